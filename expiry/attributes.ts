@@ -1,0 +1,68 @@
+import { InvalidTtlError } from './errors.ts';
+import type { ExpiryModel } from './model.ts';
+import { type PrimaryKey, shardOf } from './shard.ts';
+import { checkTtl, LONGEST_TTL_SECONDS, toEpochSeconds } from './ttl.ts';
+import { windowKey, windowStart } from './window.ts';
+
+/** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL holds. */
+export interface ExpiryOptions {
+  /** Seconds from now that the item lives; 0 = it does not expire, whatever the table's default. */
+  readonly ttlSeconds?: number;
+  /** The moment of expiry in epoch seconds, instead of `ttlSeconds`. */
+  readonly expiresAt?: number;
+  /** The writer's clock, epoch milliseconds. @default Date.now() */
+  readonly nowMs?: number;
+}
+
+/**
+ * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the
+ * item into its new window. Empty when the item does not expire; to make a stored item permanent, use
+ * {@link withExpiry} on an update, which removes the old ones.
+ *
+ * @param key the item's primary key, or the whole item
+ * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
+ * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key
+ */
+export function expiryAttributes(
+  model: ExpiryModel,
+  key: PrimaryKey,
+  options: ExpiryOptions = {},
+): Record<string, number | string> {
+  const ttl = expiryTime(model, options);
+  if (ttl === undefined) return {};
+  const shard = shardOf(key, model, model.shards);
+  const { granularitySeconds } = model;
+  return {
+    [model.ttlAttribute]: ttl,
+    [model.windowAttribute]: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard),
+  };
+}
+
+/** The moment of expiry in epoch seconds; undefined when the item does not expire. */
+function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: ExpiryOptions): number | undefined {
+  const now = toEpochSeconds(nowMs ?? Date.now());
+  if (expiresAt !== undefined) {
+    if (ttlSeconds !== undefined) {
+      throw new InvalidTtlError({
+        field: 'ttlSeconds',
+        expected: 'either ttlSeconds or expiresAt',
+        got: { ttlSeconds, expiresAt },
+        remedy: 'Pass one of the two.',
+      });
+    }
+    return checkTtl(model.ttlAttribute, expiresAt, now);
+  }
+  const seconds = ttlSeconds ?? model.defaultTtlSeconds;
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > LONGEST_TTL_SECONDS) {
+    throw new InvalidTtlError({
+      field: 'ttlSeconds',
+      expected: `a whole number of seconds from 0 to ${LONGEST_TTL_SECONDS} (20 years)`,
+      got: seconds,
+      remedy:
+        typeof seconds === 'number' && seconds > now
+          ? 'It looks like a point in time: pass it as expiresAt.'
+          : 'Pass the seconds the item may live from now; 0 for an item that does not expire.',
+    });
+  }
+  return seconds === 0 ? undefined : now + seconds;
+}

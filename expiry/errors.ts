@@ -1,0 +1,68 @@
+/** What a person needs to mend a wrong value: where it is, what belongs there, what stood there, what to do. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly expected: string;
+  readonly got: unknown;
+  readonly remedy: string;
+}
+
+/** Root of every error this project throws on purpose. */
+export class PreciseTtlError extends Error {
+  override readonly name: string = 'PreciseTtlError';
+}
+
+/** A value is wrong; the message names the field, what was expected, what was got and the remedy. */
+export class InvalidFieldError extends PreciseTtlError {
+  override readonly name: string = 'InvalidFieldError';
+  readonly problem: FieldProblem;
+
+  constructor(problem: FieldProblem) {
+    super(describeProblem(problem));
+    this.problem = problem;
+  }
+}
+
+/** A TTL or an expiry time that must not be written. */
+export class InvalidTtlError extends InvalidFieldError {
+  override readonly name = 'InvalidTtlError';
+}
+
+/** The description of the table's expiry model is wrong. */
+export class InvalidModelError extends InvalidFieldError {
+  override readonly name = 'InvalidModelError';
+}
+
+/** The item's key lacks a key attribute, or holds a value that cannot be one. */
+export class InvalidKeyError extends InvalidFieldError {
+  override readonly name = 'InvalidKeyError';
+}
+
+/** The request to add the expiry to cannot take it. */
+export class InvalidRequestError extends InvalidFieldError {
+  override readonly name = 'InvalidRequestError';
+}
+
+/** One line: `field: expected …, got …. Remedy.` */
+export function describeProblem({ field, expected, got, remedy }: FieldProblem): string {
+  return `${field}: expected ${expected}, got ${show(got)}. ${remedy}`;
+}
+
+const LONGEST_SHOWN = 120;
+
+/** A value as a person would write it, cut to a length that fits into a message. */
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Date) return `Date ${Number.isNaN(value.getTime()) ? 'Invalid' : value.toISOString()}`;
+  const text = safeJson(value) ?? String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}… (${text.length} characters)` : text;
+}
+
+function safeJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner));
+  } catch {
+    return undefined; // a cycle: the caller falls back to String()
+  }
+}

@@ -1,0 +1,134 @@
+import { type FieldProblem, InvalidModelError } from './errors.ts';
+import type { KeyNames } from './shard.ts';
+import { LONGEST_TTL_SECONDS } from './ttl.ts';
+import { MINUTES_PER_DAY } from './window.ts';
+
+/** How a table says when its items expire. Writers, readers and the sweep must agree on it. */
+export interface ExpiryModelProps extends KeyNames {
+  /** Name of the table's partition key. */
+  readonly partitionKey: string;
+  /** Name of the table's sort key. @default the table has none */
+  readonly sortKey?: string;
+  /** Attribute with the expiry time: Number, epoch seconds. @default 'ttl' */
+  readonly ttlAttribute?: string;
+  /** Attribute with the window's key; partition key of the index. @default 'expirationWindow' */
+  readonly windowAttribute?: string;
+  /** Length of a window in minutes; a divisor of a day. @default 1 */
+  readonly granularityMinutes?: number;
+  /** Index keys that one window is spread over. @default 1 */
+  readonly shards?: number;
+  /** Seconds an item lives when its writer does not say; 0 = it does not expire. @default 0 */
+  readonly defaultTtlSeconds?: number;
+}
+
+/** A checked model with every default filled in. Made by {@link expiryModel}. */
+export interface ExpiryModel extends KeyNames {
+  readonly ttlAttribute: string;
+  readonly windowAttribute: string;
+  readonly granularitySeconds: number;
+  readonly shards: number;
+  readonly defaultTtlSeconds: number;
+}
+
+export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
+export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
+export const DEFAULT_GRANULARITY_MINUTES = 1;
+export const DEFAULT_SHARDS = 1;
+
+/**
+ * Most shards of one window. A shard takes 1,000 write units per second, so this is far beyond what one table
+ * does by default (40,000); and all due shards of a window fit into one round of the sweep.
+ */
+export const MOST_SHARDS = 100;
+
+/** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
+const LONGEST_KEY_ATTRIBUTE_NAME = 255;
+
+/**
+ * Checks the model and fills in the defaults.
+ * @throws InvalidModelError naming the first wrong field
+ */
+export function expiryModel(props: ExpiryModelProps): ExpiryModel {
+  const [problem] = modelProblems(props);
+  if (problem) throw new InvalidModelError(problem);
+  return {
+    partitionKey: props.partitionKey,
+    ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
+    ttlAttribute: props.ttlAttribute ?? DEFAULT_TTL_ATTRIBUTE,
+    windowAttribute: props.windowAttribute ?? DEFAULT_WINDOW_ATTRIBUTE,
+    granularitySeconds: (props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES) * 60,
+    shards: props.shards ?? DEFAULT_SHARDS,
+    defaultTtlSeconds: props.defaultTtlSeconds ?? 0,
+  };
+}
+
+/** Everything that is wrong with a model; empty when it is good. The configuration of a deployment uses it too. */
+export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
+  return [
+    ...nameProblems('partitionKey', props.partitionKey),
+    ...(props.sortKey === undefined ? [] : nameProblems('sortKey', props.sortKey)),
+    ...(props.ttlAttribute === undefined ? [] : nameProblems('ttlAttribute', props.ttlAttribute)),
+    ...(props.windowAttribute === undefined ? [] : nameProblems('windowAttribute', props.windowAttribute)),
+    ...clashProblems(props),
+    ...granularityProblems(props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES),
+    ...rangeProblems('shards', props.shards ?? DEFAULT_SHARDS, 1, MOST_SHARDS),
+    ...rangeProblems('defaultTtlSeconds', props.defaultTtlSeconds ?? 0, 0, LONGEST_TTL_SECONDS),
+  ];
+}
+
+function nameProblems(field: string, got: unknown): FieldProblem[] {
+  if (typeof got === 'string' && got !== '' && Buffer.byteLength(got) <= LONGEST_KEY_ATTRIBUTE_NAME)
+    return [];
+  const expected = `the name of an attribute, 1 to ${LONGEST_KEY_ATTRIBUTE_NAME} bytes`;
+  return [{ field, expected, got, remedy: 'Write the name as it stands in the items.' }];
+}
+
+function clashProblems(props: ExpiryModelProps): FieldProblem[] {
+  const roles = [
+    ['partitionKey', props.partitionKey],
+    ['sortKey', props.sortKey],
+    ['ttlAttribute', props.ttlAttribute ?? DEFAULT_TTL_ATTRIBUTE],
+    ['windowAttribute', props.windowAttribute ?? DEFAULT_WINDOW_ATTRIBUTE],
+  ] as const;
+  return roles.flatMap(([field, name], index) => {
+    const twin = roles.slice(0, index).find(([, other]) => other !== undefined && other === name);
+    if (!twin) return [];
+    const expected = `another attribute than ${twin[0]}`;
+    return [{ field, expected, got: name, remedy: 'Each of the four roles needs an attribute of its own.' }];
+  });
+}
+
+function granularityProblems(got: unknown): FieldProblem[] {
+  if (typeof got === 'number' && Number.isInteger(got) && got >= 1 && MINUTES_PER_DAY % got === 0) return [];
+  return [
+    {
+      field: 'granularityMinutes',
+      expected:
+        'a whole number of minutes that divides a day evenly (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, … 1440)',
+      got,
+      remedy: `Use ${nearestDivisor(got)}: windows of that length line up with hours, days and replays.`,
+    },
+  ];
+}
+
+function nearestDivisor(got: unknown): number {
+  const wanted = typeof got === 'number' && Number.isFinite(got) ? got : DEFAULT_GRANULARITY_MINUTES;
+  let best = 1;
+  for (let minutes = 1; minutes <= MINUTES_PER_DAY; minutes += 1) {
+    if (MINUTES_PER_DAY % minutes === 0 && Math.abs(minutes - wanted) < Math.abs(best - wanted))
+      best = minutes;
+  }
+  return best;
+}
+
+function rangeProblems(field: string, got: unknown, least: number, most: number): FieldProblem[] {
+  if (typeof got === 'number' && Number.isInteger(got) && got >= least && got <= most) return [];
+  return [
+    {
+      field,
+      expected: `a whole number from ${least} to ${most}`,
+      got,
+      remedy: `Leave it out for the default, or write a number in that range.`,
+    },
+  ];
+}

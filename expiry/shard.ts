@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { InvalidKeyError } from './errors.ts';
+
+/** A key attribute's value as the document client takes it; `{ value }` is its NumberValue. */
+export type KeyValue = string | number | bigint | Uint8Array | { readonly value: string };
+
+/** A primary key by attribute name. More attributes may be there (a whole item will do). */
+export type PrimaryKey = Readonly<Record<string, unknown>>;
+
+/** The names of a table's key attributes. */
+export interface KeyNames {
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+}
+
+/**
+ * The shard (0 … shards-1) of a window that an item belongs to: a hash of its primary key, so that every writer
+ * puts the same item into the same shard. The sweep reads all shards, so another choice would lose nothing.
+ *
+ * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
+ * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards.
+ *
+ * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes
+ */
+export function shardOf(key: PrimaryKey, names: KeyNames, shards: number): number {
+  const parts = [names.partitionKey, ...(names.sortKey === undefined ? [] : [names.sortKey])].map(name =>
+    canonical(name, key[name]),
+  );
+  if (shards === 1) return 0; // after the check of the key: a wrong key is an error with any number of shards
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest().readUInt32BE(0) % shards;
+}
+
+function canonical(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return `S:${value}`;
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return `N:${value}`;
+  if (value instanceof Uint8Array && value.length > 0) return `B:${Buffer.from(value).toString('base64')}`;
+  if (isNumberValue(value)) return `N:${value.value}`;
+  throw new InvalidKeyError({
+    field: name,
+    expected: 'the value of a key attribute: a non-empty string, a finite number or non-empty bytes',
+    got: value,
+    remedy: 'Pass the whole primary key of the item that is written.',
+  });
+}
+
+function isNumberValue(value: unknown): value is { readonly value: string } {
+  return typeof value === 'object' && value !== null && 'value' in value && typeof value.value === 'string';
+}

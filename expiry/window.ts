@@ -1,0 +1,44 @@
+/**
+ * Windows: the partition keys of the expiry index. A window is half-open, [start, end): an item that expires
+ * exactly on an edge belongs to the window that starts there.
+ */
+
+/** Minutes in a day: a granularity divides it, so that windows line up with midnight UTC and with replays. */
+export const MINUTES_PER_DAY = 24 * 60;
+
+/** The start (epoch seconds) of the window that holds `ttl` (epoch seconds). */
+export function windowStart(ttl: number, granularitySeconds: number): number {
+  return Math.floor(ttl / granularitySeconds) * granularitySeconds;
+}
+
+/**
+ * The index key of a window, e.g. `2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z`; shard k > 0 appends `#k`.
+ * Shard 0 keeps the plain key, so that one shard is the format of tables stamped before there were shards.
+ *
+ * @param start the window's start, epoch seconds
+ */
+export function windowKey(start: number, granularitySeconds: number, shard = 0): string {
+  const plain = `${isoMilliseconds(start)}_${isoMilliseconds(start + granularitySeconds)}`;
+  return shard === 0 ? plain : `${plain}#${shard}`;
+}
+
+/**
+ * The starts of all windows that may hold an item whose TTL lies in [from, before), oldest first.
+ *
+ * Items stamped the older way, (start, end], put a TTL on an edge into the window that ends there. Taking
+ * `from - 1` finds that window too when `from` lies on an edge, and changes nothing when it does not.
+ *
+ * @param from first TTL, epoch seconds, inclusive
+ * @param before end of the span, epoch seconds, exclusive; nothing is yielded when it is not after `from`
+ */
+export function* windowStarts(from: number, before: number, granularitySeconds: number): Generator<number> {
+  if (before <= from) return;
+  const last = windowStart(before - 1, granularitySeconds);
+  for (let start = windowStart(from - 1, granularitySeconds); start <= last; start += granularitySeconds) {
+    yield start;
+  }
+}
+
+function isoMilliseconds(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}

@@ -1,0 +1,71 @@
+import { BatchExecuteStatementCommand, type BatchExecuteStatementCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { expiredRange } from '../../expiry/ttl.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import { type Deletion, failedKey, type SendBatch } from './deletion.ts';
+import type { Documents } from './dynamodb.ts';
+import { isBusyStatement } from './dynamodb-errors.ts';
+import type { SweepSettings } from './environment.ts';
+import { decode, keyAttributeNames } from './item-key.ts';
+
+/**
+ * Deletes only what is expired at the moment of the delete: each statement repeats the rule of `isExpired` with the
+ * sweep's own cutoff, so an item that was renewed, or lost its TTL, after it was found stays.
+ *
+ * `RETURNING ALL OLD *` is what tells an item that this call deleted from one that was gone before.
+ */
+export function guardedBatch(documents: Documents, settings: SweepSettings, cutoff: number): SendBatch {
+  const { after, upTo } = expiredRange(cutoff);
+  const names = keyAttributeNames(settings.model);
+  const statement = guardedDelete(settings, names);
+  return async keys => {
+    const answer = await documents.send(
+      new BatchExecuteStatementCommand({
+        Statements: keys.map(key => ({
+          Statement: statement,
+          Parameters: [...names.map(name => decode(attribute(key, name))), upTo, after],
+        })),
+      }),
+    );
+    return sort(keys, answer.Responses ?? []);
+  };
+}
+
+/** `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? RETURNING ALL OLD *` */
+function guardedDelete({ tableName, model }: SweepSettings, keyNames: readonly string[]): string {
+  const ttl = quote(model.ttlAttribute);
+  const conditions = [...keyNames.map(name => `${quote(name)} = ?`), `${ttl} <= ?`, `${ttl} > ?`];
+  return `DELETE FROM ${quote(tableName)} WHERE ${conditions.join(' AND ')} RETURNING ALL OLD *`;
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Gives each key its fate. The answers stand in the order of the statements. */
+function sort(
+  keys: readonly ItemKey[],
+  answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,
+): Deletion {
+  const unprocessed: ItemKey[] = [];
+  const failed = [];
+  let deleted = 0;
+  let renewed = 0;
+  let alreadyGone = 0;
+  for (const [index, key] of keys.entries()) {
+    const answer = answers[index];
+    const code = answer?.Error?.Code;
+    if (!answer || isBusyStatement(code)) unprocessed.push(key);
+    else if (code === 'ConditionalCheckFailed') renewed += 1;
+    else if (answer.Error) failed.push(failedKey(key, code ?? 'UnknownError'));
+    else if (answer.Item) deleted += 1;
+    else alreadyGone += 1;
+  }
+  return { deleted, renewed, alreadyGone, unprocessed, failed };
+}
+
+function attribute(key: ItemKey, name: string) {
+  const value = key[name];
+  if (value === undefined)
+    throw new TypeError(`${name}: expected in every key, got only ${Object.keys(key)}.`);
+  return value;
+}

@@ -1,0 +1,46 @@
+import type { DeleteChunkOutput, FailedKey, ItemKey } from '../../statemachine/contract.ts';
+import { isBusy, isInvalid } from './dynamodb-errors.ts';
+
+/** What became of some keys of a chunk. */
+export type Deletion = DeleteChunkOutput;
+
+/** Sends one batch of deletes; throws when the call as a whole fails. */
+export type SendBatch = (keys: readonly ItemKey[]) => Promise<Deletion>;
+
+export const NO_DELETION: Deletion = { deleted: 0, renewed: 0, alreadyGone: 0, unprocessed: [], failed: [] };
+
+/**
+ * Deletes a chunk and gives every one of its keys exactly one fate.
+ *
+ * A call that DynamoDB is too busy for leaves all its keys unprocessed. A call that it refuses as invalid is cut in
+ * half until the key that it cannot take stands alone, so that one such key does not keep the others alive.
+ *
+ * @throws whatever else the call throws (no access, no such table): no retry and no smaller batch can mend it
+ */
+export async function deleteKeys(keys: readonly ItemKey[], send: SendBatch): Promise<Deletion> {
+  if (keys.length === 0) return NO_DELETION;
+  try {
+    return await send(keys);
+  } catch (error) {
+    if (isBusy(error)) return { ...NO_DELETION, unprocessed: keys };
+    if (!isInvalid(error)) throw error;
+    if (keys.length === 1)
+      return { ...NO_DELETION, failed: keys.map(key => failedKey(key, 'ValidationError')) };
+    const middle = Math.ceil(keys.length / 2);
+    return add(await deleteKeys(keys.slice(0, middle), send), await deleteKeys(keys.slice(middle), send));
+  }
+}
+
+export function failedKey(key: ItemKey, reason: string): FailedKey {
+  return { key, reason };
+}
+
+function add(one: Deletion, other: Deletion): Deletion {
+  return {
+    deleted: one.deleted + other.deleted,
+    renewed: one.renewed + other.renewed,
+    alreadyGone: one.alreadyGone + other.alreadyGone,
+    unprocessed: [...one.unprocessed, ...other.unprocessed],
+    failed: [...one.failed, ...other.failed],
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Which of DynamoDB's errors are worth another try. Source: DynamoDB Developer Guide, "Error handling", and the API
+ * reference of BatchStatementError for the codes of single statements.
+ */
+
+const BUSY_EXCEPTIONS: ReadonlySet<string> = new Set([
+  'InternalServerError',
+  'InternalServerErrorException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestLimitExceededException',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+  'ThrottlingException',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+  // The SDK's own names for a request that did not get through or took too long.
+  'TimeoutError',
+  'NetworkingError',
+  'AbortError',
+]);
+
+const BUSY_SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+]);
+
+/** Codes of a single statement in a batch after which the same statement may succeed. */
+const BUSY_STATEMENT_CODES: ReadonlySet<string> = new Set([
+  'InternalServerError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
+
+/** Whether a failed call may succeed later: throttled, briefly unavailable, or cut off on the way. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (BUSY_EXCEPTIONS.has(error.name)) return true;
+  if ('code' in error && typeof error.code === 'string' && BUSY_SOCKET_CODES.has(error.code)) return true;
+  const status =
+    '$metadata' in error ? (error.$metadata as { httpStatusCode?: number }).httpStatusCode : undefined;
+  return status === 429 || (status !== undefined && status >= 500);
+}
+
+/** Whether a statement that failed with this code may succeed later. */
+export function isBusyStatement(code: string | undefined): boolean {
+  return code !== undefined && BUSY_STATEMENT_CODES.has(code);
+}
+
+/** Whether DynamoDB refused the whole call because something in it is wrong. */
+export function isInvalid(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ValidationException';
+}

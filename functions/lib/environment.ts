@@ -1,0 +1,65 @@
+import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
+import { InvalidEnvironmentError } from './errors.ts';
+
+/** How expired items are deleted: re-checking each one's TTL, or without a condition. */
+export const DELETE_MODES = ['guarded', 'batch'] as const;
+export type DeleteMode = (typeof DELETE_MODES)[number];
+
+/** What a function knows of the table it sweeps. */
+export interface SweepSettings {
+  readonly tableName: string;
+  readonly indexName: string;
+  readonly model: ExpiryModel;
+  readonly deleteMode: DeleteMode;
+  readonly lookbackMinutes: number;
+}
+
+/** The variables that `stacks/` sets on every function. */
+export type SweepEnvironment = Readonly<
+  Record<
+    | 'TABLE_NAME'
+    | 'INDEX_NAME'
+    | 'PARTITION_KEY'
+    | 'TTL_ATTRIBUTE'
+    | 'WINDOW_ATTRIBUTE'
+    | 'GRANULARITY_MINUTES'
+    | 'SHARDS'
+    | 'DELETE_MODE'
+    | 'LOOKBACK_MINUTES',
+    string
+  > & { readonly SORT_KEY?: string }
+>;
+
+/** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): SweepSettings {
+  const text = (field: string): string => {
+    const value = env[field];
+    if (value) return value;
+    throw invalid(field, 'a value', value);
+  };
+  const whole = (field: string): number => {
+    const value = Number(text(field));
+    if (Number.isInteger(value) && value > 0) return value;
+    throw invalid(field, 'a whole number above 0', env[field]);
+  };
+  const deleteMode = DELETE_MODES.find(mode => mode === env['DELETE_MODE']);
+  if (!deleteMode) throw invalid('DELETE_MODE', DELETE_MODES.join(' or '), env['DELETE_MODE']);
+  return {
+    tableName: text('TABLE_NAME'),
+    indexName: text('INDEX_NAME'),
+    model: expiryModel({
+      partitionKey: text('PARTITION_KEY'),
+      ...(env['SORT_KEY'] ? { sortKey: env['SORT_KEY'] } : {}),
+      ttlAttribute: text('TTL_ATTRIBUTE'),
+      windowAttribute: text('WINDOW_ATTRIBUTE'),
+      granularityMinutes: whole('GRANULARITY_MINUTES'),
+      shards: whole('SHARDS'),
+    }),
+    deleteMode,
+    lookbackMinutes: whole('LOOKBACK_MINUTES'),
+  };
+}
+
+function invalid(field: string, expected: string, got: unknown): InvalidEnvironmentError {
+  return new InvalidEnvironmentError({ field, expected, got, remedy: 'Deploy the function again.' });
+}

@@ -1,0 +1,21 @@
+import { InvalidFieldError, PreciseTtlError } from '../../expiry/errors.ts';
+
+/**
+ * The errors of the functions. Lambda hands an error's `name` to Step Functions, where `ErrorEquals` in the
+ * definition names the same one.
+ */
+
+/** The input of an execution is wrong; it fails at once and nothing is swept. */
+export class InvalidExecutionInputError extends InvalidFieldError {
+  override readonly name = 'InvalidExecutionInputError';
+}
+
+/** A function's environment lacks a variable or holds a wrong one: the deployment is broken. */
+export class InvalidEnvironmentError extends InvalidFieldError {
+  override readonly name = 'InvalidEnvironmentError';
+}
+
+/** DynamoDB is throttling or briefly unavailable; asking again later is right. */
+export class DynamoDbBusyError extends PreciseTtlError {
+  override readonly name = 'DynamoDbBusyError';
+}

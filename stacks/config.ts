@@ -1,0 +1,130 @@
+import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
+import { type FieldChecks, text, unknownFieldProblems } from './fields.ts';
+import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+
+/** Terraform's state in a file beside the project: for trying things out, alone. */
+export interface LocalState {
+  readonly backend: 'local';
+}
+
+/** Terraform's state in a bucket, with a lock: for everything that more than one person deploys. */
+export interface S3State {
+  readonly backend: 's3';
+  /** The bucket; it must exist. */
+  readonly bucket: string;
+  /** Object key. @default 'precise-ttl/terraform.tfstate' */
+  readonly key?: string;
+  /** The bucket's region. @default the region that is deployed to */
+  readonly region?: string;
+}
+
+/** What `cdktf deploy` provisions: the content of `precise-ttl.config.ts`. */
+export interface DeploymentConfig {
+  /** AWS region, e.g. 'eu-central-1'. */
+  readonly region: string;
+  /** Where Terraform keeps its state. @default { backend: 'local' } */
+  readonly state?: LocalState | S3State;
+  /** Tags on everything that can have some. @default none */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** The tables to sweep, each with a state machine of its own. */
+  readonly tables: readonly PreciseTtlProps[];
+}
+
+/** Gives the configuration file its types; {@link checkConfig} is what judges it. */
+export function defineConfig(config: DeploymentConfig): DeploymentConfig {
+  return config;
+}
+
+/** The configuration is wrong; the message has a line for every problem. */
+export class InvalidConfigError extends PreciseTtlError {
+  override readonly name = 'InvalidConfigError';
+  readonly problems: readonly FieldProblem[];
+
+  constructor(problems: readonly FieldProblem[]) {
+    super(
+      `The configuration is wrong:\n${problems.map(problem => `  ${describeProblem(problem)}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+const CHECKS: FieldChecks<DeploymentConfig> = {
+  region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, "an AWS region, e.g. 'eu-central-1'"),
+  state: undefined,
+  tags: undefined,
+  tables: undefined,
+};
+const S3_CHECKS: FieldChecks<Omit<S3State, 'backend'>> = {
+  bucket: text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket'),
+  key: text(),
+  region: CHECKS.region,
+};
+
+/**
+ * Checks a whole configuration, as it came out of the file: it need not have been type-checked.
+ * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
+ */
+export function checkConfig(config: unknown): DeploymentConfig {
+  if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);
+  const problems = [
+    ...unknownFieldProblems(config, Object.keys(CHECKS)),
+    ...(CHECKS.region?.('region', config['region']) ?? []),
+    ...stateProblems(config['state']),
+    ...tagProblems(config['tags']),
+    ...tablesProblems(config['tables']),
+  ];
+  if (problems.length > 0) throw new InvalidConfigError(problems);
+  return config as unknown as DeploymentConfig;
+}
+
+function stateProblems(state: unknown): FieldProblem[] {
+  if (state === undefined) return [];
+  if (!isObject(state) || (state['backend'] !== 'local' && state['backend'] !== 's3')) {
+    return [wrong('state', "{ backend: 'local' } or { backend: 's3', bucket: … }", state)];
+  }
+  const checks: Partial<typeof S3_CHECKS> = state['backend'] === 's3' ? S3_CHECKS : {};
+  const values = Object.entries(checks).flatMap(([name, check]) =>
+    state[name] === undefined && name !== 'bucket' ? [] : (check?.(name, state[name]) ?? []),
+  );
+  return under('state', [...unknownFieldProblems(state, ['backend', ...Object.keys(checks)]), ...values]);
+}
+
+function tagProblems(tags: unknown): FieldProblem[] {
+  if (tags === undefined) return [];
+  if (isObject(tags) && Object.values(tags).every(value => typeof value === 'string')) return [];
+  return [wrong('tags', "an object of texts, e.g. { team: 'sessions' }", tags)];
+}
+
+function tablesProblems(tables: unknown): FieldProblem[] {
+  if (!Array.isArray(tables) || tables.length === 0)
+    return [wrong('tables', 'a list of at least one table', tables)];
+  const problems = tables.flatMap((table: unknown, index) => {
+    const path = `tables[${index}]`;
+    if (!isObject(table)) return [wrong(path, 'an object', table)];
+    const props = table as unknown as PreciseTtlProps;
+    return under(path, [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(props)]);
+  });
+  return problems.length > 0 ? problems : twinProblems(tables);
+}
+
+/** Two tables with one name would fight over the same resources. */
+function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
+  const names = tables.map(table => resolveProps(table).name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [wrong(`tables[${index}].name`, `another name than that of tables[${names.indexOf(name)}]`, name)],
+  );
+}
+
+function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {
+  return problems.map(problem => ({ ...problem, field: `${path}.${problem.field}` }));
+}
+
+function wrong(field: string, expected: string, got: unknown): FieldProblem {
+  return { field, expected, got, remedy: 'See docs/configuration.md for all fields.' };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,75 @@
+import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
+import { AssetType, TerraformAsset } from 'cdktf';
+import { Construct } from 'constructs';
+import type { SweepEnvironment } from '../../functions/lib/environment.ts';
+import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { bundleFunctions, HANDLER } from '../bundle.ts';
+import type { ResolvedProps } from '../props.ts';
+import { ServiceRole, type Statement } from './role.ts';
+
+/**
+ * The longest a call may take, seconds. PlanSweep looks into up to a month of windows; the others make one or a few
+ * calls to DynamoDB, each bounded by the client's own time limit, and must end well before their child execution.
+ */
+const TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
+  PlanSweep: 120,
+  QueryExpired: 35,
+  DeleteChunk: 25,
+  RecordMetrics: 15,
+};
+
+export interface SweepFunctionProps {
+  readonly task: TaskName;
+  readonly environment: SweepEnvironment;
+  readonly statements: readonly Statement[];
+  readonly sweep: ResolvedProps;
+}
+
+/** One of the four functions: its bundle, its log group, and a role that may do what it does and nothing else. */
+export class SweepFunction extends Construct {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, { task, environment, statements, sweep }: SweepFunctionProps) {
+    super(scope, id);
+    const functionName = `${sweep.name}-${TASKS[task]}`;
+    const bundle = new TerraformAsset(this, 'bundle', {
+      path: bundleFunctions()[task],
+      type: AssetType.ARCHIVE,
+    });
+    const logs = new CloudwatchLogGroup(this, 'logs', {
+      name: `/aws/lambda/${functionName}`,
+      retentionInDays: sweep.logRetentionDays,
+    });
+    const role = new ServiceRole(this, 'role', {
+      name: functionName,
+      service: 'lambda.amazonaws.com',
+      statements: [
+        ...statements,
+        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${logs.arn}:*`] },
+      ],
+    });
+    const lambda = new LambdaFunction(this, 'function', {
+      functionName,
+      description: `precise-ttl: ${task} of table ${sweep.tableName}`,
+      filename: bundle.path,
+      sourceCodeHash: bundle.assetHash,
+      handler: HANDLER,
+      runtime: 'nodejs24.x',
+      architectures: ['arm64'],
+      memorySize: sweep.functionMemoryMb,
+      timeout: TIMEOUT_SECONDS[task],
+      role: role.arn,
+      environment: {
+        variables: {
+          ...environment,
+          POWERTOOLS_SERVICE_NAME: TASKS[task],
+          POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
+        },
+      },
+      loggingConfig: { logFormat: 'JSON', logGroup: logs.name },
+      dependsOn: [role.policy],
+    });
+    this.arn = lambda.arn;
+  }
+}

@@ -1,0 +1,74 @@
+import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
+import { Construct } from 'constructs';
+import { sweepDefinition } from '../../statemachine/definition.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
+import type { ResolvedProps } from '../props.ts';
+import { type Place, ServiceRole } from './role.ts';
+
+export interface SweepMachineProps {
+  readonly place: Place;
+  readonly functions: FunctionArns;
+  readonly sweep: ResolvedProps;
+}
+
+/** The Standard state machine, with its log and its role. */
+export class SweepMachine extends Construct {
+  readonly arn: string;
+  readonly stateMachineName: string;
+
+  constructor(scope: Construct, id: string, { place, functions, sweep }: SweepMachineProps) {
+    super(scope, id);
+    const { name } = sweep;
+    const logs = new CloudwatchLogGroup(this, 'logs', {
+      // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
+      name: `/aws/vendedlogs/states/${name}`,
+      retentionInDays: sweep.logRetentionDays,
+    });
+    const role = new ServiceRole(this, 'role', {
+      name: `${name}-sweep`,
+      service: 'states.amazonaws.com',
+      account: place.account,
+      statements: [
+        { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
+        // A distributed Map runs its children as executions of the machine itself.
+        { actions: ['states:StartExecution'], resources: [place.arn('states', `stateMachine:${name}`)] },
+        {
+          actions: ['states:DescribeExecution', 'states:StopExecution'],
+          resources: [place.arn('states', `execution:${name}/*`)],
+        },
+        // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
+        {
+          actions: [
+            'logs:CreateLogDelivery',
+            'logs:DeleteLogDelivery',
+            'logs:DescribeLogGroups',
+            'logs:DescribeResourcePolicies',
+            'logs:GetLogDelivery',
+            'logs:ListLogDeliveries',
+            'logs:PutResourcePolicy',
+            'logs:UpdateLogDelivery',
+            'xray:GetSamplingRules',
+            'xray:GetSamplingTargets',
+            'xray:PutTelemetryRecords',
+            'xray:PutTraceSegments',
+          ],
+          resources: ['*'],
+        },
+      ],
+    });
+    const machine = new SfnStateMachine(this, 'machine', {
+      name,
+      type: 'STANDARD',
+      roleArn: role.arn,
+      // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
+      definition: JSON.stringify(sweepDefinition(functions, sweep)),
+      loggingConfiguration: { level: 'ERROR', includeExecutionData: true, logDestination: `${logs.arn}:*` },
+      tracingConfiguration: { enabled: true },
+      // Step Functions checks at creation that the role can write the log.
+      dependsOn: [role.policy],
+    });
+    this.arn = machine.arn;
+    this.stateMachineName = name;
+  }
+}

@@ -1,0 +1,191 @@
+import type { FieldProblem } from '../expiry/errors.ts';
+import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } from '../expiry/model.ts';
+import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
+import { LONGEST_LOOKBACK_MINUTES } from '../functions/lib/sweep-input.ts';
+import type { SweepOptions } from '../statemachine/states.ts';
+import { boolean, type FieldChecks, oneOf, text, whole } from './fields.ts';
+
+/** Types that a key attribute can have. */
+export const KEY_TYPES = ['S', 'N', 'B'] as const;
+export type KeyType = (typeof KEY_TYPES)[number];
+
+/** One table and how its expired items are swept. */
+export interface PreciseTtlProps extends ExpiryModelProps, Partial<SweepOptions> {
+  /** Name of the DynamoDB table. */
+  readonly tableName: string;
+  /** The table is there already and is only swept; its index must be there too. @default false: it is created */
+  readonly existingTable?: boolean;
+  /** Refuse to delete the created table. @default true */
+  readonly deletionProtection?: boolean;
+  /** Type of the partition key. @default 'S' */
+  readonly partitionKeyType?: KeyType;
+  /** Type of the sort key. @default 'S' */
+  readonly sortKeyType?: KeyType;
+  /** Name of the index. @default 'expirationWindowIndex' */
+  readonly indexName?: string;
+  /** Prefix of the names of everything that is provisioned. @default 'precise-ttl-' and the table's name */
+  readonly name?: string;
+  /** 'guarded' re-checks each item's TTL as it deletes; 'batch' is faster and does not. @default 'guarded' */
+  readonly deleteMode?: DeleteMode;
+  /** How far back every tick looks for what earlier ones left, minutes. @default 10, or one window if that is longer */
+  readonly lookbackMinutes?: number;
+  /** How far back the hourly reconcile looks, hours. @default 24 */
+  readonly reconcileHours?: number;
+  /** Whether the schedules run; false pauses the sweep. @default true */
+  readonly enabled?: boolean;
+  /** How long logs are kept, days. @default 30 */
+  readonly logRetentionDays?: number;
+  /** Memory of each function, MB; the processor's share grows with it. @default 512 */
+  readonly functionMemoryMb?: number;
+  /** Namespace of the CloudWatch metrics. @default 'PreciseTtl' */
+  readonly metricsNamespace?: string;
+}
+
+/** The props with every default filled in. A table without a sort key has none here either. */
+export type ResolvedProps = Readonly<
+  Required<Omit<PreciseTtlProps, 'sortKey' | 'defaultTtlSeconds'>> & { sortKey?: string }
+>;
+
+/** Retention periods that CloudWatch Logs takes. Source: PutRetentionPolicy in its API reference. */
+const LOG_RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
+/**
+ * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-record-metrics`
+ * and the roles have 64 characters.
+ */
+const LONGEST_NAME = 45;
+
+const CHECKS: FieldChecks<PreciseTtlProps> = {
+  tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  existingTable: boolean(),
+  deletionProtection: boolean(),
+  partitionKey: text(),
+  partitionKeyType: oneOf(KEY_TYPES),
+  sortKey: text(),
+  sortKeyType: oneOf(KEY_TYPES),
+  ttlAttribute: text(),
+  windowAttribute: text(),
+  indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  name: text(
+    new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME}}$`),
+    `a name of 1 to ${LONGEST_NAME} letters, digits, \`_\` and \`-\``,
+  ),
+  // Values of the model are judged by the model itself; see below.
+  granularityMinutes: undefined,
+  shards: undefined,
+  defaultTtlSeconds: undefined,
+  deleteMode: oneOf(DELETE_MODES),
+  lookbackMinutes: whole(1, LONGEST_LOOKBACK_MINUTES),
+  reconcileHours: whole(1, LONGEST_LOOKBACK_MINUTES / 60),
+  enabled: boolean(),
+  shardConcurrency: whole(0, 1000),
+  chunkConcurrency: whole(1, 40),
+  deleteAttempts: whole(1, 100),
+  backoffBaseSeconds: whole(1, 60),
+  backoffCapSeconds: whole(1, 30),
+  logRetentionDays: oneOf(LOG_RETENTION_DAYS),
+  functionMemoryMb: whole(128, 10_240),
+  metricsNamespace: text(/^[A-Za-z0-9_./#: -]{1,255}$/, 'a CloudWatch namespace of 1 to 255 characters'),
+};
+
+export const PROP_NAMES = Object.keys(CHECKS) as (keyof PreciseTtlProps)[];
+const REQUIRED = ['tableName', 'partitionKey'] as const satisfies (keyof PreciseTtlProps)[];
+
+/** Everything that is wrong with the props; empty when they are good. */
+export function propProblems(props: PreciseTtlProps): FieldProblem[] {
+  const missing = REQUIRED.filter(field => props[field] === undefined).map(
+    (field): FieldProblem => ({
+      field,
+      expected: 'a value: there is no default for it',
+      got: undefined,
+      remedy: 'Add the field.',
+    }),
+  );
+  const wrong = PROP_NAMES.flatMap(field => {
+    const value = props[field];
+    return value === undefined ? [] : (CHECKS[field]?.(field, value) ?? []);
+  });
+  if (missing.length > 0 || wrong.length > 0) return [...missing, ...wrong];
+  return [...modelProblems(props), ...relationProblems(props)];
+}
+
+/** What is wrong between fields that are each fine. */
+function relationProblems(props: PreciseTtlProps): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const resolved = resolveProps(props);
+  if (resolved.lookbackMinutes < resolved.granularityMinutes) {
+    problems.push({
+      field: 'lookbackMinutes',
+      expected: `at least one window (granularityMinutes: ${resolved.granularityMinutes})`,
+      got: resolved.lookbackMinutes,
+      remedy: 'Raise it or leave it out: a tick must reach the window that has just ended.',
+    });
+  }
+  if (resolved.reconcileHours * 60 < resolved.lookbackMinutes) {
+    problems.push({
+      field: 'reconcileHours',
+      expected: `at least the lookback of a tick (${resolved.lookbackMinutes} minutes)`,
+      got: resolved.reconcileHours,
+      remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
+    });
+  }
+  if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
+    problems.push({
+      field: 'backoffCapSeconds',
+      expected: `at least backoffBaseSeconds (${resolved.backoffBaseSeconds})`,
+      got: resolved.backoffCapSeconds,
+      remedy: 'Raise the cap or lower the base.',
+    });
+  }
+  if (props.sortKeyType !== undefined && props.sortKey === undefined) {
+    problems.push({
+      field: 'sortKeyType',
+      expected: 'sortKeyType together with sortKey',
+      got: props.sortKeyType,
+      remedy: 'Name the sort key too, or leave out its type.',
+    });
+  }
+  if (resolved.name.length > LONGEST_NAME) {
+    problems.push({
+      field: 'name',
+      expected: `at most ${LONGEST_NAME} characters`,
+      got: resolved.name,
+      remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
+    });
+  }
+  return problems;
+}
+
+/** Fills in the defaults. */
+export function resolveProps(props: PreciseTtlProps): ResolvedProps {
+  const granularityMinutes = props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES;
+  return {
+    tableName: props.tableName,
+    existingTable: props.existingTable ?? false,
+    deletionProtection: props.deletionProtection ?? true,
+    partitionKey: props.partitionKey,
+    partitionKeyType: props.partitionKeyType ?? 'S',
+    ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
+    sortKeyType: props.sortKeyType ?? 'S',
+    ttlAttribute: props.ttlAttribute ?? 'ttl',
+    windowAttribute: props.windowAttribute ?? 'expirationWindow',
+    indexName: props.indexName ?? 'expirationWindowIndex',
+    name: props.name ?? `precise-ttl-${props.tableName.replaceAll('.', '-')}`,
+    granularityMinutes,
+    shards: props.shards ?? 1,
+    deleteMode: props.deleteMode ?? 'guarded',
+    lookbackMinutes: props.lookbackMinutes ?? Math.max(10, granularityMinutes),
+    reconcileHours: props.reconcileHours ?? 24,
+    enabled: props.enabled ?? true,
+    shardConcurrency: props.shardConcurrency ?? 20,
+    chunkConcurrency: props.chunkConcurrency ?? 10,
+    deleteAttempts: props.deleteAttempts ?? 20,
+    backoffBaseSeconds: props.backoffBaseSeconds ?? 1,
+    backoffCapSeconds: props.backoffCapSeconds ?? 20,
+    logRetentionDays: props.logRetentionDays ?? 30,
+    functionMemoryMb: props.functionMemoryMb ?? 512,
+    metricsNamespace: props.metricsNamespace ?? 'PreciseTtl',
+  };
+}

@@ -1,0 +1,101 @@
+import { jsonata, list } from './jsonata.ts';
+import { type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
+
+/** Counts that DeleteChunk answers with, and the chunk's variable for each. */
+const ANSWERS = { deleted: 'chunkDeleted', renewed: 'chunkRenewed', alreadyGone: 'chunkGone' } as const;
+
+/**
+ * Upper bound of the next wait, seconds: doubled per attempt up to a cap. The wait itself is a random share of it
+ * ("full jitter"), so that chunks that were throttled together do not come back together.
+ */
+function waitBound({ backoffBaseSeconds, backoffCapSeconds }: SweepOptions): string {
+  return `$min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, $chunkAttempts - 1)])`;
+}
+
+/**
+ * What DeleteChunks does with each chunk: delete, and as long as keys come back unprocessed, wait and try these
+ * again. Its input is a Chunk, its output the counts, the keys that failed and those that are still unprocessed.
+ *
+ * @param outOfTime JSONata condition: the child has no time for another attempt
+ */
+export function chunkDeletion(functions: FunctionArns, options: SweepOptions, outOfTime: string) {
+  return {
+    ProcessorConfig: { Mode: 'INLINE' },
+    StartAt: 'StartChunk',
+    States: {
+      StartChunk: {
+        Type: 'Pass',
+        Assign: {
+          chunkKeys: jsonata('$states.input.keys'),
+          chunkAttempts: 0,
+          chunkFailed: [],
+          ...Object.fromEntries(Object.values(ANSWERS).map(variable => [variable, 0])),
+        },
+        Next: 'DeleteChunk',
+      },
+      DeleteChunk: {
+        ...invokeTask(functions.DeleteChunk, {
+          keys: jsonata('$chunkKeys'),
+          cutoff: jsonata('$target.cutoff'),
+        }),
+        Assign: {
+          chunkKeys: jsonata(list('$states.result.Payload.unprocessed')),
+          chunkAttempts: jsonata('$chunkAttempts + 1'),
+          chunkFailed: jsonata(list('$append($chunkFailed, $states.result.Payload.failed)')),
+          ...Object.fromEntries(
+            Object.entries(ANSWERS).map(([answer, variable]) => [
+              variable,
+              jsonata(`$${variable} + $states.result.Payload.${answer}`),
+            ]),
+          ),
+        },
+        // No retry helps (no access, no such table, a bug): these keys are reported, the other chunks go on.
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Assign: {
+              chunkKeys: [],
+              chunkAttempts: jsonata('$chunkAttempts + 1'),
+              chunkFailed: jsonata(`(
+                $reason := $states.errorOutput.Error;
+                [$append($chunkFailed, $map($chunkKeys, function($key) { {'key': $key, 'reason': $reason} }))]
+              )`),
+            },
+            Next: 'ChunkDeleted',
+          },
+        ],
+        Next: 'AnyUnprocessed?',
+      },
+      'AnyUnprocessed?': {
+        Type: 'Choice',
+        Choices: [
+          {
+            Condition: jsonata(
+              `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime})`,
+            ),
+            Next: 'WaitForCapacity',
+          },
+        ],
+        Default: 'ChunkDeleted',
+      },
+      WaitForCapacity: {
+        Type: 'Wait',
+        // A timestamp, since Seconds takes whole ones only and the first waits should be shorter.
+        Timestamp: jsonata(`$fromMillis($millis() + $round($random() * 1000 * ${waitBound(options)}))`),
+        Next: 'DeleteChunk',
+      },
+      ChunkDeleted: {
+        Type: 'Pass',
+        Output: {
+          ...Object.fromEntries(
+            Object.entries(ANSWERS).map(([answer, variable]) => [answer, jsonata(`$${variable}`)]),
+          ),
+          retries: jsonata('$chunkAttempts - 1'),
+          failed: jsonata('$chunkFailed'),
+          unprocessed: jsonata('$chunkKeys'),
+        },
+        End: true,
+      },
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, SWEEP_INCOMPLETE } from './contract.ts';
+import { jsonata, list, orNull, sumOf } from './jsonata.ts';
+import { shardSweep } from './shard-sweep.ts';
+import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
+
+/** A field that is counted per child and added up over the children. */
+const COUNTS = ['found', 'failed', ...CHUNK_COUNTS] as const;
+
+const NOTHING_SWEPT = JSON.stringify({
+  ...Object.fromEntries(COUNTS.map(name => [name, 0])),
+  shardsSwept: 0,
+  shardsFailed: 0,
+  failedKeys: [],
+});
+
+const REPORT = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])`;
+
+/**
+ * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition).
+ *
+ * PlanSweep and SweepShards take turns until nothing is due and nothing is left to look at. What they carry round is
+ * `{due, cursor, dryRun, totals}`; each round takes the first two and leaves new ones.
+ */
+export function sweepDefinition(functions: FunctionArns, options: SweepOptions) {
+  return {
+    Comment: 'Deletes expired DynamoDB items: plan, query, delete, record.',
+    QueryLanguage: 'JSONata',
+    StartAt: 'PlanSweep',
+    States: {
+      PlanSweep: {
+        ...invokeTask(functions.PlanSweep, {
+          executionInput: jsonata('$states.context.Execution.Input'),
+          startedAt: jsonata('$states.context.Execution.StartTime'),
+          // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
+          cursor: jsonata(orNull('$states.input.cursor')),
+        }),
+        Output: jsonata(`$merge([$states.result.Payload, {
+          'totals': $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT}
+        }])`),
+        Next: 'AnythingDue?',
+      },
+      'AnythingDue?': {
+        Type: 'Choice',
+        Choices: [
+          { Condition: jsonata('$count($states.input.due) > 0'), Next: 'SweepShards' },
+          { Condition: jsonata('$states.input.cursor != null'), Next: 'PlanSweep' },
+          {
+            Condition: jsonata('$states.input.totals.(shardsSwept + shardsFailed) > 0'),
+            Next: 'RecordMetrics',
+          },
+        ],
+        // Nothing was due at all: three transitions, which is what an idle table costs a minute.
+        Default: 'SweepCompleted',
+      },
+      SweepShards: {
+        Type: 'Map',
+        Items: jsonata('$states.input.due'),
+        ItemSelector: {
+          target: jsonata('$states.context.Map.Item.Value'),
+          dryRun: jsonata('$states.input.dryRun'),
+          listedKeysCharacters: jsonata(`$floor(${LISTED_KEYS_CHARACTERS} / $count($states.input.due))`),
+        },
+        MaxConcurrency: options.shardConcurrency,
+        // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
+        ToleratedFailurePercentage: 100,
+        ItemProcessor: shardSweep(functions, options),
+        Output: jsonata(`(
+          $swept := ${list('$states.result[$exists(found)]')};
+          $before := $states.input.totals;
+          $failedKeys := ${list(`$append($before.failedKeys, $swept.failedKeys)[[0..${LISTED_KEYS - 1}]]`)};
+          {
+            'due': ${list('$swept.resume')},
+            'cursor': $states.input.cursor,
+            'dryRun': $states.input.dryRun,
+            'totals': {
+              ${COUNTS.map(name => `'${name}': $before.${name} + ${sumOf('$swept', name)}`).join(', ')},
+              'shardsSwept': $before.shardsSwept + $count($swept[interrupted = false]),
+              'shardsFailed': $before.shardsFailed + $count($states.input.due) - $count($swept[interrupted = false]),
+              'failedKeys': $length($string($failedKeys)) <= ${LISTED_KEYS_CHARACTERS}
+                ? $failedKeys
+                : $before.failedKeys
+            }
+          }
+        )`),
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: jsonata(`{
+              'due': [],
+              'cursor': $states.input.cursor,
+              'dryRun': $states.input.dryRun,
+              'totals': $merge([$states.input.totals, {
+                'shardsFailed': $states.input.totals.shardsFailed + $count($states.input.due)
+              }])
+            }`),
+            Next: 'AnythingDue?',
+          },
+        ],
+        Next: 'AnythingDue?',
+      },
+      RecordMetrics: {
+        ...invokeTask(functions.RecordMetrics, {
+          report: jsonata(REPORT),
+          startedAt: jsonata('$states.context.Execution.StartTime'),
+          endedAt: jsonata('$states.context.State.EnteredTime'),
+        }),
+        Output: jsonata('$states.input'),
+        // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
+        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'AllDeleted?' }],
+        Next: 'AllDeleted?',
+      },
+      'AllDeleted?': {
+        Type: 'Choice',
+        Choices: [
+          { Condition: jsonata('$states.input.totals.(failed + shardsFailed) > 0'), Next: 'SweepIncomplete' },
+        ],
+        Default: 'SweepCompleted',
+      },
+      SweepCompleted: { Type: 'Succeed', Output: jsonata(REPORT) },
+      SweepIncomplete: { Type: 'Fail', Error: SWEEP_INCOMPLETE, Cause: jsonata(`$string(${REPORT})`) },
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { STACK, synthesize } from '../../stacks/app.ts';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+
+/** The table that the shipped configuration has. */
+export const SESSION_DATA: PreciseTtlProps = {
+  tableName: 'SessionData',
+  partitionKey: 'UserName',
+  sortKey: 'SessionId',
+  ttlAttribute: 'ExpirationTime',
+};
+
+export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
+  return { region: 'us-east-1', tables };
+}
+
+/** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
+export function synthesizeToFolder(config: DeploymentConfig): string {
+  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
+  synthesize({ config, outdir });
+  return outdir;
+}
+
+/** A resource's arguments, by Terraform's names. */
+export type Resource = Readonly<Record<string, unknown>>;
+
+export interface TerraformJson {
+  readonly resource: Readonly<Record<string, Readonly<Record<string, Resource>>>>;
+  readonly data: Readonly<Record<string, Readonly<Record<string, Resource>>>>;
+  readonly output: Readonly<Record<string, { readonly value: string }>>;
+  readonly terraform: { readonly backend: Readonly<Record<string, Resource>> };
+  readonly provider: Readonly<Record<string, readonly Resource[]>>;
+}
+
+export function terraformJson(config: DeploymentConfig): TerraformJson {
+  const file = join(synthesizeToFolder(config), 'stacks', STACK, 'cdk.tf.json');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** All resources of a type, in the order of the file. */
+export function resources(json: TerraformJson, type: string): Resource[] {
+  return Object.values(json.resource[type] ?? {});
+}
+
+/** The definition with every reference to a function replaced by an ARN of the right shape. */
+export function definitionOf(json: TerraformJson): { definition: string; asl: Record<string, unknown> } {
+  const [machine] = resources(json, 'aws_sfn_state_machine');
+  const definition = String(machine?.['definition']).replaceAll(
+    /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+    (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
+  );
+  return { definition, asl: JSON.parse(definition) };
+}
