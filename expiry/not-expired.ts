@@ -4,6 +4,7 @@ import { expiredRange, isExpired, toEpochSeconds } from './ttl.ts';
 
 /** The part of the document client's Query, Scan and Get inputs that the filter is merged into. */
 export interface ReadRequest {
+  readonly TableName?: string | undefined;
   readonly Key?: Record<string, unknown> | undefined;
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;

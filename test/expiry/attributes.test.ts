@@ -1,0 +1,84 @@
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import { InvalidKeyError, InvalidTtlError } from '../../expiry/errors.ts';
+import { expiryModel } from '../../expiry/model.ts';
+
+const nowMs = Date.parse('2022-07-19T21:27:00.500Z');
+const now = Math.floor(nowMs / 1000);
+const key = { id: 'a' };
+const model = expiryModel({ partitionKey: 'id' });
+
+describe('expiryAttributes', () => {
+  test('stamps the second of expiry and its window', () => {
+    expect(expiryAttributes(model, key, { ttlSeconds: 20, nowMs })).toEqual({
+      ttl: now + 20,
+      expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z',
+    });
+  });
+
+  test.each([
+    ['a second before the edge', 59, '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z'],
+    ['on the edge', 60, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
+    ['a second after the edge', 61, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
+  ])('%s', (_name, ttlSeconds, window) => {
+    expect(expiryAttributes(model, key, { ttlSeconds, nowMs })).toMatchObject({ expirationWindow: window });
+  });
+
+  test('uses the names, the granularity and the shards of the model', () => {
+    const sharded = expiryModel({
+      partitionKey: 'UserName',
+      sortKey: 'SessionId',
+      ttlAttribute: 'ExpirationTime',
+      windowAttribute: 'Window',
+      granularityMinutes: 60,
+      shards: 7,
+    });
+    expect(
+      expiryAttributes(sharded, { UserName: 'alice', SessionId: 'a' }, { expiresAt: now, nowMs }),
+    ).toEqual({
+      ExpirationTime: now,
+      Window: '2022-07-19T21:00:00.000Z_2022-07-19T22:00:00.000Z#5',
+    });
+  });
+
+  describe('the default TTL', () => {
+    const withDefault = expiryModel({ partitionKey: 'id', defaultTtlSeconds: 3600 });
+
+    test('holds when the item has none', () => {
+      expect(expiryAttributes(withDefault, key, { nowMs })).toMatchObject({ ttl: now + 3600 });
+    });
+    test("gives way to the item's own", () => {
+      expect(expiryAttributes(withDefault, key, { nowMs, ttlSeconds: 5 })).toMatchObject({ ttl: now + 5 });
+    });
+    test('is switched off by a TTL of 0', () => {
+      expect(expiryAttributes(withDefault, key, { nowMs, ttlSeconds: 0 })).toEqual({});
+    });
+    test('off, and no TTL: the item does not expire', () => {
+      expect(expiryAttributes(model, key, { nowMs })).toEqual({});
+    });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['both ttlSeconds and expiresAt', { ttlSeconds: 1, expiresAt: now }, /^ttlSeconds: expected either/],
+    ['a negative ttlSeconds', { ttlSeconds: -1 }, /^ttlSeconds: expected a whole number/],
+    ['a fraction', { ttlSeconds: 0.5 }, /^ttlSeconds/],
+    ['more than 20 years', { ttlSeconds: 630_720_001 }, /20 years/],
+    ['a point in time as ttlSeconds', { ttlSeconds: now + 60 }, /pass it as expiresAt/],
+    ['milliseconds', { expiresAt: nowMs }, /^ttl: .*milliseconds/],
+    ['a string', { expiresAt: '2022-07-19' }, /^ttl: .*string/],
+  ])('fails for %s', (_name, options, message) => {
+    const stamp = () => expiryAttributes(model, key, { ...options, nowMs });
+    expect(stamp).toThrow(InvalidTtlError);
+    expect(stamp).toThrow(message);
+  });
+
+  test('fails without the whole key', () => {
+    expect(() => expiryAttributes(model, {}, { ttlSeconds: 1, nowMs })).toThrow(InvalidKeyError);
+  });
+
+  test('takes the clock of the machine when it is given none', () => {
+    const before = Math.floor(Date.now() / 1000);
+    const { ttl } = expiryAttributes(model, key, { ttlSeconds: 10 });
+    expect(ttl).toBeGreaterThanOrEqual(before + 10);
+    expect(ttl).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 10);
+  });
+});

@@ -1,0 +1,68 @@
+import { InvalidModelError } from '../../expiry/errors.ts';
+import { type ExpiryModelProps, expiryModel, modelProblems } from '../../expiry/model.ts';
+
+describe('expiryModel', () => {
+  test('fills in the defaults', () => {
+    expect(expiryModel({ partitionKey: 'id' })).toEqual({
+      partitionKey: 'id',
+      ttlAttribute: 'ttl',
+      windowAttribute: 'expirationWindow',
+      granularitySeconds: 60,
+      shards: 1,
+      defaultTtlSeconds: 0,
+    });
+  });
+
+  test.each([1, 2, 5, 15, 60, 720, 1440])('takes a granularity of %d minutes', granularityMinutes => {
+    expect(expiryModel({ partitionKey: 'id', granularityMinutes }).granularitySeconds).toBe(
+      granularityMinutes * 60,
+    );
+  });
+
+  test.each<[string, Partial<ExpiryModelProps>, RegExp]>([
+    [
+      'granularity 0',
+      { granularityMinutes: 0 },
+      /^granularityMinutes: expected .*divides a day.* got 0\. Use 1:/,
+    ],
+    ['granularity 1.5', { granularityMinutes: 1.5 }, /got 1\.5\. Use 1:/],
+    ['granularity 7', { granularityMinutes: 7 }, /got 7\. Use 6:/],
+    ['granularity of two days', { granularityMinutes: 2880 }, /got 2880\. Use 1440:/],
+    ['a negative granularity', { granularityMinutes: -5 }, /granularityMinutes/],
+    ['shards 0', { shards: 0 }, /^shards: expected a whole number from 1 to 100, got 0\./],
+    ['shards 1.5', { shards: 1.5 }, /got 1\.5/],
+    ['shards 101', { shards: 101 }, /got 101/],
+    ['a default TTL of more than 20 years', { defaultTtlSeconds: 630_720_001 }, /^defaultTtlSeconds/],
+    ['a negative default TTL', { defaultTtlSeconds: -1 }, /^defaultTtlSeconds/],
+    ['an empty TTL attribute', { ttlAttribute: '' }, /^ttlAttribute: expected the name .* got ""/],
+    ['an empty window attribute', { windowAttribute: '' }, /^windowAttribute/],
+    [
+      'a TTL attribute equal to the partition key',
+      { ttlAttribute: 'id' },
+      /^ttlAttribute: expected another .*partitionKey/,
+    ],
+    [
+      'a TTL attribute equal to the sort key',
+      { sortKey: 'when', ttlAttribute: 'when' },
+      /another attribute than sortKey/,
+    ],
+    [
+      'a window attribute equal to the TTL attribute',
+      { windowAttribute: 'ttl' },
+      /another attribute than ttlAttribute/,
+    ],
+    ['a sort key equal to the default TTL attribute', { sortKey: 'ttl' }, /^ttlAttribute: .* sortKey/],
+    ['no partition key', { partitionKey: '' }, /^partitionKey/],
+  ])('fails for %s', (_name, wrong, message) => {
+    const make = () => expiryModel({ partitionKey: 'id', ...wrong });
+    expect(make).toThrow(InvalidModelError);
+    expect(make).toThrow(message);
+  });
+
+  test('lists every problem at once', () => {
+    const fields = modelProblems({ partitionKey: '', granularityMinutes: 7, shards: 0 }).map(
+      ({ field }) => field,
+    );
+    expect(fields).toEqual(['partitionKey', 'granularityMinutes', 'shards']);
+  });
+});

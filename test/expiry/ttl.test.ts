@@ -1,0 +1,74 @@
+import { InvalidTtlError } from '../../expiry/errors.ts';
+import {
+  checkTtl,
+  expiredRange,
+  isExpired,
+  LONGEST_TTL_SECONDS,
+  OLDEST_EXPIRY_AGE_SECONDS,
+  toEpochSeconds,
+} from '../../expiry/ttl.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 9, 0, 0) / 1000;
+
+describe('toEpochSeconds', () => {
+  test.each([
+    [0, 0],
+    [999, 0],
+    [1000, 1],
+    [1_658_266_019_999, 1_658_266_019],
+  ])('%d ms lies in second %d', (ms, seconds) => expect(toEpochSeconds(ms)).toBe(seconds));
+});
+
+describe('isExpired', () => {
+  test.each<[string, unknown, boolean]>([
+    ['a second before the cutoff', NOW - 1, true],
+    ['the cutoff itself', NOW, true],
+    ['a second after the cutoff', NOW + 1, false],
+    ['a fraction of a second after the cutoff', NOW + 0.5, false],
+    ['a fraction of a second before the cutoff', NOW - 0.5, true],
+    ['just within five years', NOW - OLDEST_EXPIRY_AGE_SECONDS + 1, true],
+    ['five years back', NOW - OLDEST_EXPIRY_AGE_SECONDS, false],
+    ['zero', 0, false],
+    ['negative', -1, false],
+    ['milliseconds', NOW * 1000, false],
+    ['NaN', Number.NaN, false],
+    ['a string', String(NOW - 1), false],
+    ['null', null, false],
+    ['no TTL', undefined, false],
+  ])('%s', (_name, ttl, expected) => expect(isExpired(ttl, NOW)).toBe(expected));
+
+  test('has the range that the guarded delete asks for', () => {
+    expect(expiredRange(NOW)).toEqual({ after: NOW - OLDEST_EXPIRY_AGE_SECONDS, upTo: NOW });
+  });
+});
+
+describe('checkTtl', () => {
+  test.each([
+    ['now', NOW],
+    ['a second ago: expired at once', NOW - 1],
+    ['just within five years back', NOW - OLDEST_EXPIRY_AGE_SECONDS + 1],
+    ['20 years ahead', NOW + LONGEST_TTL_SECONDS],
+  ])('takes %s', (_name, ttl) => expect(checkTtl('ttl', ttl, NOW)).toBe(ttl));
+
+  test.each<[string, unknown, RegExp]>([
+    ['milliseconds', NOW * 1000, /^ttl: expected epoch seconds .*13 digits: looks like milliseconds/],
+    ['microseconds', NOW * 1_000_000, /20 years ahead/],
+    ['a second more than 20 years ahead', NOW + LONGEST_TTL_SECONDS + 1, /20 years ahead/],
+    ['infinity', Number.POSITIVE_INFINITY, /20 years ahead/],
+    ['a string', String(NOW), /A string is never expired/],
+    ['a Date', new Date(NOW * 1000), /got Date 2026-11-20T09:00:00.000Z.*getTime\(\) \/ 1000/],
+    ['a Date that is none', new Date(Number.NaN), /got Date Invalid/],
+    ['NaN', Number.NaN, /got NaN/],
+    ['undefined', undefined, /got nothing/],
+    ['null', null, /got null/],
+    ['a bigint', BigInt(NOW), /got 1795\d+n/],
+    ['negative', -1, /before 1970/],
+    ['a fraction', NOW + 0.5, /Math\.floor/],
+    ['five years back', NOW - OLDEST_EXPIRY_AGE_SECONDS, /five years back/],
+    ['zero', 0, /five years back/],
+  ])('fails for %s', (_name, ttl, message) => {
+    const check = () => checkTtl('ttl', ttl, NOW);
+    expect(check).toThrow(InvalidTtlError);
+    expect(check).toThrow(message);
+  });
+});

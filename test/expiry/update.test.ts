@@ -1,0 +1,63 @@
+import { InvalidRequestError } from '../../expiry/errors.ts';
+import { expiryModel } from '../../expiry/model.ts';
+import { withExpiry } from '../../expiry/update.ts';
+
+const nowMs = Date.parse('2022-07-19T21:27:00Z');
+const model = expiryModel({ partitionKey: 'id' });
+const Key = { id: 'a' };
+const SET = '#preciseTtl = :preciseTtl, #preciseTtlWindow = :preciseTtlWindow';
+const REMOVE = '#preciseTtl, #preciseTtlWindow';
+
+describe('withExpiry', () => {
+  test.each([
+    ['no expression', undefined, `SET ${SET}`],
+    ['a blank one', ' ', `SET ${SET}`],
+    ['a SET clause', 'SET a = :a', `SET ${SET}, a = :a`],
+    ['a lower-case one', 'set a = :a', `SET ${SET}, a = :a`],
+    ['another clause', 'REMOVE b', `REMOVE b SET ${SET}`],
+    ['a SET behind another clause', 'REMOVE b SET a = :a', `REMOVE b SET ${SET}, a = :a`],
+    ['names that look like the keyword', 'REMOVE #set, :SET, offset', `REMOVE #set, :SET, offset SET ${SET}`],
+  ])('sets the expiry beside %s', (_name, expression, expected) => {
+    const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };
+    expect(withExpiry(model, request, { ttlSeconds: 5, nowMs }).UpdateExpression).toBe(expected);
+  });
+
+  test.each([
+    ['no expression', undefined, `REMOVE ${REMOVE}`],
+    ['a REMOVE clause', 'REMOVE b', `REMOVE ${REMOVE}, b`],
+    ['another clause', 'SET a = :a', `SET a = :a REMOVE ${REMOVE}`],
+  ])('removes it beside %s when the item shall not expire', (_name, expression, expected) => {
+    const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };
+    const updated = withExpiry(model, request, { ttlSeconds: 0, nowMs });
+    expect(updated.UpdateExpression).toBe(expected);
+    expect(updated).not.toHaveProperty('ExpressionAttributeValues');
+  });
+
+  test('keeps everything else and leaves the request it was given alone', () => {
+    const request = {
+      TableName: 't',
+      Key,
+      UpdateExpression: 'SET #a = :a',
+      ExpressionAttributeNames: { '#a': 'a' },
+      ExpressionAttributeValues: { ':a': 1 },
+    };
+    const copy = structuredClone(request);
+    expect(withExpiry(model, request, { ttlSeconds: 5, nowMs })).toEqual({
+      TableName: 't',
+      Key,
+      UpdateExpression: `SET ${SET}, #a = :a`,
+      ExpressionAttributeNames: { '#a': 'a', '#preciseTtl': 'ttl', '#preciseTtlWindow': 'expirationWindow' },
+      ExpressionAttributeValues: {
+        ':a': 1,
+        ':preciseTtl': nowMs / 1000 + 5,
+        ':preciseTtlWindow': '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z',
+      },
+    });
+    expect(request).toEqual(copy);
+  });
+
+  test('fails when it is called twice', () => {
+    const once = withExpiry(model, { Key }, { ttlSeconds: 5, nowMs });
+    expect(() => withExpiry(model, once, { ttlSeconds: 5, nowMs })).toThrow(InvalidRequestError);
+  });
+});
