@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { keysThatFit, PAGE_BYTES, toChunks } from '../../functions/lib/page.ts';
+import { CHUNK_KEYS, type ItemKey, PAGE_KEYS } from '../../statemachine/contract.ts';
+
+const key = (text: string): ItemKey => ({ id: { S: text } });
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** Source: Step Functions quotas, "Maximum input or output size for a task, state, or execution". */
+const STATE_PAYLOAD_BYTES = 256 * 1024;
+
+describe('keysThatFit', () => {
+  const keys = [key('a'), key('b'), key('c')];
+  const one = bytes(keys[0]);
+
+  test.each([
+    ['all of them', 3 * one, 3],
+    ['one byte too few for the third', 3 * one - 1, 2],
+    ['exactly one', one, 1],
+    ['not even one: one all the same, or nothing would ever move', one - 1, 1],
+  ])('%s', (_name, most, expected) => expect(keysThatFit(keys, most)).toBe(expected));
+
+  test('counts bytes as they stand in JSON, not characters', () => {
+    expect(keysThatFit([key('é'), key('\u0000')], bytes(key('é')) + bytes(key('\u0000')) - 1)).toBe(1);
+  });
+});
+
+describe('a page stays below the payload of a state', () => {
+  // The largest keys DynamoDB takes, in characters that JSON writes with six.
+  const LARGEST: [string, ItemKey][] = [
+    ['short keys', key('alice')],
+    ['the largest keys', { p: { S: 'x'.repeat(2048) }, s: { S: 'y'.repeat(1024) } }],
+    [
+      'the largest keys, every character escaped',
+      { p: { S: '\u0001'.repeat(2048) }, s: { S: '\u0001'.repeat(1024) } },
+    ],
+    [
+      'the largest bytes',
+      { p: { B: Buffer.alloc(2048).toString('base64') }, s: { B: Buffer.alloc(1024).toString('base64') } },
+    ],
+  ];
+
+  test.each(LARGEST)('with %s', (_name, largest) => {
+    const keys = new Array<ItemKey>(PAGE_KEYS).fill(largest);
+    const page = keys.slice(0, keysThatFit(keys));
+    const asOutput = {
+      found: page.length,
+      chunks: toChunks(page),
+      startKey: { ...largest, ttl: { N: '1795165200' } },
+    };
+    const allFailed = toChunks(page).map(chunk => ({
+      deleted: 0,
+      renewed: 0,
+      alreadyGone: 0,
+      retries: 19,
+      failed: chunk.keys.map(failed => ({ key: failed, reason: 'ItemCollectionSizeLimitExceeded' })),
+      unprocessed: [],
+    }));
+    expect(bytes(asOutput)).toBeLessThan(STATE_PAYLOAD_BYTES);
+    expect(bytes(allFailed)).toBeLessThan(STATE_PAYLOAD_BYTES);
+    expect(page.length).toBeGreaterThan(0);
+  });
+
+  test('for any keys', () => {
+    const anyKey = fc.string({ maxLength: 2048, unit: 'binary' }).map(key);
+    fc.assert(
+      fc.property(fc.array(anyKey, { minLength: 1, maxLength: 100 }), keys => {
+        const page = keys.slice(0, keysThatFit(keys, 5000));
+        expect(page.length === 1 || bytes(page) <= 5000 + page.length + 1).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('leaves room beside the keys', () =>
+    expect(PAGE_BYTES + PAGE_KEYS * 60).toBeLessThan(STATE_PAYLOAD_BYTES));
+});
+
+test.each([
+  [0, []],
+  [1, [1]],
+  [24, [24]],
+  [25, [25]],
+  [26, [25, 1]],
+  [1000, new Array(40).fill(25)],
+])('%d keys make chunks of %p', (count, sizes) => {
+  const keys = Array.from({ length: count }, (_unused, index) => key(String(index)));
+  const chunks = toChunks(keys);
+  expect(chunks.map(chunk => chunk.keys.length)).toEqual(sizes);
+  expect(chunks.flatMap(chunk => chunk.keys)).toEqual(keys);
+  expect(CHUNK_KEYS).toBe(25);
+});
