@@ -1,0 +1,192 @@
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { withExpiry } from '../../expiry/update.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import { deleteChunk } from '../../functions/delete-chunk.ts';
+import { toItemKey } from '../../functions/lib/item-key.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import { createExpiringTable, runtimeOf } from '../support/expiring-table.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+
+const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
+const FIVE_YEARS = 5 * 365 * 86_400;
+const expirationWindow = windowKey(windowStart(CUTOFF, 60), 60);
+const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
+const key = (id: string): ItemKey => ({ id: { S: id } });
+
+describe('guarded', () => {
+  test('tells deleted, renewed and already gone apart, in one chunk', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([
+      expired('expired'),
+      expired('renewed'),
+      expired('made permanent'),
+      expired('gone'),
+      { id: 'too old to count', ttl: CUTOFF - FIVE_YEARS, expirationWindow },
+      { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + 1, expirationWindow },
+      { id: 'a second too early', ttl: CUTOFF + 1, expirationWindow },
+    ]);
+    const keys = (await table.scan()).map(item => toItemKey(item, ['id']));
+
+    // What happens between the query and the delete.
+    const TableName = table.settings.tableName;
+    const nowMs = CUTOFF * 1000;
+    const update = (id: string, ttlSeconds: number) =>
+      new UpdateCommand(withExpiry(table.settings.model, { TableName, Key: { id } }, { ttlSeconds, nowMs }));
+    await table.documents.send(update('renewed', 1));
+    await table.documents.send(update('made permanent', 0));
+    await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'gone' } }));
+
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toEqual({
+      deleted: 2,
+      renewed: 4,
+      alreadyGone: 1,
+      unprocessed: [],
+      failed: [],
+    });
+    expect((await table.scan()).map(item => item['id']).sort()).toEqual([
+      'a second too early',
+      'made permanent',
+      'renewed',
+      'too old to count',
+    ]);
+  });
+
+  test('a second call finds everything gone', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a'), expired('b')]);
+    const keys = [key('a'), key('b')];
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({ deleted: 2 });
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({
+      deleted: 0,
+      alreadyGone: 2,
+    });
+  });
+
+  test('an item that was written again under the same key stays', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    const TableName = table.settings.tableName;
+    await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'a' } }));
+    await table.documents.send(new PutCommand({ TableName, Item: { id: 'a', ttl: CUTOFF + 60 } }));
+    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, table.runtime)).toMatchObject({
+      renewed: 1,
+    });
+    expect(await table.scan()).toHaveLength(1);
+  });
+
+  test('isolates a key of the wrong type and deletes the others', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a'), expired('b')]);
+    const wrong: ItemKey = { id: { N: '1' } };
+    expect(
+      await deleteChunk({ keys: [key('a'), wrong, key('b')], cutoff: CUTOFF }, table.runtime),
+    ).toMatchObject({
+      deleted: 2,
+      failed: [{ key: wrong, reason: 'ValidationError' }],
+    });
+    expect(await table.scan()).toEqual([]);
+  });
+
+  test('names with quotes, dots and reserved words do no harm', async () => {
+    const table = await createExpiringTable(dynamo.client, {
+      partitionKey: 'the "id"',
+      sortKey: 'a.b',
+      ttlAttribute: 'select',
+    });
+    await table.put([{ 'the "id"': 'x', 'a.b': "y'", select: CUTOFF, expirationWindow }]);
+    const keys = (await table.scan()).map(item => toItemKey(item, ['the "id"', 'a.b']));
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({ deleted: 1 });
+  });
+
+  test.each([
+    ['ProvisionedThroughputExceeded', 'unprocessed'],
+    ['ThrottlingError', 'unprocessed'],
+    ['RequestLimitExceeded', 'unprocessed'],
+    ['InternalServerError', 'unprocessed'],
+    ['TransactionConflict', 'unprocessed'],
+    ['ItemCollectionSizeLimitExceeded', 'failed'],
+    ['ValidationError', 'failed'],
+    ['AccessDenied', 'failed'],
+    ['ResourceNotFound', 'failed'],
+    ['DuplicateItem', 'failed'],
+  ] as const)('a statement that fails with %s leaves its key %s', async (Code, fate) => {
+    const table = await createExpiringTable(dynamo.client);
+    const send = async () => ({ Responses: [{ Item: { id: 'a' } }, { Error: { Code } }, {}] });
+    const keys = [key('a'), key('b'), key('c')];
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, runtimeOf(table.settings, { send } as never))).toEqual(
+      {
+        deleted: 1,
+        renewed: 0,
+        alreadyGone: 1,
+        unprocessed: fate === 'unprocessed' ? [key('b')] : [],
+        failed: fate === 'failed' ? [{ key: key('b'), reason: Code }] : [],
+      },
+    );
+  });
+
+  test('an answer that says nothing of a key leaves it unprocessed', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    const runtime = runtimeOf(table.settings, { send: async () => ({ Responses: [] }) } as never);
+    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime)).toMatchObject({
+      unprocessed: [key('a')],
+    });
+  });
+});
+
+describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
+  test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
+    ['S', index => `item "${index}" 'ü'`],
+    ['N', index => index * 1.5 - 7],
+    ['B', index => new Uint8Array([index, 255 - index, 0])],
+  ])('deletes keys of type %s, with and without sort key', async (type, value) => {
+    for (const sortKey of [undefined, 'when']) {
+      const table = await createExpiringTable(dynamo.client, {
+        partitionKeyType: type,
+        ...(sortKey && { sortKey, sortKeyType: type }),
+        deleteMode,
+      });
+      const item = (index: number, id: number) => ({
+        id: value(id),
+        ...(sortKey && { [sortKey]: value(index + 100) }),
+        ttl: CUTOFF,
+        expirationWindow,
+      });
+      await table.put(Array.from({ length: 25 }, (_unused, index) => item(index, index)));
+      const keys = (await table.scan()).map(found => toItemKey(found, sortKey ? ['id', sortKey] : ['id']));
+      await table.put([item(99, 99)]);
+      const through = JSON.parse(JSON.stringify({ keys, cutoff: CUTOFF }));
+      expect(await deleteChunk(through, table.runtime)).toMatchObject({
+        deleted: 25,
+        unprocessed: [],
+        failed: [],
+      });
+      expect(await table.scan()).toHaveLength(1);
+    }
+  });
+});
+
+describe('batch', () => {
+  test('hands back exactly what DynamoDB left unprocessed', async () => {
+    const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
+    const left = { DeleteRequest: { Key: { id: 'b' } } };
+    const send = async () => ({ UnprocessedItems: { [table.settings.tableName]: [left] } });
+    const runtime = runtimeOf(table.settings, { send } as never);
+    expect(await deleteChunk({ keys: [key('a'), key('b'), key('c')], cutoff: CUTOFF }, runtime)).toEqual({
+      deleted: 2,
+      renewed: 0,
+      alreadyGone: 0,
+      unprocessed: [key('b')],
+      failed: [],
+    });
+  });
+});
+
+test('fails when the table is not there', async () => {
+  const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
+  const runtime = runtimeOf({ ...table.settings, tableName: 'no-such-table' }, table.documents);
+  await expect(deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime)).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});

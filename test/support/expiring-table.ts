@@ -1,0 +1,107 @@
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
+import type { Documents } from '../../functions/lib/dynamodb.ts';
+import type { DeleteMode, SweepSettings } from '../../functions/lib/environment.ts';
+import type { Runtime } from '../../functions/lib/runtime.ts';
+import type { KeyType } from '../../stacks/props.ts';
+
+export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
+  readonly partitionKeyType?: KeyType;
+  readonly sortKeyType?: KeyType;
+  readonly deleteMode?: DeleteMode;
+}
+
+/** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
+export interface ExpiringTable {
+  readonly settings: SweepSettings;
+  readonly documents: DynamoDBDocumentClient;
+  readonly runtime: Runtime;
+  put(items: readonly Record<string, unknown>[]): Promise<void>;
+  /** Everything that is in the table. */
+  scan(): Promise<Record<string, unknown>[]>;
+}
+
+let tables = 0;
+
+export async function createExpiringTable(
+  client: DynamoDBClient,
+  { partitionKeyType = 'S', sortKeyType = 'S', deleteMode = 'guarded', ...model }: ExpiringTableOptions = {},
+): Promise<ExpiringTable> {
+  tables += 1;
+  const settings: SweepSettings = {
+    tableName: `table-${tables}`,
+    indexName: 'expirationWindowIndex',
+    model: expiryModel({ partitionKey: 'id', ...model }),
+    deleteMode,
+    lookbackMinutes: 10,
+  };
+  const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;
+  await client.send(
+    new CreateTableCommand({
+      TableName: settings.tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: partitionKey, AttributeType: partitionKeyType },
+        ...(sortKey ? [{ AttributeName: sortKey, AttributeType: sortKeyType }] : []),
+        { AttributeName: windowAttribute, AttributeType: 'S' },
+        { AttributeName: ttlAttribute, AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: partitionKey, KeyType: 'HASH' },
+        ...(sortKey ? [{ AttributeName: sortKey, KeyType: 'RANGE' as const }] : []),
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: settings.indexName,
+          KeySchema: [
+            { AttributeName: windowAttribute, KeyType: 'HASH' },
+            { AttributeName: ttlAttribute, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+    }),
+  );
+  const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+  return {
+    settings,
+    documents,
+    runtime: runtimeOf(settings, documents),
+    put: items => putAll(documents, settings.tableName, items),
+    scan: () => scanAll(documents, settings.tableName),
+  };
+}
+
+/** A handler's runtime that logs nothing. */
+export function runtimeOf(settings: SweepSettings, documents: Documents): Runtime {
+  const quiet = () => undefined;
+  return { settings, documents, logger: { info: quiet, warn: quiet, error: quiet } };
+}
+
+async function putAll(
+  documents: DynamoDBDocumentClient,
+  table: string,
+  items: readonly Record<string, unknown>[],
+) {
+  for (let start = 0; start < items.length; start += 25) {
+    const requests = items.slice(start, start + 25).map(Item => ({ PutRequest: { Item } }));
+    await documents.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
+  }
+}
+
+async function scanAll(
+  documents: DynamoDBDocumentClient,
+  TableName: string,
+): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await documents.send(
+      new ScanCommand({ TableName, ConsistentRead: true, ...(ExclusiveStartKey && { ExclusiveStartKey }) }),
+    );
+    items.push(...(page.Items ?? []));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return items;
+}
