@@ -70,10 +70,15 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
     ...(props.ttlAttribute === undefined ? [] : nameProblems('ttlAttribute', props.ttlAttribute)),
     ...(props.windowAttribute === undefined ? [] : nameProblems('windowAttribute', props.windowAttribute)),
     ...clashProblems(props),
-    ...granularityProblems(props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES),
-    ...rangeProblems('shards', props.shards ?? DEFAULT_SHARDS, 1, MOST_SHARDS),
-    ...rangeProblems('defaultTtlSeconds', props.defaultTtlSeconds ?? 0, 0, LONGEST_TTL_SECONDS),
+    ...granularityProblems(given(props.granularityMinutes, DEFAULT_GRANULARITY_MINUTES)),
+    ...rangeProblems('shards', given(props.shards, DEFAULT_SHARDS), 1, MOST_SHARDS),
+    ...rangeProblems('defaultTtlSeconds', given(props.defaultTtlSeconds, 0), 0, LONGEST_TTL_SECONDS),
   ];
+}
+
+/** Not `??`: a null is not the default, it is a wrong value. */
+function given<T>(value: T | undefined, defaultValue: T): T {
+  return value === undefined ? defaultValue : value;
 }
 
 function nameProblems(field: string, got: unknown): FieldProblem[] {

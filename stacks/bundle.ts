@@ -21,8 +21,11 @@ const OPTIONS: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'lib/lambda-credentials.ts') },
-  // CommonJS packages inside the bundle ask for Node's own modules with require, which ESM does not have.
-  banner: { js: "import{createRequire as $r}from'node:module';const require=$r(import.meta.url);" },
+  // CommonJS packages inside the bundle ask for Node's own modules with require, which ESM does not have. The long
+  // name is one that the minifier does not choose too.
+  banner: {
+    js: "import{createRequire as preciseTtlRequire}from'node:module';const require=preciseTtlRequire(import.meta.url);",
+  },
   outExtension: { '.js': '.mjs' },
   logLevel: 'error',
 };

@@ -10,7 +10,7 @@ export const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
 /** One table and how its expired items are swept. */
-export interface PreciseTtlProps extends ExpiryModelProps, Partial<SweepOptions> {
+export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSeconds'>, Partial<SweepOptions> {
   /** Name of the DynamoDB table. */
   readonly tableName: string;
   /** The table is there already and is only swept; its index must be there too. @default false: it is created */
@@ -42,9 +42,7 @@ export interface PreciseTtlProps extends ExpiryModelProps, Partial<SweepOptions>
 }
 
 /** The props with every default filled in. A table without a sort key has none here either. */
-export type ResolvedProps = Readonly<
-  Required<Omit<PreciseTtlProps, 'sortKey' | 'defaultTtlSeconds'>> & { sortKey?: string }
->;
+export type ResolvedProps = Readonly<Required<Omit<PreciseTtlProps, 'sortKey'>> & { sortKey?: string }>;
 
 /** Retention periods that CloudWatch Logs takes. Source: PutRetentionPolicy in its API reference. */
 const LOG_RETENTION_DAYS = [
@@ -75,7 +73,6 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   // Values of the model are judged by the model itself; see below.
   granularityMinutes: undefined,
   shards: undefined,
-  defaultTtlSeconds: undefined,
   deleteMode: oneOf(DELETE_MODES),
   lookbackMinutes: whole(1, LONGEST_LOOKBACK_MINUTES),
   reconcileHours: whole(1, LONGEST_LOOKBACK_MINUTES / 60),

@@ -31,7 +31,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           chunkFailed: [],
           ...Object.fromEntries(Object.values(ANSWERS).map(variable => [variable, 0])),
         },
-        Next: 'DeleteChunk',
+        Next: 'AnyUnprocessed?',
       },
       DeleteChunk: {
         ...invokeTask(functions.DeleteChunk, {
@@ -69,6 +69,8 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
       'AnyUnprocessed?': {
         Type: 'Choice',
         Choices: [
+          // A chunk waits for its turn in the Map: by then the child may have no time for it.
+          { Condition: jsonata(`$chunkAttempts = 0 and $not(${outOfTime})`), Next: 'DeleteChunk' },
           {
             Condition: jsonata(
               `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime})`,
@@ -90,7 +92,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           ...Object.fromEntries(
             Object.entries(ANSWERS).map(([answer, variable]) => [answer, jsonata(`$${variable}`)]),
           ),
-          retries: jsonata('$chunkAttempts - 1'),
+          retries: jsonata('$max([0, $chunkAttempts - 1])'),
           failed: jsonata('$chunkFailed'),
           unprocessed: jsonata('$chunkKeys'),
         },

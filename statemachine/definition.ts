@@ -13,6 +13,16 @@ const NOTHING_SWEPT = JSON.stringify({
   failedKeys: [],
 });
 
+/** The round as a whole came to nothing that is known of: its pairs count as failed, the next round goes on. */
+const ROUND_FAILED = jsonata(`{
+  'due': [],
+  'cursor': $states.input.cursor,
+  'dryRun': $states.input.dryRun,
+  'totals': $merge([$states.input.totals, {
+    'shardsFailed': $states.input.totals.shardsFailed + $count($states.input.due)
+  }])
+}`);
+
 const REPORT = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])`;
 
 /**
@@ -83,18 +93,9 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
           }
         )`),
         Catch: [
-          {
-            ErrorEquals: ['States.ALL'],
-            Output: jsonata(`{
-              'due': [],
-              'cursor': $states.input.cursor,
-              'dryRun': $states.input.dryRun,
-              'totals': $merge([$states.input.totals, {
-                'shardsFailed': $states.input.totals.shardsFailed + $count($states.input.due)
-              }])
-            }`),
-            Next: 'AnythingDue?',
-          },
+          // States.ALL does not stand for this one: the results of too many crashed children.
+          { ErrorEquals: ['States.DataLimitExceeded'], Output: ROUND_FAILED, Next: 'AnythingDue?' },
+          { ErrorEquals: ['States.ALL'], Output: ROUND_FAILED, Next: 'AnythingDue?' },
         ],
         Next: 'AnythingDue?',
       },

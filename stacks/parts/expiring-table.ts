@@ -45,8 +45,6 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     ],
     // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
     ttl: { attributeName: ttlAttribute, enabled: true },
-    serverSideEncryption: { enabled: true },
-    pointInTimeRecovery: { enabled: true },
   });
 }
 

@@ -1,6 +1,6 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
-import { AssetType, TerraformAsset } from 'cdktf';
+import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../../functions/lib/environment.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract.ts';
@@ -33,10 +33,7 @@ export class SweepFunction extends Construct {
   constructor(scope: Construct, id: string, { task, environment, statements, sweep }: SweepFunctionProps) {
     super(scope, id);
     const functionName = `${sweep.name}-${TASKS[task]}`;
-    const bundle = new TerraformAsset(this, 'bundle', {
-      path: bundleFunctions()[task],
-      type: AssetType.ARCHIVE,
-    });
+    const bundle = bundleAsset(this, task);
     const logs = new CloudwatchLogGroup(this, 'logs', {
       name: `/aws/lambda/${functionName}`,
       retentionInDays: sweep.logRetentionDays,
@@ -72,4 +69,13 @@ export class SweepFunction extends Construct {
     });
     this.arn = lambda.arn;
   }
+}
+
+/** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
+function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
+  const stack = TerraformStack.of(scope);
+  const id = `bundle-${TASKS[task]}`;
+  const made = stack.node.tryFindChild(id);
+  if (made instanceof TerraformAsset) return made;
+  return new TerraformAsset(stack, id, { path: bundleFunctions()[task], type: AssetType.ARCHIVE });
 }

@@ -1,0 +1,55 @@
+/** The parts of a Step Functions ARN that the ARNs of executions and Map Runs share. */
+interface MachineArn {
+  readonly partition: string;
+  readonly region: string;
+  readonly account: string;
+  /** Name of the state machine; that of a child state machine is `Machine/Label`. */
+  readonly name: string;
+}
+
+function parseMachineArn(arn: string): MachineArn {
+  const [prefix, partition, service, region, account, kind, ...name] = arn.split(':');
+  if (prefix !== 'arn' || service !== 'states' || kind !== 'stateMachine' || name.length === 0) {
+    throw new TypeError(`expected the ARN of a state machine, got ${arn}`);
+  }
+  return { partition: partition ?? '', region: region ?? '', account: account ?? '', name: name.join(':') };
+}
+
+const build = (machine: MachineArn, ...rest: string[]) =>
+  ['arn', machine.partition, 'states', machine.region, machine.account, ...rest].join(':');
+
+/** ARN of a Standard execution, or of an Express one, which also carries an id of the start. */
+export function executionArn(machineArn: string, name: string, expressId?: string): string {
+  const machine = parseMachineArn(machineArn);
+  if (expressId === undefined) return build(machine, 'execution', machine.name, name);
+  return build(machine, 'express', machine.name, name, expressId);
+}
+
+/** ARN of the state machine that stands for the item processor of a distributed Map. */
+export function childMachineArn(machineArn: string, label: string): string {
+  const machine = parseMachineArn(machineArn);
+  return build(machine, 'stateMachine', `${machine.name}/${label}`);
+}
+
+export function mapRunArn(machineArn: string, label: string, id: string): string {
+  const machine = parseMachineArn(machineArn);
+  return build(machine, 'mapRun', `${machine.name}/${label}`, id);
+}
+
+/** Region of a state machine. */
+export const regionOf = (machineArn: string) => parseMachineArn(machineArn).region;
+
+/**
+ * The ARN that lambda:invoke calls for its FunctionName, which may be a name, `account:function:name` or an ARN,
+ * in the region and account of the state machine.
+ */
+export function functionArn(machineArn: string, functionName: string, qualifier?: string): string {
+  const { partition, region, account } = parseMachineArn(machineArn);
+  const suffix = qualifier === undefined ? '' : `:${qualifier}`;
+  if (functionName.startsWith('arn:')) return functionName + suffix;
+  const parts = functionName.split(':');
+  if (parts[1] === 'function') {
+    return `arn:${partition}:lambda:${region}:${functionName}${suffix}`;
+  }
+  return `arn:${partition}:lambda:${region}:${account}:function:${functionName}${suffix}`;
+}

@@ -1,0 +1,48 @@
+/** Express executions are billed in steps of 64 MB and of 100 ms (Step Functions pricing page). */
+export const EXPRESS_MEMORY_STEP_MB = 64;
+export const EXPRESS_DURATION_STEP_MS = 100;
+
+/** What an execution and its child executions would be billed for. */
+export interface BillingCounters {
+  /** Of Standard executions: states entered, retries, and one for each child execution that was started. */
+  stateTransitions: number;
+  /** Express executions started. */
+  expressRequests: number;
+  /** Memory-time of Express executions, in GB-seconds. */
+  expressGbSeconds: number;
+  functionInvocations: number;
+  /** Milliseconds that functions took, not rounded. */
+  functionDurationMs: number;
+}
+
+/** Counts for one execution, and up to the execution that started it. */
+export class Billing {
+  readonly counters: BillingCounters = {
+    stateTransitions: 0,
+    expressRequests: 0,
+    expressGbSeconds: 0,
+    functionInvocations: 0,
+    functionDurationMs: 0,
+  };
+  readonly #parent: Billing | undefined;
+
+  constructor(parent?: Billing) {
+    this.#parent = parent;
+  }
+
+  add(counter: keyof BillingCounters, amount: number): void {
+    this.counters[counter] += amount;
+    this.#parent?.add(counter, amount);
+  }
+
+  /**
+   * One ended Express execution.
+   *
+   * @param memoryMb an estimate: AWS measures, and bills at least one step, which is what small payloads take
+   */
+  addExpress(durationMs: number, memoryMb: number = EXPRESS_MEMORY_STEP_MB): void {
+    const steps = Math.max(1, Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB));
+    const billedMs = Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS;
+    this.add('expressGbSeconds', ((steps * EXPRESS_MEMORY_STEP_MB) / 1024) * (billedMs / 1000));
+  }
+}

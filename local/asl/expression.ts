@@ -1,0 +1,74 @@
+import jsonata from 'jsonata';
+import { inspectExpression } from './expression-rules.ts';
+import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
+import { EXPRESSION_TIMEOUT_MS } from './limits.ts';
+
+/** What the names of an expression stand for when it is evaluated. */
+export interface ExpressionScope {
+  /** The reserved variable `$states`; asked for only when the expression mentions it. */
+  states(): unknown;
+  /** A workflow variable, or undefined when none of that name was assigned. */
+  variable(name: string): unknown;
+  readonly runtime: FunctionRuntime;
+}
+
+/** A JSONata expression, parsed once, evaluated as often as its state is entered. */
+export interface AslExpression {
+  /** The text between `{%` and `%}`, trimmed, as messages quote it. */
+  readonly source: string;
+  /** Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error. */
+  evaluate(scope: ExpressionScope): Promise<unknown>;
+}
+
+/** Where `$states` has which members; anything else is refused when the definition is loaded. */
+export interface ExpressionPlace {
+  readonly result: boolean;
+  readonly errorOutput: boolean;
+}
+
+/** What is wrong with an expression; the message doesn't repeat the expression. */
+export class ExpressionSyntaxError extends Error {
+  override readonly name = 'ExpressionSyntaxError';
+}
+
+/**
+ * @param source the text between the markers
+ * @throws ExpressionSyntaxError when it doesn't parse, or uses what Step Functions doesn't have
+ */
+export function compileExpression(source: string, place: ExpressionPlace): AslExpression {
+  const text = source.trim();
+  const expression = parse(text);
+  const inspection = inspectExpression(expression.ast(), text, place);
+  if (inspection.problem !== undefined) throw new ExpressionSyntaxError(inspection.problem);
+  registerAslFunctions(expression);
+  const names = inspection.variables.filter(name => name !== 'states');
+  const wantsStates = inspection.variables.includes('states');
+  return {
+    source: text,
+    evaluate(scope) {
+      const bindings: Record<string, unknown> = { [RUNTIME_BINDING]: scope.runtime };
+      if (wantsStates) bindings['states'] = scope.states();
+      for (const name of names) {
+        const value = scope.variable(name);
+        if (value !== undefined) bindings[name] = value;
+      }
+      return expression.evaluate(undefined, bindings);
+    },
+  };
+}
+
+function parse(text: string): jsonata.Expression {
+  try {
+    return jsonata(text, { timeout: EXPRESSION_TIMEOUT_MS });
+  } catch (error) {
+    throw new ExpressionSyntaxError(describeJsonataError(error));
+  }
+}
+
+/** jsonata throws plain objects with a code and a message, not always an Error. */
+export function describeJsonataError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' && message !== '' ? message : 'unknown error';
+  return typeof code === 'string' ? `${code}: ${text}` : text;
+}

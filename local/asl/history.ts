@@ -1,0 +1,87 @@
+/** One event as GetExecutionHistory returns it, except that its timestamp is a number. */
+export interface HistoryEvent {
+  /** From 1, without gaps. */
+  readonly id: number;
+  /** The event before this one in the same line of states; 0 for the first. */
+  readonly previousEventId: number;
+  /** Epoch milliseconds. */
+  readonly timestamp: number;
+  readonly type: string;
+  /** Details, under the key that the API uses for the type, e.g. `stateEnteredEventDetails`. */
+  readonly [details: `${string}EventDetails`]: EventDetails;
+}
+
+export interface EventDetails {
+  readonly [key: string]: unknown;
+}
+
+/** Put beside every payload in an event; this history never truncates. */
+export const NOT_TRUNCATED = { truncated: false } as const;
+
+/** The events of one execution, in order. */
+export class History {
+  readonly events: HistoryEvent[] = [];
+  #closed = false;
+  #dropped = 0;
+  readonly #limit: number;
+  readonly #onFull: (() => void) | undefined;
+  readonly #now: () => number;
+
+  /**
+   * @param limit events that fit, counting the one that ends the execution
+   * @param onFull called instead of adding the event that would leave no room for the last one; without it,
+   * events that don't fit are dropped
+   */
+  constructor(now: () => number, limit: number, onFull: (() => void) | undefined) {
+    this.#now = now;
+    this.#limit = limit;
+    this.#onFull = onFull;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Events that did not fit. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** @returns the id of the new event, or `previousEventId` when it was not added */
+  add(type: string, previousEventId: number, detailsKey?: string, details?: EventDetails): number {
+    if (this.#closed) return previousEventId;
+    if (this.events.length + 1 >= this.#limit) {
+      this.#dropped += 1;
+      this.#onFull?.();
+      return previousEventId;
+    }
+    return this.#push(type, previousEventId, detailsKey, details);
+  }
+
+  /** Adds the event that ends the execution; whatever comes later is ignored. */
+  close(type: string, previousEventId: number, detailsKey: string, details: EventDetails): void {
+    if (this.#closed) return;
+    this.#push(type, previousEventId, detailsKey, details);
+    this.#closed = true;
+  }
+
+  /** Goes on after the event that ended the execution. @returns the id of the new event */
+  reopen(type: string, detailsKey: string, details: EventDetails): number {
+    this.#closed = false;
+    return this.#push(type, this.events.length, detailsKey, details);
+  }
+
+  /** Whether another run would have room for one event and its end. */
+  get full(): boolean {
+    return this.events.length + 2 >= this.#limit;
+  }
+
+  #push(type: string, previousEventId: number, detailsKey?: string, details?: EventDetails): number {
+    const id = this.events.length + 1;
+    const base = { id, previousEventId, timestamp: this.#now(), type };
+    this.events.push(
+      detailsKey === undefined ? base : { ...base, [`${detailsKey}EventDetails`]: details ?? {} },
+    );
+    return id;
+  }
+}

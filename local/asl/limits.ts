@@ -1,0 +1,52 @@
+/**
+ * What Step Functions allows at most. Sources: the pages "Service quotas", "Passing data with variables" and
+ * "Map state" of the AWS Step Functions Developer Guide, unless a line says otherwise.
+ */
+export interface Limits {
+  /** Bytes of UTF-8 of one input, result or output of a state, a task or an execution. */
+  readonly payloadBytes: number;
+  /** Events in the history of a Standard execution; the last of them is its failure. */
+  readonly standardHistoryEvents: number;
+  /** Events kept of an Express execution. AWS keeps none; more than this are dropped, and nothing fails. */
+  readonly expressHistoryEvents: number;
+  /** Milliseconds an Express execution may take. */
+  readonly expressDurationMs: number;
+  /** Milliseconds a Standard execution may take: one year. */
+  readonly standardDurationMs: number;
+  /** Concurrent iterations of an inline Map, also when MaxConcurrency is 0 or higher than this. */
+  readonly inlineMapConcurrency: number;
+  /** Concurrent child executions of a distributed Map. */
+  readonly distributedMapConcurrency: number;
+  /** Bytes of one variable, and of all that one Assign sets. */
+  readonly variableBytes: number;
+  /** Bytes of all variables of one execution. */
+  readonly allVariablesBytes: number;
+}
+
+export const AWS_LIMITS: Limits = {
+  payloadBytes: 262_144,
+  standardHistoryEvents: 25_000,
+  expressHistoryEvents: 25_000,
+  expressDurationMs: 5 * 60_000,
+  standardDurationMs: 365 * 86_400_000,
+  inlineMapConcurrency: 40,
+  distributedMapConcurrency: 10_000,
+  variableBytes: 262_144,
+  allVariablesBytes: 10 * 1_048_576,
+};
+
+/** Characters of the name of a state, of a variable and of an execution. */
+export const NAME_LENGTH = 80;
+/** Characters of the Label of a distributed Map. */
+export const LABEL_LENGTH = 40;
+/** Bytes of UTF-8 of a definition. */
+export const DEFINITION_BYTES = 1_048_576;
+/** The highest number that seconds and attempts may be (Amazon States Language, "Retry" and "Wait"). */
+export const MOST_SECONDS = 99_999_999;
+/** MaxDelaySeconds must be below one leap year (366 days). */
+export const MOST_DELAY_SECONDS = 31_622_399;
+/**
+ * How long one JSONata expression may be evaluated before it counts as endless. AWS stops it after one second of
+ * its own time; here many executions share a thread and a wall clock, hence the margin.
+ */
+export const EXPRESSION_TIMEOUT_MS = 10_000;

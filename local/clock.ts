@@ -1,0 +1,207 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Takes a scheduled callback back; harmless after it has run. */
+export type CancelTimer = () => void;
+
+/** The only source of time for everything under `local/`. Times are epoch milliseconds. */
+export interface Clock {
+  now(): number;
+  /** Resolves `ms` milliseconds later (at once for 0 or less); rejects with `signal.reason` when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs `callback` `ms` milliseconds later. */
+  schedule(ms: number, callback: () => void): CancelTimer;
+  /**
+   * Runs work that is real I/O (a function, a call over HTTP). A virtual clock doesn't move while such work
+   * is under way, except while all of it sleeps on the clock itself.
+   */
+  busy<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+
+function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.schedule(ms, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => sleepOn(realClock, ms, signal),
+  schedule(ms, callback) {
+    const due = Date.now() + ms;
+    let timer: NodeJS.Timeout;
+    // Timers may fire a millisecond early and cannot be longer than 25 days: look at the clock again.
+    const arm = () => {
+      const wait = Math.min(Math.max(0, due - Date.now()), LONGEST_TIMEOUT_MS);
+      timer = setTimeout(() => (Date.now() >= due ? callback() : arm()), wait);
+    };
+    arm();
+    return () => clearTimeout(timer);
+  },
+  busy: work => work(),
+};
+
+interface Timer {
+  readonly due: number;
+  readonly sequence: number;
+  /** undefined once cancelled; the heap drops the timer when its turn comes or when too many are dead. */
+  callback: (() => void) | undefined;
+}
+
+/** One piece of busy work, and how many sleeps on the clock it is in. */
+interface Hold {
+  sleeping: number;
+}
+
+/**
+ * A clock for tests that stands still while anything runs and then jumps to the next timer, so that ten minutes
+ * of backoff take milliseconds and the same program always sees the same times.
+ *
+ * "Nothing runs" means: the microtask queue is drained and no `busy` work is awake. Work that waits for something
+ * real outside `busy` isn't seen, and the clock may jump over it; work inside `busy` that never ends stops time.
+ */
+export class VirtualClock implements Clock {
+  #now: number;
+  #sequence = 0;
+  #awake = 0;
+  #checkPending = false;
+  #timers: Timer[] = []; // a binary heap by (due, sequence)
+  #dead = 0;
+  readonly #holds = new AsyncLocalStorage<Hold>();
+
+  /** @param startMs epoch milliseconds to begin at */
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#now = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const hold = this.#holds.getStore();
+    if (hold === undefined) return sleepOn(this, ms, signal);
+    // Inside busy work: while it sleeps on this clock it doesn't hold the clock back.
+    if (hold.sleeping++ === 0) this.#changeAwake(-1);
+    try {
+      await sleepOn(this, ms, signal);
+    } finally {
+      if (--hold.sleeping === 0) this.#changeAwake(1);
+    }
+  }
+
+  schedule(ms: number, callback: () => void): CancelTimer {
+    const timer: Timer = {
+      due: this.#now + Math.max(0, ms),
+      sequence: this.#sequence++,
+      callback: AsyncLocalStorage.bind(callback), // not in the hold of whoever lets time pass
+    };
+    push(this.#timers, timer);
+    this.#check();
+    return () => {
+      if (timer.callback === undefined) return;
+      timer.callback = undefined;
+      this.#dead += 1;
+      if (this.#dead > 64 && this.#dead * 2 > this.#timers.length) this.#dropDead();
+    };
+  }
+
+  async busy<T>(work: () => Promise<T>): Promise<T> {
+    const hold: Hold = { sleeping: 0 };
+    this.#changeAwake(1);
+    try {
+      return await this.#holds.run(hold, work);
+    } finally {
+      if (hold.sleeping === 0) this.#changeAwake(-1);
+      // Sleeps that the work left behind must not wake a hold that is gone.
+      hold.sleeping = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #changeAwake(by: number): void {
+    this.#awake += by;
+    this.#check();
+  }
+
+  #check(): void {
+    if (this.#checkPending || this.#awake > 0 || this.#timers.length === 0) return;
+    this.#checkPending = true;
+    // Immediates run after every microtask, so whatever could go on without time passing has done so.
+    setImmediate(() => {
+      this.#checkPending = false;
+      if (this.#awake > 0) return;
+      const timer = this.#next();
+      if (timer === undefined) return;
+      this.#now = Math.max(this.#now, timer.due);
+      const { callback } = timer;
+      timer.callback = undefined;
+      callback?.();
+      this.#check();
+    });
+  }
+
+  #next(): Timer | undefined {
+    for (;;) {
+      const timer = pop(this.#timers);
+      if (timer === undefined || timer.callback !== undefined) return timer;
+      this.#dead -= 1;
+    }
+  }
+
+  #dropDead(): void {
+    const live = this.#timers.filter(timer => timer.callback !== undefined);
+    this.#timers = [];
+    this.#dead = 0;
+    for (const timer of live) push(this.#timers, timer);
+  }
+}
+
+const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.sequence < b.sequence);
+
+function push(heap: Timer[], timer: Timer): void {
+  let at = heap.length;
+  heap.push(timer);
+  while (at > 0) {
+    const up = (at - 1) >> 1;
+    const parent = heap[up];
+    if (parent === undefined || !before(timer, parent)) break;
+    heap[at] = parent;
+    at = up;
+  }
+  heap[at] = timer;
+}
+
+function pop(heap: Timer[]): Timer | undefined {
+  const top = heap[0];
+  const last = heap.pop();
+  if (top === undefined || last === undefined || heap.length === 0) return top;
+  let at = 0;
+  for (;;) {
+    let down = 2 * at + 1;
+    const left = heap[down];
+    const right = heap[down + 1];
+    if (left === undefined) break;
+    let child = left;
+    if (right !== undefined && before(right, left)) {
+      down += 1;
+      child = right;
+    }
+    if (!before(child, last)) break;
+    heap[at] = child;
+    at = down;
+  }
+  heap[at] = last;
+  return top;
+}

@@ -1,0 +1,240 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  Engine,
+  type EngineOptions,
+  type Execution,
+  InvalidDefinitionError,
+  loadDefinition,
+  type Machine,
+  type RandomSource,
+} from './asl/index.ts';
+import { localDynamoDb } from './aws-clients.ts';
+import { type Clock, realClock } from './clock.ts';
+import { type DynamoDbEndpoint, type DynamoDbLocalOptions, startOrAttachDynamoDb } from './dynamodb-local.ts';
+import { NotFoundError, ScheduleError, TerraformError } from './errors.ts';
+import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
+import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler.ts';
+import { enableStream, ensureTable, requireTable } from './tables.ts';
+import { readSynthesized, type SynthesizedCloud } from './terraform.ts';
+
+export interface LocalCloudOptions {
+  /** The folder that was synthesized into. */
+  readonly cdktfOut: string;
+  /** A DynamoDB that is running already; it is left running. @default AWS_ENDPOINT_URL_DYNAMODB, else one of our own */
+  readonly dynamoDb?: DynamoDbEndpoint;
+  /** How to start one of our own. */
+  readonly dynamoDbLocal?: DynamoDbLocalOptions;
+  /** What `AWS_ENDPOINT_URL_DYNAMODB` and nothing else is read from. @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where the functions find DynamoDB when that shall be a proxy. @default the DynamoDB itself */
+  readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
+  /** Concurrency, logs and faults of the functions. */
+  readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+  /** Jitter and ids draw from it. @default different in every run */
+  readonly random?: RandomSource;
+  /** Loads each function before it is first called, so that the first execution isn't slower. @default false */
+  readonly warm?: boolean;
+  /** Delays around the children of a Map Run, as AWS has them. @default none */
+  readonly mapRunDelays?: EngineOptions['mapRunDelays'];
+  /** Whether the schedules fire. @default true */
+  readonly schedules?: boolean;
+  /** Fires schedules late, not at all, or twice. @default once and in time */
+  readonly deliveries?: Deliveries;
+  /** Gives every table a stream with old images, to watch deletions from outside. @default false */
+  readonly observe?: boolean;
+  /** Called when an execution has ended, however it ended. */
+  readonly onExecution?: (execution: Execution) => void;
+  /** Called when a schedule fires and its target can't be started. */
+  readonly onScheduleError?: (error: unknown, firing: Firing) => void;
+}
+
+/**
+ * What was synthesized, running on this machine: the tables in DynamoDB Local, the bundled functions in worker
+ * threads, the state machines on the interpreter in `asl/`, and the schedules by the clock.
+ */
+export class LocalCloud {
+  readonly synthesized: SynthesizedCloud;
+  readonly dynamoDb: DynamoDbEndpoint;
+  /** A client for the DynamoDB of this cloud, for whoever looks from outside; destroyed by {@link stop}. */
+  readonly client: DynamoDBClient;
+  readonly functions: LocalFunctions;
+  readonly #options: LocalCloudOptions;
+  readonly #machines: readonly Machine[];
+  readonly #engine: Engine;
+  readonly #scheduler: LocalScheduler;
+  readonly #running = new Set<Execution>();
+  #stopped: Promise<void> | undefined;
+
+  private constructor(
+    options: LocalCloudOptions,
+    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'>,
+    machines: readonly Machine[],
+  ) {
+    this.#options = options;
+    this.synthesized = parts.synthesized;
+    this.dynamoDb = parts.dynamoDb;
+    this.client = parts.client;
+    this.functions = parts.functions;
+    this.#machines = machines;
+    const { clock = realClock, random, mapRunDelays, deliveries, onScheduleError } = options;
+    this.#engine = new Engine({
+      invoker: this.functions,
+      clock,
+      ...(random && { random }),
+      ...(mapRunDelays && { mapRunDelays }),
+    });
+    this.#scheduler = new LocalScheduler({
+      clock,
+      schedules: parts.synthesized.schedules,
+      fire: ({ schedule, input }) => {
+        this.startExecution(schedule.targetArn, JSON.parse(input));
+      },
+      onError: onScheduleError ?? (error => console.error(error)),
+      deliveries,
+    });
+  }
+
+  /**
+   * Starts everything, or nothing: what was started is stopped again when a later part can't be.
+   *
+   * @throws {LocalCloudError} a subclass that says what is wrong with what was synthesized or what is installed
+   */
+  static async start(options: LocalCloudOptions): Promise<LocalCloud> {
+    // What only has to be read is read first: a mistake shows before a process is started.
+    const synthesized = readSynthesized(options.cdktfOut);
+    const machines = loadMachines(synthesized);
+    checkSchedules(synthesized);
+    const undo: (() => unknown)[] = [];
+    try {
+      const dynamoDb =
+        options.dynamoDb ??
+        (await startOrAttachDynamoDb(options.environment ?? process.env, options.dynamoDbLocal));
+      if (options.dynamoDb === undefined) undo.push(() => dynamoDb.stop());
+      const region = synthesized.functions[0]?.region ?? 'us-east-1';
+      const client = localDynamoDb(dynamoDb.endpoint, region);
+      undo.push(() => client.destroy());
+      await makeTables(client, synthesized, options.observe ?? false);
+      const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
+      const functions = new LocalFunctions(synthesized.functions, {
+        ...options.functions,
+        dynamoDbEndpoint: forFunctions ?? dynamoDb.endpoint,
+      });
+      undo.push(() => functions.stop());
+      const cloud = new LocalCloud(options, { synthesized, dynamoDb, client, functions }, machines);
+      if (options.warm ?? false) functions.warm();
+      if (options.schedules ?? true) cloud.#scheduler.start();
+      return cloud;
+    } catch (error) {
+      for (const step of undo.reverse()) await step();
+      throw error;
+    }
+  }
+
+  /** Executions that have not ended. */
+  get running(): readonly Execution[] {
+    return [...this.#running];
+  }
+
+  /** When each enabled schedule fires next, epoch milliseconds. */
+  upcoming(): ReturnType<LocalScheduler['upcoming']> {
+    return this.#scheduler.upcoming();
+  }
+
+  /** The state machines, loaded. */
+  get machines(): readonly Machine[] {
+    return this.#machines;
+  }
+
+  /**
+   * Starts an execution, as StartExecution does; it runs on its own from here.
+   *
+   * @param machine name or ARN of a synthesized state machine
+   * @throws {NotFoundError} when there is no such machine; InvalidStartError for a name or input AWS refuses
+   */
+  startExecution(machine: string, input: unknown, name?: string): Execution {
+    const found = this.#machines.find(candidate => candidate.arn === machine || candidate.name === machine);
+    if (found === undefined) {
+      const known = this.#machines.map(candidate => candidate.name).join(', ') || 'none';
+      throw new NotFoundError(`state machine: expected one of ${known}, got "${machine}"`);
+    }
+    const execution = this.#engine.start(found, { input, ...(name === undefined ? {} : { name }) });
+    this.#running.add(execution);
+    void execution.done.then(ended => {
+      this.#running.delete(ended);
+      this.#options.onExecution?.(ended);
+    });
+    return execution;
+  }
+
+  /** No schedule fires any more; executions go on. */
+  pauseSchedules(): void {
+    this.#scheduler.stop();
+  }
+
+  /**
+   * Stops everything that was started: schedules, executions, functions, DynamoDB Local. Nothing is left that keeps
+   * the process alive. Safe to call more than once.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#scheduler.stop();
+    const running = this.running;
+    for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
+    await Promise.all(running.map(execution => execution.done));
+    await this.functions.stop();
+    this.client.destroy();
+    if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
+  }
+}
+
+function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
+  const problems: string[] = [];
+  const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
+    try {
+      return [{ name, arn, roleArn, type, definition: loadDefinition(definition) }];
+    } catch (error) {
+      if (!(error instanceof InvalidDefinitionError)) throw error;
+      problems.push(`${address}.definition: ${error.message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new TerraformError(problems);
+  return machines;
+}
+
+function checkSchedules({ schedules, stateMachines }: SynthesizedCloud): void {
+  for (const schedule of schedules) {
+    const { address, targetArn, input } = schedule;
+    readSchedule(schedule, 0);
+    if (!stateMachines.some(machine => machine.arn === targetArn)) {
+      throw new ScheduleError(
+        `${address}.target.arn: expected a state machine of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
+      );
+    }
+    try {
+      JSON.parse(input ?? '{}');
+    } catch {
+      throw new ScheduleError(
+        `${address}.target.input: expected JSON, which a state machine needs, got ${input}`,
+      );
+    }
+  }
+}
+
+async function makeTables(
+  client: DynamoDBClient,
+  { tables, existingTables }: SynthesizedCloud,
+  observe: boolean,
+): Promise<void> {
+  for (const table of tables) await ensureTable(client, table);
+  for (const table of existingTables) await requireTable(client, table);
+  if (observe) {
+    for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
+  }
+}

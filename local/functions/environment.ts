@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
+
+/** How an invocation ended, and how many milliseconds the handler ran. */
+export type Outcome = Ending & { readonly durationMs: number };
+
+export type Ending =
+  | { readonly ok: true; readonly payload: string }
+  | { readonly ok: false; readonly error: ErrorPayload };
+
+export interface EnvironmentOptions {
+  readonly setup: WorkerSetup;
+  /** The whole environment of the function; nothing of ours is added. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Milliseconds an invocation may take once the module is loaded. */
+  readonly timeoutMs: number;
+  /** Gets each complete line the function prints. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** What becomes of an environment, told to its pool. */
+export interface EnvironmentEvents {
+  /** The module is loaded. */
+  readonly onReady: () => void;
+  /** The module can't be loaded; {@link onGone} follows. */
+  readonly onLoadFailed: (ending: Ending) => void;
+  /** The thread has ended. */
+  readonly onGone: () => void;
+}
+
+/** The response limit of a synchronous invocation, bytes: 6 MB as Lambda counts it. */
+const MAX_RESPONSE_BYTES = 6_291_556;
+/** How long a module may take to load, as on Lambda. */
+const LOAD_TIMEOUT_MS = 10_000;
+
+interface Running {
+  readonly requestId: string;
+  /** By `performance.now()`. */
+  readonly sentAt: number;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** One execution environment of a function: a worker thread that takes one invocation at a time. */
+export class Environment {
+  readonly #options: EnvironmentOptions;
+  readonly #events: EnvironmentEvents;
+  readonly #worker: Worker;
+  #state: 'loading' | 'usable' | 'gone' = 'loading';
+  #running: Running | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Set when time is up: how the invocation ends once the thread has ended. */
+  #timedOut: Ending | undefined;
+  #partialLine = '';
+
+  /** Starts the thread, which begins to load the module. */
+  constructor(options: EnvironmentOptions, events: EnvironmentEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: options.setup,
+      env: options.variables,
+      argv: [],
+      execArgv: [],
+      // Read here, so that nothing a function prints reaches our own output unasked.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: options.setup.memoryMb },
+      name: options.setup.functionName,
+    });
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    this.#worker.on('error', error => this.#crashed(error));
+    this.#worker.once('exit', code => this.#exited(code));
+    this.#limit(LOAD_TIMEOUT_MS, seconds => `Init phase timed out after ${seconds} seconds`);
+  }
+
+  /** Whether it can take an invocation, apart from being busy. */
+  get usable(): boolean {
+    return this.#state === 'usable';
+  }
+
+  /**
+   * Runs one invocation; only for an environment that is usable and idle. Never rejects.
+   *
+   * @param payload JSON text
+   */
+  run(payload: string): Promise<Outcome> {
+    return new Promise(settle => {
+      const requestId = randomUUID();
+      this.#running = { requestId, sentAt: performance.now(), settle };
+      this.#worker.ref();
+      const { timeoutMs } = this.#options;
+      this.#limit(timeoutMs, seconds => `Task timed out after ${seconds} seconds`);
+      const invocation: Invocation = { requestId, payload, deadline: Date.now() + timeoutMs };
+      this.#worker.postMessage(invocation);
+    });
+  }
+
+  /** Ends the thread; an invocation that runs fails. */
+  async end(): Promise<void> {
+    this.#finish(STOPPING);
+    await this.#worker.terminate();
+  }
+
+  /** Ends the thread, whatever it is doing, when it isn't done in time. */
+  #limit(milliseconds: number, text: (seconds: string) => string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timedOut = this.#failed('Sandbox.Timedout', text((milliseconds / 1000).toFixed(2)));
+      // The caller hears of it when the thread has ended: a function that timed out does nothing any more.
+      void this.#worker.terminate();
+    }, milliseconds);
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.kind === 'log') {
+      this.#print(message.text);
+    } else if (message.kind === 'ready') {
+      if (this.#state !== 'loading') return;
+      clearTimeout(this.#timer);
+      this.#state = 'usable';
+      // An idle thread doesn't keep the process alive.
+      this.#worker.unref();
+      this.#events.onReady();
+    } else {
+      this.#flushLine();
+      if (message.kind === 'result') this.#settle(checkSize(message.payload));
+      else if (message.fatal) this.#finish({ ok: false, error: message.error });
+      else this.#settle({ ok: false, error: message.error });
+      if (message.kind === 'failure' && message.fatal) void this.#worker.terminate();
+    }
+  }
+
+  #crashed(error: unknown): void {
+    const outOfMemory = (error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const text = error instanceof Error ? error.message : String(error);
+    this.#finish(
+      outOfMemory
+        ? this.#failed('Runtime.OutOfMemory', 'Runtime exited with error: signal: killed')
+        : this.#failed('Runtime.ExitError', text),
+    );
+  }
+
+  #exited(code: number): void {
+    this.#flushLine();
+    const why =
+      code === 0
+        ? 'Runtime exited without providing a reason'
+        : `Runtime exited with error: exit status ${code}`;
+    this.#finish(this.#timedOut ?? this.#failed('Runtime.ExitError', why));
+    this.#events.onGone();
+  }
+
+  /** The environment is of no use any more: fails the invocation, or tells that the module didn't load. */
+  #finish(ending: Ending): void {
+    const wasLoading = this.#state === 'loading';
+    this.#state = 'gone';
+    clearTimeout(this.#timer);
+    this.#settle(ending);
+    if (wasLoading) this.#events.onLoadFailed(ending);
+  }
+
+  #settle(ending: Ending): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    clearTimeout(this.#timer);
+    this.#running = undefined;
+    this.#worker.unref();
+    running.settle({ ...ending, durationMs: performance.now() - running.sentAt });
+  }
+
+  /** A failure of the environment itself, worded as Lambda does. */
+  #failed(errorType: string, what: string): Ending {
+    return failure(errorType, `RequestId: ${this.#running?.requestId ?? '-'} Error: ${what}`);
+  }
+
+  #print(text: string): void {
+    const { onLine } = this.#options;
+    if (onLine === undefined) return;
+    const lines = (this.#partialLine + text).split('\n');
+    this.#partialLine = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  }
+
+  #flushLine(): void {
+    if (this.#partialLine) this.#options.onLine?.(this.#partialLine);
+    this.#partialLine = '';
+  }
+}
+
+export function failure(errorType: string, errorMessage: string): Ending {
+  return { ok: false, error: { errorType, errorMessage } };
+}
+
+/** How whatever is under way ends when the local cloud stops. */
+export const STOPPING = failure('Local.Stopped', 'The local cloud is stopping.');
+
+function checkSize(payload: string): Ending {
+  if (Buffer.byteLength(payload) <= MAX_RESPONSE_BYTES) return { ok: true, payload };
+  return failure(
+    'Function.ResponseSizeTooLarge',
+    `Response payload size exceeded maximum allowed payload size (${MAX_RESPONSE_BYTES} bytes).`,
+  );
+}

@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FunctionInvoker, FunctionResult, InvokeOptions } from '../asl/invoker.ts';
+import { DUMMY_CREDENTIALS } from '../aws-clients.ts';
+import { requireLoopback } from '../loopback.ts';
+import type { FunctionResource } from '../terraform.ts';
+import { unpack } from './archive.ts';
+import type { Outcome } from './environment.ts';
+import { WorkerPool } from './pool.ts';
+
+/** One call of a function, as an {@link InvokeWrapper} sees it. */
+export interface FunctionCall {
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly payload: unknown;
+}
+
+/**
+ * Stands around every invocation: may delay it, fail it before or after the function ran, or run it twice.
+ * `next` runs the function and never rejects.
+ */
+export type InvokeWrapper = (
+  call: FunctionCall,
+  next: () => Promise<FunctionResult>,
+) => Promise<FunctionResult>;
+
+export interface InvocationRecord {
+  readonly functionName: string;
+  /** Epoch milliseconds of the call. */
+  readonly startedAt: number;
+  /** Milliseconds the handler ran; neither waiting for a thread nor loading the module. */
+  readonly durationMs: number;
+  readonly ok: boolean;
+}
+
+export interface LocalFunctionsOptions {
+  /** Where the functions find DynamoDB. Loopback only; a proxy that injects faults can stand in between. */
+  readonly dynamoDbEndpoint: string;
+  /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
+  readonly maxConcurrency?: number;
+  /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
+  readonly onLog?: ((functionName: string, line: string) => void) | undefined;
+  readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
+  readonly wrap?: InvokeWrapper | undefined;
+  /** Added to every function's environment, after the synthesized variables. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Folders to remove when the process ends without a stop: one listener for all of them. */
+const leftBehind = new Set<string>();
+let listening = false;
+
+function removeOnExit(directory: string): void {
+  leftBehind.add(directory);
+  if (listening) return;
+  listening = true;
+  process.once('exit', () => {
+    for (const path of leftBehind) rmSync(path, { recursive: true, force: true });
+  });
+}
+
+/** Synthesized Lambda functions, run from their deployment packages in worker threads. */
+export class LocalFunctions implements FunctionInvoker {
+  readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
+  readonly #directory: string;
+  readonly #options: LocalFunctionsOptions;
+
+  /**
+   * Unpacks the functions; their code is loaded when they are first called.
+   *
+   * @throws {LocalCloudError} when a package can't be read
+   */
+  constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
+    const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
+    this.#options = options;
+    this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
+    removeOnExit(this.#directory);
+    try {
+      for (const resource of functions) {
+        const { file, exportName } = unpack(resource, join(this.#directory, resource.name));
+        const { name, arn, memoryMb, timeoutSeconds } = resource;
+        const pool = new WorkerPool({
+          setup: { file, exportName, functionName: name, functionArn: arn, memoryMb },
+          variables: {
+            ...resource.environment,
+            ...options.environment,
+            ...runtimeEnvironment(resource, this.#directory, endpoint),
+          },
+          timeoutMs: timeoutSeconds * 1000,
+          maxWorkers: Math.min(options.maxConcurrency ?? 10, resource.reservedConcurrency ?? 1000),
+          onLine: options.onLog && (line => options.onLog?.(name, line)),
+        });
+        this.#byName.set(name, { resource, pool });
+      }
+    } catch (error) {
+      this.#removeDirectory();
+      throw error;
+    }
+  }
+
+  #removeDirectory(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+    leftBehind.delete(this.#directory);
+  }
+
+  /**
+   * Invokes a function and waits for its answer, as Step Functions does. Payload and answer go through JSON text.
+   * Never rejects.
+   *
+   * @param functionArn ARN, or name, of a synthesized function
+   */
+  invoke(
+    functionArn: string,
+    payload: unknown,
+    { signal }: Partial<Pick<InvokeOptions, 'signal'>> = {},
+  ): Promise<FunctionResult> {
+    // arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]
+    const functionName = functionArn.startsWith('arn:')
+      ? (functionArn.split(':')[6] ?? functionArn)
+      : functionArn;
+    const found = this.#byName.get(functionName);
+    if (found === undefined) {
+      const known = [...this.#byName.keys()].join(', ') || 'none';
+      const message = `Function not found: ${functionArn} (Service: Lambda, Status Code: 404); the synthesized functions are: ${known}`;
+      return Promise.resolve({
+        ok: false,
+        errorType: 'Lambda.ResourceNotFoundException',
+        errorMessage: message,
+        cause: message,
+      });
+    }
+    const { resource, pool } = found;
+    if (resource.reservedConcurrency === 0) {
+      const message = 'Rate Exceeded. (Service: Lambda, Status Code: 429)';
+      return Promise.resolve({
+        ok: false,
+        errorType: 'Lambda.TooManyRequestsException',
+        errorMessage: message,
+        cause: message,
+      });
+    }
+    const run = async (): Promise<FunctionResult> => {
+      const startedAt = Date.now();
+      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', signal);
+      const { ok, durationMs } = outcome;
+      this.#options.onInvocation?.({ functionName, startedAt, durationMs, ok });
+      return toResult(outcome);
+    };
+    const { wrap } = this.#options;
+    return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
+  }
+
+  /** Loads every function in one thread ahead of its first invocation. */
+  warm(): void {
+    for (const { pool } of this.#byName.values()) pool.warm();
+  }
+
+  /** Ends all threads and removes the unpacked files. Safe to call more than once. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#byName.values()].map(({ pool }) => pool.stop()));
+    this.#removeDirectory();
+  }
+}
+
+/** What Lambda itself sets, and what keeps the function on this machine. Nothing of the user's environment. */
+function runtimeEnvironment(
+  { name, region, memoryMb, handler }: FunctionResource,
+  directory: string,
+  dynamoDbEndpoint: string,
+): Record<string, string> {
+  const nowhere = join(directory, 'no-such-file');
+  return {
+    ...DUMMY_CREDENTIALS,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+    // The SDK reads profiles from the home directory whatever the environment says, unless it is sent elsewhere.
+    AWS_CONFIG_FILE: nowhere,
+    AWS_SHARED_CREDENTIALS_FILE: nowhere,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    LAMBDA_TASK_ROOT: join(directory, name),
+    _HANDLER: handler,
+  };
+}
+
+function toResult({ durationMs, ...outcome }: Outcome): FunctionResult {
+  if (outcome.ok) return { ok: true, payload: JSON.parse(outcome.payload) as unknown, durationMs };
+  const { errorType, errorMessage } = outcome.error;
+  return { ok: false, errorType, errorMessage, cause: outcome.error, durationMs };
+}

@@ -1,0 +1,38 @@
+/** What travels between the pool and a worker. Payloads are JSON text, as they are between Lambda and a function. */
+
+/** Given to a worker when it is made. */
+export interface WorkerSetup {
+  /** Absolute path of the module that holds the handler. */
+  readonly file: string;
+  readonly exportName: string;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMb: number;
+}
+
+export interface Invocation {
+  readonly requestId: string;
+  readonly payload: string;
+  /** Epoch milliseconds at which the worker will be ended. */
+  readonly deadline: number;
+}
+
+/** How Lambda describes a failed invocation to its caller. */
+export interface ErrorPayload {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}
+
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  /** Text written to stdout or stderr, not cut into lines. */
+  | { readonly kind: 'log'; readonly text: string }
+  | { readonly kind: 'result'; readonly requestId: string; readonly payload: string }
+  | {
+      readonly kind: 'failure';
+      readonly requestId: string | undefined;
+      readonly error: ErrorPayload;
+      /** The worker can't be used again: its module didn't load, or an error escaped the handler. */
+      readonly fatal: boolean;
+    };

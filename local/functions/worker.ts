@@ -1,0 +1,137 @@
+/*
+ * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does.
+ * Everything it imports is built into Node: this file is started by path, outside of any bundler or test runner.
+ */
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
+
+type Handler = (event: unknown, context: unknown) => unknown;
+
+const setup = workerData as WorkerSetup;
+const port = parentPort;
+if (port === null) throw new Error('local/functions/worker.ts runs in a worker thread only');
+const post = (message: WorkerMessage): void => port.postMessage(message);
+
+let current: string | undefined;
+
+// On the same port as the results, so that what a function printed is there before its answer.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.write = (
+    chunk: string | Uint8Array,
+    encoding?: unknown,
+    callback?: (error?: Error | null) => void,
+  ): boolean => {
+    post({ kind: 'log', text: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() });
+    const done = typeof encoding === 'function' ? (encoding as () => void) : callback;
+    if (done) queueMicrotask(() => done());
+    return true;
+  };
+}
+
+// What escapes the handler ends the environment; the names are those of Lambda's Node.js runtime.
+process.on('uncaughtException', error => fail(toErrorPayload(error), true));
+process.on('unhandledRejection', reason => {
+  const { errorMessage, trace } = toErrorPayload(reason);
+  fail(
+    {
+      errorType: 'Runtime.UnhandledPromiseRejection',
+      errorMessage: reason instanceof Error ? `${reason.name}: ${errorMessage}` : errorMessage,
+      trace: trace ?? [],
+    },
+    true,
+  );
+});
+
+const handler = await load();
+if (handler !== undefined) {
+  port.on('message', (invocation: Invocation) => void run(handler, invocation));
+  post({ kind: 'ready' });
+}
+
+async function load(): Promise<Handler | undefined> {
+  try {
+    const module = (await import(pathToFileURL(setup.file).href)) as Record<string, unknown>;
+    const found = module[setup.exportName];
+    if (typeof found === 'function') return found as Handler;
+    fail(
+      {
+        errorType: 'Runtime.HandlerNotFound',
+        errorMessage: `${setup.exportName} is undefined or not exported`,
+        trace: [],
+      },
+      true,
+    );
+  } catch (error) {
+    const payload = toErrorPayload(error);
+    const code = (error as { code?: unknown } | null)?.code;
+    const errorType =
+      code === 'ERR_MODULE_NOT_FOUND'
+        ? 'Runtime.ImportModuleError'
+        : payload.errorType === 'SyntaxError'
+          ? 'Runtime.UserCodeSyntaxError'
+          : payload.errorType;
+    fail({ ...payload, errorType }, true);
+  }
+  return undefined;
+}
+
+async function run(handle: Handler, { requestId, payload, deadline }: Invocation): Promise<void> {
+  current = requestId;
+  try {
+    const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));
+    let text: string;
+    try {
+      // A function that returns nothing returns null.
+      text = JSON.stringify(result) ?? 'null';
+    } catch (error) {
+      const { errorMessage } = toErrorPayload(error);
+      fail(
+        {
+          errorType: 'Runtime.MarshalError',
+          errorMessage: `Unable to marshal response: ${errorMessage}`,
+          trace: [],
+        },
+        false,
+      );
+      return;
+    }
+    if (current !== requestId) return;
+    current = undefined;
+    post({ kind: 'result', requestId, payload: text });
+  } catch (error) {
+    if (current === requestId) fail(toErrorPayload(error), false);
+  }
+}
+
+function fail(error: ErrorPayload, fatal: boolean): void {
+  post({ kind: 'failure', requestId: current, error, fatal });
+  current = undefined;
+}
+
+function contextOf(requestId: string, deadline: number) {
+  return {
+    awsRequestId: requestId,
+    functionName: setup.functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: setup.functionArn,
+    // A string, as Lambda gives it.
+    memoryLimitInMB: String(setup.memoryMb),
+    logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
+    logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  };
+}
+
+/** As Lambda's Node.js runtime does: an Error by its name, message and stack, anything else by its type. */
+function toErrorPayload(error: unknown): ErrorPayload {
+  if (error instanceof Error) {
+    return {
+      errorType: error.name,
+      errorMessage: error.message,
+      trace: (error.stack ?? '').split('\n'),
+    };
+  }
+  return { errorType: typeof error, errorMessage: String(error), trace: [] };
+}

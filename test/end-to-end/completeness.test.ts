@@ -1,0 +1,80 @@
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { type Item, useLocalSweep } from '../support/local-sweep.ts';
+
+const MODES = ['guarded', 'batch'] as const;
+
+const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
+  tableName,
+  partitionKey: 'UserName',
+  sortKey: 'SessionId',
+  ttlAttribute: 'ExpirationTime',
+  ...props,
+});
+
+const local = useLocalSweep(
+  MODES.flatMap(deleteMode => [
+    table(`Many-${deleteMode}`, { deleteMode }),
+    table(`Long-${deleteMode}`, { deleteMode }),
+    table(`Sharded-${deleteMode}`, { deleteMode, shards: 8 }),
+  ]),
+);
+
+/** A minute that is over, an hour ago: everything in its window is expired. */
+const WINDOW = Math.floor(Date.now() / 60_000) * 60 - 3600;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+const REPLAY = { from: iso(WINDOW), to: iso(WINDOW + 60) };
+
+function item(tableName: string, UserName: string, SessionId: string, expiresAt: number): Item {
+  const key = { UserName, SessionId };
+  return { ...key, payload: 'x'.repeat(50), ...expiryAttributes(local.model(tableName), key, { expiresAt }) };
+}
+
+describe.each(MODES)('in %s mode', deleteMode => {
+  test('one window of 10,000 items is deleted whole, and nothing beside it', async () => {
+    const name = `Many-${deleteMode}`;
+    const live = [
+      item(name, 'live', 'before the window', WINDOW - 1),
+      item(name, 'live', 'after the window', WINDOW + 60),
+      item(name, 'live', 'in an hour', WINDOW + 7200),
+      { UserName: 'live', SessionId: 'never expires' },
+    ];
+    const expired = Array.from({ length: 10_000 }, (_unused, index) =>
+      item(name, `user-${index % 100}`, `session-${index}`, WINDOW + (index % 60)),
+    );
+    await local.put(name, [...live, ...expired]);
+
+    const { execution, report } = await local.sweep(name, REPLAY);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 10_000, deleted: 10_000, failed: 0, shardsFailed: 0 });
+    const left = (await local.scan(name)).map(({ SessionId }) => SessionId);
+    expect(left.sort()).toEqual(live.map(({ SessionId }) => SessionId).sort());
+  }, 90_000);
+
+  // DynamoDB takes sort keys of 1,024 bytes at the most; with the partition key these have 1.5 KB.
+  test('1,000 items with keys of 1.5 KB are deleted whole', async () => {
+    const name = `Long-${deleteMode}`;
+    const expired = Array.from({ length: 1000 }, (_unused, index) =>
+      item(name, `${index % 10}-${'u'.repeat(510)}`, `${index}-${'ü'.repeat(509)}`, WINDOW + (index % 7)),
+    );
+    await local.put(name, [item(name, 'live', 'in an hour', WINDOW + 7200), ...expired]);
+
+    const { execution, report } = await local.sweep(name, REPLAY);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 1000, deleted: 1000, failed: 0 });
+    expect(await local.scan(name)).toHaveLength(1);
+  }, 60_000);
+
+  test('all shards of a window are swept', async () => {
+    const name = `Sharded-${deleteMode}`;
+    const expired = Array.from({ length: 200 }, (_unused, index) =>
+      item(name, `user-${index}`, 's', WINDOW + 30),
+    );
+    expect(new Set(expired.map(item => item['expirationWindow'])).size).toBe(8);
+    await local.put(name, expired);
+
+    const { report } = await local.sweep(name, REPLAY);
+    expect(report).toMatchObject({ found: 200, deleted: 200, shardsSwept: 8 });
+    expect(await local.scan(name)).toEqual([]);
+  });
+});

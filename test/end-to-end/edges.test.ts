@@ -1,0 +1,93 @@
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { type Item, useLocalSweep } from '../support/local-sweep.ts';
+
+const GRANULARITIES = [1, 5, 60];
+
+const table = (granularityMinutes: number): PreciseTtlProps => ({
+  tableName: `Every-${granularityMinutes}`,
+  partitionKey: 'id',
+  granularityMinutes,
+});
+
+const local = useLocalSweep(GRANULARITIES.map(table));
+
+/** An hour on the hour, six to seven hours ago: an edge of every granularity. */
+const EDGE = Math.floor(Date.now() / 3_600_000) * 3600 - 6 * 3600;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+const tick = (seconds: number) => ({ scheduledTime: iso(seconds).replace('.000', '') });
+
+/** The window that the older way, (start, end], puts a TTL into. */
+function olderWindow(ttl: number, granularity: number): string {
+  return windowKey(Math.ceil(ttl / granularity) * granularity - granularity, granularity);
+}
+
+const STAMPS = {
+  '[start, end)': (ttl: number, granularity: number) => windowKey(windowStart(ttl, granularity), granularity),
+  '(start, end]': olderWindow,
+} as const;
+
+const OFFSETS = [-1, 0, 1];
+
+/** One item a second before, on and after the edge, stamped both ways. */
+function items(granularity: number): Item[] {
+  return Object.entries(STAMPS).flatMap(([stamp, window]) =>
+    OFFSETS.map(offset => ({
+      id: `${stamp} ${offset}`,
+      ttl: EDGE + offset,
+      expirationWindow: window(EDGE + offset, granularity),
+    })),
+  );
+}
+
+describe.each(GRANULARITIES)('windows of %d minutes', minutes => {
+  const { tableName } = table(minutes);
+  const left = async () => (await local.scan(tableName)).map(({ id }) => id).sort();
+  const with_ = (...offsets: number[]) =>
+    Object.keys(STAMPS)
+      .flatMap(stamp => offsets.map(offset => `${stamp} ${offset}`))
+      .sort();
+
+  test('the two ways differ on the edge, and only there', () => {
+    for (const offset of OFFSETS) {
+      const [ours, older] = Object.values(STAMPS).map(window => window(EDGE + offset, minutes * 60));
+      expect(ours === older).toBe(offset !== 0);
+    }
+  });
+
+  test('ticks delete each item in its time, none early, stamped either way', async () => {
+    await local.put(tableName, items(minutes * 60));
+
+    await local.sweep(tableName, tick(EDGE - 60));
+    expect(await left()).toEqual(with_(-1, 0, 1));
+
+    await local.sweep(tableName, tick(EDGE));
+    expect(await left()).toEqual(with_(1));
+
+    await local.sweep(tableName, tick(EDGE + 60));
+    expect(await left()).toEqual([]);
+  });
+
+  test('a replay takes its first second and leaves the one after its last', async () => {
+    await local.put(tableName, items(minutes * 60));
+
+    await local.sweep(tableName, { from: iso(EDGE - 1), to: iso(EDGE) });
+    expect(await left()).toEqual(with_(0, 1));
+
+    await local.sweep(tableName, { from: iso(EDGE), to: iso(EDGE + 1) });
+    expect(await left()).toEqual(with_(1));
+
+    await local.sweep(tableName, { from: iso(EDGE), to: iso(EDGE + minutes * 60) });
+    expect(await left()).toEqual([]);
+  });
+
+  test('what a tick left is swept by a later one within its lookback, and by the reconcile beyond', async () => {
+    await local.put(tableName, items(minutes * 60));
+
+    await local.sweep(tableName, tick(EDGE + 4 * 3600));
+    expect(await left()).toEqual(with_(-1, 0, 1));
+
+    await local.sweep(tableName, { ...tick(EDGE + 4 * 3600), lookbackMinutes: 1440 });
+    expect(await left()).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { VirtualClock } from '../../../local/clock.ts';
+import { arnOf, machineOf, run, start } from './run-definition.ts';
+
+const pass = { Type: 'Pass', End: true };
+const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
+
+test('Standard executions count transitions: every state, and every retry', async () => {
+  let calls = 0;
+  const f = () => {
+    calls += 1;
+    if (calls < 3) throw Object.assign(new Error(''), { name: 'E' });
+  };
+  const definition = machineOf({
+    A: { Type: 'Task', Resource: arnOf('f'), Retry: [{ ErrorEquals: ['E'] }], Next: 'B' },
+    B: { Type: 'Choice', Choices: [{ Condition: true, Next: 'C' }] },
+    C: { Type: 'Succeed' },
+  });
+  const { billing } = await run(definition, { functions: { f } });
+  expect(billing).toMatchObject({
+    stateTransitions: 3 + 2,
+    functionInvocations: 3,
+    expressRequests: 0,
+    expressGbSeconds: 0,
+  });
+});
+
+test.each([
+  [0, 0.1],
+  [0.1, 0.1],
+  [1, 1],
+  [2, 2],
+])('an Express execution of %d s is billed for %d s of 64 MB', async (seconds, billed) => {
+  const definition = machineOf({
+    A: { Type: 'Wait', Timestamp: `{% $fromMillis($millis() + ${seconds * 1000}) %}`, End: true },
+  });
+  const { billing } = await run(definition, { type: 'EXPRESS' });
+  expect(billing.expressGbSeconds).toBeCloseTo((billed * 64) / 1024, 10);
+  expect([billing.expressRequests, billing.stateTransitions]).toEqual([1, 0]);
+});
+
+test('durations are rounded up to 100 ms', async () => {
+  const definition = machineOf({
+    A: { Type: 'Wait', Timestamp: '{% $fromMillis($millis() + 101) %}', End: true },
+  });
+  const { billing } = await run(definition, { type: 'EXPRESS' });
+  expect(billing.expressGbSeconds).toBeCloseTo((0.2 * 64) / 1024, 10);
+});
+
+test('what the children cost is the cost of the parent as well', async () => {
+  const f = async (_e: unknown, clock: VirtualClock) => clock.sleep(250);
+  const definition = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1, 2, 3],
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+        StartAt: 'T',
+        States: { T: { Type: 'Task', Resource: arnOf('f'), End: true } },
+      },
+      Next: 'E',
+    },
+    E: { Type: 'Succeed' },
+  });
+  const { billing, mapRuns } = await run(definition, { functions: { f } });
+  expect(billing).toEqual({
+    stateTransitions: 2 + 3,
+    expressRequests: 3,
+    expressGbSeconds: (3 * 0.3 * 64) / 1024,
+    functionInvocations: 3,
+    functionDurationMs: 750,
+  });
+  expect(mapRuns[0]?.executions).toHaveLength(3);
+});
+
+test('Standard children count their own transitions', async () => {
+  const definition = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1, 2],
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+        StartAt: 'P',
+        States: { P: pass },
+      },
+      End: true,
+    },
+  });
+  expect((await run(definition)).billing.stateTransitions).toBe(1 + 2 + 2);
+});
+
+test('a function is billed for the time until it was cut off, or for what its runner says', async () => {
+  const task = { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 2, End: true };
+  const f = (_e: unknown, clock: VirtualClock) => clock.sleep(9000);
+  expect((await run(machineOf({ A: task }), { functions: { f } })).billing.functionDurationMs).toBe(2000);
+  const invoker = { invoke: async () => ({ ok: true, payload: 1, durationMs: 17 }) as const };
+  expect((await run(machineOf({ A: task }), { invoker })).billing.functionDurationMs).toBe(17);
+});
+
+test('an execution that is stopped is billed until then', async () => {
+  const clock = new VirtualClock(0);
+  const execution = start(machineOf({ A: wait(100) }), { clock, type: 'EXPRESS' });
+  clock.schedule(1000, () => execution.stop());
+  await execution.done;
+  expect(execution.billing.expressGbSeconds).toBeCloseTo(64 / 1024, 10);
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { parseTimestamp } from '../../../local/asl/timestamp.ts';
+import { VirtualClock } from '../../../local/clock.ts';
+import { machineOf, run } from './run-definition.ts';
+
+const START = Date.parse('2026-07-19T21:27:00.000Z');
+const waitedMs = async (wait: object, input: unknown = {}) => {
+  const clock = new VirtualClock(START);
+  const execution = await run(machineOf({ W: { Type: 'Wait', End: true, ...wait } }), { input, clock });
+  return execution.status === 'SUCCEEDED' ? (execution.stopDate ?? 0) - START : execution.cause;
+};
+
+test.each([
+  ['Seconds', { Seconds: 90 }, 90_000],
+  ['no seconds', { Seconds: 0 }, 0],
+  ['seconds from an expression', { Seconds: '{% $states.input.n * 2 %}' }, 14_000],
+  ['a time', { Timestamp: '2026-07-19T21:28:00Z' }, 60_000],
+  ['a time with milliseconds', { Timestamp: '2026-07-19T21:27:00.250Z' }, 250],
+  ['a time in another zone', { Timestamp: '2026-07-19T23:27:30+02:00' }, 30_000],
+  ['a time in the past', { Timestamp: '2020-01-01T00:00:00Z' }, 0],
+  ['a time from an expression', { Timestamp: '{% $fromMillis($millis() + 1234) %}' }, 1234],
+])('waits for %s', async (_name, wait, expected) => {
+  expect(await waitedMs(wait, { n: 7 })).toBe(expected);
+});
+
+test.each([
+  ['negative seconds', { Seconds: '{% -1 %}' }, /an integer from 0 to 99999999, but was: -1/],
+  ['half a second', { Seconds: '{% 0.5 %}' }, /but was: 0.5/],
+  ['seconds in words', { Seconds: "{% 'one' %}" }, /Expected 'number', but was 'string' for value: "one"/],
+  ['a number as a time', { Timestamp: '{% 1 %}' }, /Expected 'string', but was 'number'/],
+  ['a day alone', { Timestamp: "{% '2026-07-19' %}" }, /cannot be parsed as an ISO-8601/],
+])('fails on %s', async (_name, wait, words) => {
+  expect(await waitedMs(wait)).toMatch(words);
+});
+
+describe('parseTimestamp', () => {
+  test.each([
+    ['2016-03-14T01:59:00Z', Date.UTC(2016, 2, 14, 1, 59)],
+    ['2016-03-14T01:59Z', Date.UTC(2016, 2, 14, 1, 59)],
+    ['2016-03-14t01:59:00z', Date.UTC(2016, 2, 14, 1, 59)],
+    ['2016-03-05T21:29:29.243167252Z', Date.UTC(2016, 2, 5, 21, 29, 29) + 243.167252],
+    ['2024-02-29T00:00:00-18:00', Date.UTC(2024, 1, 29, 18)],
+  ])('reads %s', (text, expected) => {
+    expect(parseTimestamp(text)).toBeCloseTo(expected, 3);
+  });
+
+  test.each([
+    '2016-12-05 21:29:29Z',
+    '2016-12-05T21:29:29',
+    '2016-13-05T21:29:29Z',
+    '2016-12-05T25:29:29Z',
+    '2016-12-05T21:60:29Z',
+    '2016-12-05T21:29:60Z',
+    '05-12-2016T21:29:29Z',
+    '2023-02-29T00:00:00Z',
+    '2016-12-05T21:29:29+1:00',
+    '2016-12-05T21:29:29+18:01',
+    '2016-12-05T21:29:29+01:60',
+    '2016-12-05T21:29:29.Z',
+    '2016-12-05T21:29:29.1234567890Z',
+    ' 2016-12-05T21:29:29Z',
+    '',
+  ])('does not read %s', text => {
+    expect(parseTimestamp(text)).toBeUndefined();
+  });
+
+  test('reads what toISOString writes', () => {
+    const years = {
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    };
+    fc.assert(
+      fc.property(fc.date(years), date => {
+        expect(parseTimestamp(date.toISOString())).toBe(date.getTime());
+      }),
+    );
+  });
+});

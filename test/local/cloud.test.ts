@@ -1,0 +1,260 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { localDynamoDbStreams } from '../../local/aws-clients.ts';
+import { VirtualClock } from '../../local/clock.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { StreamObserver } from '../../local/demo/observer.ts';
+import { NotFoundError, ScheduleError, TerraformError } from '../../local/errors.ts';
+import { handmadeStacks, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A machine with one task that calls the function `work` with the execution's input. */
+const machine = (definition: unknown = undefined) => ({
+  sweep: {
+    name: 'sweep',
+    role_arn: 'arn:aws:iam::123456789012:role/r',
+    definition: JSON.stringify(
+      definition ?? {
+        QueryLanguage: 'JSONata',
+        StartAt: 'Work',
+        States: {
+          Work: {
+            Type: 'Task',
+            Resource: 'arn:aws:states:::lambda:invoke',
+            Arguments: { FunctionName: '${aws_lambda_function.work.arn}', Payload: '{% $states.input %}' },
+            Output: '{% $states.result.Payload %}',
+            End: true,
+          },
+        },
+      },
+    ),
+  },
+});
+const schedule = (over: Record<string, unknown> = {}) => ({
+  tick: {
+    name: 'tick',
+    schedule_expression: 'cron(* * * * ? *)',
+    flexible_time_window: { mode: 'OFF' },
+    target: {
+      arn: '${aws_sfn_state_machine.sweep.arn}',
+      role_arn: 'arn:aws:iam::123456789012:role/r',
+      input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+    },
+    ...over,
+  },
+});
+const stack = (code: string, over: StackParts['resource'] = {}): StackParts => ({
+  resource: {
+    aws_lambda_function: { work: lambdaFunction('work', code) },
+    aws_sfn_state_machine: machine(),
+    ...over,
+  },
+});
+const ECHO = 'export const handler = async event => ({ event })';
+
+async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}): Promise<LocalCloud> {
+  const made = handmadeStacks({ stack: parts });
+  cleanUps.push(made.remove);
+  const cloud = await LocalCloud.start({
+    cdktfOut: made.directory,
+    dynamoDb: { endpoint: dynamo.endpoint, startedHere: false, stop: async () => {} },
+    ...options,
+  });
+  cleanUps.push(() => cloud.stop());
+  return cloud;
+}
+
+test('runs a machine with its bundled function, by name and by ARN', async () => {
+  const ended: string[] = [];
+  const cloud = await start(stack(ECHO), { onExecution: execution => ended.push(execution.status) });
+  const byName = await cloud.startExecution('sweep', { a: 1 }).done;
+  expect(byName).toMatchObject({ status: 'SUCCEEDED', output: { event: { a: 1 } } });
+  const byArn = cloud.startExecution('arn:aws:states:us-east-1:123456789012:stateMachine:sweep', {}, 'mine');
+  expect(byArn.name).toBe('mine');
+  expect((await byArn.done).status).toBe('SUCCEEDED');
+  expect(ended).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  expect(cloud.running).toEqual([]);
+  expect(() => cloud.startExecution('other', {})).toThrow(NotFoundError);
+  expect(() => cloud.startExecution('other', {})).toThrow(
+    'state machine: expected one of sweep, got "other"',
+  );
+});
+
+test('a function that fails, fails the execution under its own error name', async () => {
+  const cloud = await start(
+    stack(
+      'class NoGood extends Error { name = "NoGood" } export const handler = async () => { throw new NoGood("x") }',
+    ),
+  );
+  const { status, error, cause } = await cloud.startExecution('sweep', {}).done;
+  expect({ status, error }).toEqual({ status: 'FAILED', error: 'NoGood' });
+  expect(JSON.parse(cause ?? '')).toMatchObject({ errorType: 'NoGood', errorMessage: 'x' });
+});
+
+test('makes the tables, and the functions find them', async () => {
+  // Without an SDK in the package: DynamoDB's protocol by hand.
+  const code = `export const handler = async () => {
+    const answer = await fetch(process.env.AWS_ENDPOINT_URL_DYNAMODB, {
+      method: 'POST',
+      headers: {
+        'x-amz-target': 'DynamoDB_20120810.DescribeTable',
+        'content-type': 'application/x-amz-json-1.0',
+        authorization: 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x',
+      },
+      body: JSON.stringify({ TableName: process.env.TABLE }),
+    });
+    return (await answer.json()).Table.TableStatus;
+  }`;
+  const cloud = await start({
+    resource: {
+      aws_dynamodb_table: { t: sessionTable({ name: 'Found' }) },
+      aws_lambda_function: {
+        work: lambdaFunction('work', code, {
+          environment: { variables: { TABLE: '${aws_dynamodb_table.t.name}' } },
+        }),
+      },
+      aws_sfn_state_machine: machine(),
+    },
+  });
+  expect(await cloud.startExecution('sweep', {}).done).toMatchObject({ output: 'ACTIVE' });
+});
+
+test('schedules start executions by the clock, with the scheduled time as input', async () => {
+  const clock = new VirtualClock(Date.parse('2026-11-20T09:00:10Z'));
+  const outputs: unknown[] = [];
+  const cloud = await start(stack(ECHO, { aws_scheduler_schedule: schedule() }), {
+    clock,
+    onExecution: execution => outputs.push(execution.output),
+    deliveries: (_, scheduledTime) => (new Date(scheduledTime).getUTCMinutes() === 2 ? [] : [0]),
+  });
+  expect(cloud.upcoming().map(u => u.at)).toEqual([Date.parse('2026-11-20T09:01:00Z')]);
+  await clock.sleep(190_000);
+  cloud.pauseSchedules();
+  await Promise.all(cloud.running.map(execution => execution.done));
+  expect(outputs).toEqual([
+    { event: { scheduledTime: '2026-11-20T09:01:00Z' } },
+    { event: { scheduledTime: '2026-11-20T09:03:00Z' } },
+  ]);
+});
+
+test('schedules can be left out', async () => {
+  const clock = new VirtualClock();
+  const outputs: unknown[] = [];
+  await start(stack(ECHO, { aws_scheduler_schedule: schedule() }), {
+    clock,
+    schedules: false,
+    onExecution: execution => outputs.push(execution.output),
+  });
+  await clock.sleep(300_000);
+  expect(outputs).toEqual([]);
+});
+
+test('stopping ends what runs and can be done twice', async () => {
+  const cloud = await start(
+    stack('export const handler = () => new Promise(() => setInterval(() => {}, 1000))'),
+  );
+  const execution = cloud.startExecution('sweep', {});
+  await sleep(100);
+  await Promise.all([cloud.stop(), cloud.stop()]);
+  expect(execution.status).toBe('ABORTED');
+});
+
+test('deletions are seen from outside, with the item as it was', async () => {
+  const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Watched' }) } }), {
+    observe: true,
+  });
+  const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
+  cleanUps.push(() => streams.destroy());
+  const removed: { id: string | undefined; ttl: string | undefined; late: number }[] = [];
+  const times = new Map<string, number>();
+  const observer = await StreamObserver.start({
+    client: cloud.client,
+    streams,
+    tableName: 'Watched',
+    intervalMs: 20,
+    onRemoval: ({ SessionId, ExpirationTime }, seenAt) =>
+      removed.push({
+        id: SessionId?.S,
+        ttl: ExpirationTime?.N,
+        late: seenAt - (times.get(SessionId?.S ?? '') ?? 0),
+      }),
+    onError: error => {
+      throw error;
+    },
+  });
+  const key = (id: string) => ({ UserName: { S: 'u' }, SessionId: { S: id } });
+  for (const id of ['a', 'b', 'c']) {
+    const Item = { ...key(id), ExpirationTime: { N: '7' }, expirationWindow: { S: 'w' } };
+    await cloud.client.send(new PutItemCommand({ TableName: 'Watched', Item }));
+  }
+  for (const id of ['c', 'a']) {
+    times.set(id, Date.now());
+    const request = { RequestItems: { Watched: [{ DeleteRequest: { Key: key(id) } }] } };
+    await cloud.client.send(new BatchWriteItemCommand(request));
+  }
+  await observer.stop();
+  expect(removed.map(({ id, ttl }) => [id, ttl])).toEqual([
+    ['c', '7'],
+    ['a', '7'],
+  ]);
+  for (const { late } of removed) expect(late).toBeLessThan(1_000);
+  const { Items } = await cloud.client.send(new ScanCommand({ TableName: 'Watched' }));
+  expect(Items?.map(item => item['SessionId']?.S)).toEqual(['b']);
+});
+
+test('watching a table without a stream fails, saying what to do', async () => {
+  const cloud = await start(stack(ECHO, { aws_dynamodb_table: { t: sessionTable({ name: 'Dark' }) } }));
+  const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
+  cleanUps.push(() => streams.destroy());
+  const options = {
+    client: cloud.client,
+    streams,
+    tableName: 'Dark',
+    onRemoval: () => {},
+    onError: () => {},
+  };
+  await expect(StreamObserver.start(options)).rejects.toThrow(
+    /table "Dark": expected a stream with old images to see deletions by, got none; start the local cloud with observe: true/,
+  );
+});
+
+describe('fails at the start for', () => {
+  test('a definition the interpreter refuses, with all problems and where they stand', async () => {
+    const starting = start(
+      stack(ECHO, {
+        aws_sfn_state_machine: machine({
+          StartAt: 'A',
+          States: { A: { Type: 'Pass', InputPath: '$.x', End: true } },
+        }),
+      }),
+    );
+    await expect(starting).rejects.toThrow(TerraformError);
+    await expect(starting).rejects.toThrow(/^aws_sfn_state_machine\.sweep\.definition: .*QueryLanguage/);
+  });
+
+  test.each([
+    [
+      { schedule_expression: 'at(2026-11-20T09:00:00)' },
+      /aws_scheduler_schedule\.tick\.schedule_expression: expected cron/,
+    ],
+    [
+      { target: { arn: 'arn:aws:lambda:us-east-1:123456789012:function:work', role_arn: 'r' } },
+      /aws_scheduler_schedule\.tick\.target\.arn: expected a state machine of the same synthesis, got "arn:aws:lambda/,
+    ],
+    [
+      { target: { arn: '${aws_sfn_state_machine.sweep.arn}', role_arn: 'r', input: '{' } },
+      /aws_scheduler_schedule\.tick\.target\.input: expected JSON/,
+    ],
+  ])('a schedule that cannot be run: %p', async (over, expected) => {
+    const starting = start(stack(ECHO, { aws_scheduler_schedule: schedule(over) }));
+    await expect(starting).rejects.toThrow(ScheduleError);
+    await expect(starting).rejects.toThrow(expected);
+  });
+});

@@ -1,0 +1,339 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalFunctions, type LocalFunctionsOptions } from '../../../local/functions/local-functions.ts';
+import { readSynthesized } from '../../../local/terraform.ts';
+import { handmadeStacks, lambdaFunction } from '../../support/handmade-stack.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+/** Functions made of their code, by name; `over` adds to the resource of each. */
+function functions(
+  code: Record<string, string>,
+  over: Record<string, unknown> = {},
+  options: Partial<LocalFunctionsOptions> = {},
+): LocalFunctions {
+  const made = handmadeStacks({
+    stack: {
+      resource: {
+        aws_lambda_function: Object.fromEntries(
+          Object.entries(code).map(([name, text]) => [name, lambdaFunction(name, text, over)]),
+        ),
+      },
+    },
+  });
+  cleanUps.push(made.remove);
+  const cloud = readSynthesized(made.directory);
+  const local = new LocalFunctions(cloud.functions, {
+    dynamoDbEndpoint: 'http://127.0.0.1:8000',
+    ...options,
+  });
+  cleanUps.push(() => local.stop());
+  return local;
+}
+
+const arn = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
+const ECHO = 'export const handler = async event => event';
+
+test('answers with what the handler returns, through JSON', async () => {
+  const local = functions({
+    echo: ECHO,
+    nothing: 'export const handler = () => {}',
+    date: 'export const handler = async () => ({ at: new Date(0), gone: undefined, nan: NaN })',
+  });
+  expect(await local.invoke(arn('echo'), { a: [1, 'ü'] })).toMatchObject({
+    ok: true,
+    payload: { a: [1, 'ü'] },
+  });
+  expect(await local.invoke(`${arn('echo')}:$LATEST`, 1)).toMatchObject({ ok: true, payload: 1 });
+  expect(await local.invoke('echo', null)).toMatchObject({ ok: true, payload: null });
+  expect(await local.invoke('nothing', {})).toMatchObject({ ok: true, payload: null });
+  expect(await local.invoke('date', {})).toMatchObject({
+    ok: true,
+    payload: { at: '1970-01-01T00:00:00.000Z', nan: null },
+  });
+});
+
+test('gives the function its own environment and context, and nothing of ours', async () => {
+  process.env['AWS_PROFILE'] = 'production';
+  process.env['SECRET_OF_THE_USER'] = 'x';
+  cleanUps.push(() => {
+    delete process.env['AWS_PROFILE'];
+    delete process.env['SECRET_OF_THE_USER'];
+  });
+  const local = functions(
+    {
+      look: `export const handler = async (event, context) => ({
+        env: process.env,
+        context: { ...context, remaining: context.getRemainingTimeInMillis() },
+      })`,
+    },
+    {
+      memory_size: 256,
+      timeout: 30,
+      environment: {
+        variables: { TABLE: 'T', AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' },
+      },
+    },
+  );
+  const result = await local.invoke(arn('look'), {});
+  if (!result.ok) throw new Error(result.errorMessage);
+  const { env, context } = result.payload as Record<string, Record<string, unknown>>;
+  expect(env).toMatchObject({
+    TABLE: 'T',
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_LAMBDA_FUNCTION_NAME: 'look',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+  });
+  for (const name of ['AWS_PROFILE', 'SECRET_OF_THE_USER', 'HOME', 'PATH'])
+    expect(env).not.toHaveProperty(name);
+  expect(context).toMatchObject({
+    functionName: 'look',
+    memoryLimitInMB: '256',
+    invokedFunctionArn: arn('look'),
+    awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(context?.['remaining']).toBeGreaterThan(29_000);
+  expect(context?.['remaining']).toBeLessThanOrEqual(30_000);
+});
+
+test('one function cannot change the environment of another, or ours', async () => {
+  const local = functions({
+    writes: 'export const handler = async () => { process.env.SHARED = "1"; }',
+    reads: 'export const handler = async () => process.env.SHARED ?? "unset"',
+  });
+  await local.invoke('writes', {});
+  expect(await local.invoke('reads', {})).toMatchObject({ ok: true, payload: 'unset' });
+  expect(process.env['SHARED']).toBeUndefined();
+});
+
+describe('fails that invocation only, as Lambda names it, when the function', () => {
+  const cases: [string, string, string | RegExp, RegExp][] = [
+    ['throws', 'throw new TypeError("no good")', 'TypeError', /^no good$/],
+    [
+      'throws an error of its own',
+      'class Throttled extends Error { name = "Throttled" }; throw new Throttled("wait")',
+      'Throttled',
+      /^wait$/,
+    ],
+    ['throws a string', 'throw "bad"', 'string', /^bad$/],
+    ['exits', 'process.exit(3)', 'Runtime.ExitError', /Runtime exited with error: exit status 3$/],
+    ['exits with 0', 'process.exit(0)', 'Runtime.ExitError', /Runtime exited without providing a reason$/],
+    [
+      'crashes outside its promise',
+      'setImmediate(() => { throw new RangeError("later") }); await new Promise(() => {})',
+      'RangeError',
+      /^later$/,
+    ],
+    [
+      'leaves a rejection alone',
+      'Promise.reject(new Error("alone")); await new Promise(() => {})',
+      'Runtime.UnhandledPromiseRejection',
+      /^Error: alone$/,
+    ],
+    ['hangs in a loop', 'for (;;);', 'Sandbox.Timedout', /Task timed out after 1\.00 seconds$/],
+    [
+      'never answers',
+      'setInterval(() => {}, 1000); await new Promise(() => {})',
+      'Sandbox.Timedout',
+      /Task timed out after 1\.00 seconds$/,
+    ],
+    ['returns a BigInt', 'return 1n', 'Runtime.MarshalError', /BigInt/],
+    ['returns a circle', 'const a = {}; a.a = a; return a', 'Runtime.MarshalError', /circular/],
+    [
+      'returns more than 6 MB',
+      'return "x".repeat(7e6)',
+      'Function.ResponseSizeTooLarge',
+      /exceeded maximum allowed payload size \(6291556 bytes\)/,
+    ],
+  ];
+  test.concurrent.each(cases)('%s', async (_, body, errorType, errorMessage) => {
+    const local = functions(
+      { f: `export const handler = async event => { if (event === "ok") return "fine"; ${body} }` },
+      { timeout: 1 },
+    );
+    const before = Date.now();
+    const result = await local.invoke('f', {});
+    expect(result).toEqual({
+      ok: false,
+      errorType,
+      errorMessage: expect.stringMatching(errorMessage),
+      cause: expect.objectContaining({ errorType }),
+      durationMs: expect.any(Number),
+    });
+    expect(Date.now() - before).toBeLessThan(5_000);
+    expect(await local.invoke('f', 'ok')).toMatchObject({ ok: true, payload: 'fine' });
+  });
+});
+
+test('fails with a trace when a handler throws, in the cause that Step Functions shows', async () => {
+  const local = functions({ f: 'export const handler = async () => { throw new Error("x") }' });
+  const result = await local.invoke('f', {});
+  if (result.ok) throw new Error('expected a failure');
+  expect(result.cause).toEqual({
+    errorType: 'Error',
+    errorMessage: 'x',
+    trace: expect.arrayContaining(['Error: x', expect.stringContaining('index.mjs')]),
+  });
+});
+
+test.each([
+  ['has a syntax error', 'export const handler = (', 'Runtime.UserCodeSyntaxError'],
+  ['imports what is not in the package', 'import "left-pad"', 'Runtime.ImportModuleError'],
+  ['exports no handler', 'export const other = 1', 'Runtime.HandlerNotFound'],
+  ['throws while it loads', 'throw new RangeError("early")', 'RangeError'],
+  ['exits while it loads', 'process.exit(1)', 'Runtime.ExitError'],
+])('fails every invocation when the module %s', async (_, code, errorType) => {
+  const local = functions({ f: code });
+  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType });
+  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType });
+});
+
+test('fails for memory beyond the limit, and the process lives on', async () => {
+  const local = functions(
+    {
+      f: 'export const handler = async () => { const a = []; for (;;) a.push(new Array(1e5).fill(Math.random())) }',
+    },
+    { memory_size: 128, timeout: 20 },
+  );
+  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType: 'Runtime.OutOfMemory' });
+});
+
+test('fails for a function nobody synthesized, naming those that are', async () => {
+  const local = functions({ echo: ECHO });
+  expect(await local.invoke(arn('other'), {})).toMatchObject({
+    ok: false,
+    errorType: 'Lambda.ResourceNotFoundException',
+    errorMessage: expect.stringMatching(/function:other.*the synthesized functions are: echo/),
+  });
+});
+
+test('an environment is used again, one invocation at a time, and grows to the bound', async () => {
+  const local = functions(
+    {
+      count: `let calls = 0, running = 0;
+        const id = Math.random();
+        export const handler = async () => {
+          calls++; running++;
+          await new Promise(r => setTimeout(r, 20));
+          return { id, calls, together: running-- };
+        }`,
+    },
+    {},
+    { maxConcurrency: 3 },
+  );
+  const results = await Promise.all(Array.from({ length: 12 }, () => local.invoke('count', {})));
+  const answers = results.map(r =>
+    r.ok ? (r.payload as { id: number; calls: number; together: number }) : undefined,
+  );
+  expect(new Set(answers.map(a => a?.together))).toEqual(new Set([1]));
+  // Two or three: a call that is answered while another thread still loads leaves its thread to the next.
+  expect(new Set(answers.map(a => a?.id)).size).toBeGreaterThan(1);
+  expect(new Set(answers.map(a => a?.id)).size).toBeLessThanOrEqual(3);
+  expect(Math.max(...answers.map(a => a?.calls ?? 0))).toBeGreaterThan(1);
+});
+
+test('a function can be loaded before it is called', async () => {
+  const lines: string[] = [];
+  const local = functions(
+    { f: 'console.log("loaded"); export const handler = async () => 1' },
+    {},
+    { onLog: (_, line) => lines.push(line) },
+  );
+  local.warm();
+  local.warm();
+  for (let i = 0; i < 200 && lines.length === 0; i++) await sleep(10);
+  expect(await local.invoke('f', {})).toMatchObject({ payload: 1 });
+  expect(lines).toEqual(['loaded']);
+});
+
+test('a function that does not load before it is called fails when it is called', async () => {
+  const local = functions({ f: 'throw new RangeError("early")' });
+  local.warm();
+  await sleep(200);
+  expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType: 'RangeError' });
+});
+
+test('a caller that goes away takes a waiting invocation out of the line', async () => {
+  const local = functions(
+    {
+      slow: 'let n = 0; export const handler = async () => { n++; await new Promise(r => setTimeout(r, 100)); return n }',
+    },
+    {},
+    { maxConcurrency: 1 },
+  );
+  const caller = new AbortController();
+  const first = local.invoke('slow', {});
+  const second = local.invoke('slow', {}, { signal: caller.signal });
+  caller.abort();
+  expect(await second).toMatchObject({ ok: false, errorType: 'Local.Aborted' });
+  expect(await first).toMatchObject({ ok: true, payload: 1 });
+  expect(await local.invoke('slow', {})).toMatchObject({ ok: true, payload: 2 });
+});
+
+test('hands over every line a function prints, before its answer, and prints none itself', async () => {
+  const lines: string[] = [];
+  const local = functions(
+    {
+      talks: `import { Console } from 'node:console';
+        const own = new Console({ stdout: process.stdout, stderr: process.stderr });
+        export const handler = async () => {
+          console.log('one'); own.log('{"two":2}'); console.error('three'); process.stdout.write('no newline');
+          return 1;
+        }`,
+    },
+    {},
+    { onLog: (name, line) => lines.push(`${name}: ${line}`) },
+  );
+  await local.invoke('talks', {});
+  expect(lines).toEqual(['talks: one', 'talks: {"two":2}', 'talks: three', 'talks: no newline']);
+});
+
+test('a wrapper can delay, fail and repeat invocations', async () => {
+  const seen: unknown[] = [];
+  const local = functions(
+    { n: 'let n = 0; export const handler = async () => ++n' },
+    {},
+    {
+      wrap: async (call, next) => {
+        seen.push(call);
+        await next();
+        return next();
+      },
+    },
+  );
+  expect(await local.invoke('n', { a: 1 })).toMatchObject({ ok: true, payload: 2 });
+  expect(seen).toEqual([{ functionName: 'n', functionArn: arn('n'), payload: { a: 1 } }]);
+});
+
+test('stopping ends running invocations, forgets the files, and can be done twice', async () => {
+  const local = functions({
+    f: 'export const handler = async () => { for (;;); }',
+    g: 'export const handler = async () => import.meta.dirname',
+  });
+  const directory = await local.invoke('g', {});
+  const running = local.invoke('f', {});
+  await local.invoke('g', {});
+  await Promise.all([local.stop(), local.stop()]);
+  expect(await running).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
+  expect(await local.invoke('g', {})).toMatchObject({ ok: false, errorType: 'Local.Stopped' });
+  expect(existsSync(String(directory.ok && directory.payload))).toBe(false);
+});
+
+test('1,000 calls one after the other take at most 2 s', async () => {
+  const local = functions({ echo: ECHO });
+  const before = performance.now();
+  for (let i = 0; i < 1000; i++) await local.invoke('echo', { i });
+  expect(performance.now() - before).toBeLessThan(2_000);
+});
+
+test('fails at once for an endpoint that is not on this machine', () => {
+  expect(() =>
+    functions({ echo: ECHO }, {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
+  ).toThrow(/dynamoDbEndpoint: expected a URL on this machine/);
+});

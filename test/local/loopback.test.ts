@@ -1,0 +1,49 @@
+import { localDynamoDb } from '../../local/aws-clients.ts';
+import { attachDynamoDb } from '../../local/dynamodb-local.ts';
+import { NotLoopbackError } from '../../local/errors.ts';
+import { requireLoopback } from '../../local/loopback.ts';
+
+test.each([
+  ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+  ['http://127.0.0.1:8000/', 'http://127.0.0.1:8000'],
+  ['http://127.9.8.7', 'http://127.9.8.7'],
+  ['http://127.1:8000', 'http://127.0.0.1:8000'],
+  ['http://localhost:8000', 'http://localhost:8000'],
+  ['http://LOCALHOST:8000', 'http://localhost:8000'],
+  ['https://[::1]:8000', 'https://[::1]:8000'],
+])('accepts %s', (endpoint, expected) => {
+  expect(requireLoopback(endpoint, 'X')).toBe(expected);
+});
+
+const refused = [
+  'https://dynamodb.us-east-1.amazonaws.com',
+  'http://128.0.0.1:8000',
+  'http://10.0.0.1:8000',
+  'http://0.0.0.0:8000',
+  'http://[::]:8000',
+  'http://[::ffff:10.0.0.1]:8000',
+  'http://localhost.example.com:8000',
+  'http://127.0.0.1.example.com',
+  'http://127.0.0.1@example.com/',
+  'http://user:secret@127.0.0.1:8000',
+  'http://127.0.0.1:8000/path',
+  'http://127.0.0.1:8000?x=1',
+  'ftp://127.0.0.1',
+  'file:///etc/passwd',
+  '127.0.0.1:8000',
+  'localhost',
+  '',
+];
+
+test.each(refused)('refuses %p', endpoint => {
+  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_DYNAMODB')).toThrow(NotLoopbackError);
+  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_DYNAMODB')).toThrow(
+    /^AWS_ENDPOINT_URL_DYNAMODB: expected a URL on this machine .*, got ".*" \(.+\); unset it/,
+  );
+});
+
+test('is asked by every client and before attaching', async () => {
+  const real = 'https://dynamodb.us-east-1.amazonaws.com';
+  expect(() => localDynamoDb(real, 'us-east-1')).toThrow(NotLoopbackError);
+  await expect(attachDynamoDb(real)).rejects.toThrow(NotLoopbackError);
+});

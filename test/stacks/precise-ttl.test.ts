@@ -1,0 +1,348 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { STACK } from '../../stacks/app.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import {
+  configOf,
+  definitionOf,
+  type Resource,
+  resources,
+  SESSION_DATA,
+  synthesizeToFolder,
+  type TerraformJson,
+  terraformJson,
+} from '../support/synthesized.ts';
+
+const json = terraformJson(configOf(SESSION_DATA));
+
+interface Policy {
+  readonly Statement: readonly {
+    readonly Action: readonly string[] | string;
+    readonly Resource: readonly string[];
+  }[];
+}
+
+/** The permissions of the role with this name, as `action on resource`, with references cut to what they refer to. */
+function permissions(terraform: TerraformJson, roleName: string): string[] {
+  const policy = resources(terraform, 'aws_iam_role_policy').find(({ name }) => name === roleName);
+  const { Statement } = JSON.parse(String(policy?.['policy'])) as Policy;
+  return Statement.flatMap(({ Action, Resource: on }) =>
+    [Action].flat().flatMap(action => on.map(resource => `${action} on ${readable(resource)}`)),
+  ).sort();
+}
+
+/** `${aws_dynamodb_table.SessionData_table_table_1234.arn}/index/x` → `aws_dynamodb_table/index/x` */
+function readable(resource: string): string {
+  return resource
+    .replaceAll(/\$\{data\.aws_partition[^}]*\}/g, 'aws')
+    .replaceAll(/\$\{data\.aws_region[^}]*\}/g, 'REGION')
+    .replaceAll(/\$\{data\.aws_caller_identity[^}]*\}/g, 'ACCOUNT')
+    .replaceAll(/\$\{(data\.)?(aws_[a-z_]+)\.[A-Za-z]+_([a-z-]+)_[^}]*\}/g, '$2($3)');
+}
+
+function trusted(terraform: TerraformJson, roleName: string) {
+  const role = resources(terraform, 'aws_iam_role').find(({ name }) => name === roleName);
+  return JSON.parse(String(role?.['assume_role_policy'])).Statement[0];
+}
+
+describe('the table', () => {
+  const [table] = resources(json, 'aws_dynamodb_table');
+
+  test('has the keys, and the sparse index of keys only', () => {
+    expect(table).toMatchObject({
+      name: 'SessionData',
+      billing_mode: 'PAY_PER_REQUEST',
+      hash_key: 'UserName',
+      range_key: 'SessionId',
+      attribute: [
+        { name: 'UserName', type: 'S' },
+        { name: 'SessionId', type: 'S' },
+        { name: 'expirationWindow', type: 'S' },
+        { name: 'ExpirationTime', type: 'N' },
+      ],
+      global_secondary_index: [
+        {
+          name: 'expirationWindowIndex',
+          hash_key: 'expirationWindow',
+          range_key: 'ExpirationTime',
+          projection_type: 'KEYS_ONLY',
+        },
+      ],
+    });
+  });
+
+  test('keeps native TTL as the backstop, and is protected', () => {
+    expect(table).toMatchObject({
+      ttl: { attribute_name: 'ExpirationTime', enabled: true },
+      deletion_protection_enabled: true,
+    });
+  });
+
+  test('can be of any key type, without sort key', () => {
+    const { sortKey, ...hashOnly } = SESSION_DATA;
+    expect(sortKey).toBeDefined();
+    const [other] = resources(
+      terraformJson(configOf({ ...hashOnly, partitionKeyType: 'B' })),
+      'aws_dynamodb_table',
+    );
+    expect(other).not.toHaveProperty('range_key');
+    expect(other?.['attribute']).toContainEqual({ name: 'UserName', type: 'B' });
+  });
+
+  test('that is there already is looked up and must have the index; nothing of it is changed', () => {
+    const existing = terraformJson(configOf({ ...SESSION_DATA, existingTable: true }));
+    expect(resources(existing, 'aws_dynamodb_table')).toEqual([]);
+    const [looked] = Object.values(existing.data['aws_dynamodb_table'] ?? {});
+    expect(looked).toMatchObject({
+      name: 'SessionData',
+      lifecycle: {
+        postcondition: [
+          {
+            condition: '${contains(self.global_secondary_index[*].name, "expirationWindowIndex")}',
+            error_message: expect.stringContaining('has no index expirationWindowIndex'),
+          },
+        ],
+      },
+    });
+    expect(permissions(existing, 'precise-ttl-SessionData-query-expired')).toContain(
+      'dynamodb:Query on aws_dynamodb_table(table)/index/expirationWindowIndex',
+    );
+  });
+});
+
+describe('the functions', () => {
+  const functions = resources(json, 'aws_lambda_function');
+
+  test('are four, on nodejs24.x and arm64, with the environment of the table', () => {
+    expect(functions.map(({ function_name }) => function_name).sort()).toEqual([
+      'precise-ttl-SessionData-delete-chunk',
+      'precise-ttl-SessionData-plan-sweep',
+      'precise-ttl-SessionData-query-expired',
+      'precise-ttl-SessionData-record-metrics',
+    ]);
+    for (const each of functions) {
+      expect(each).toMatchObject({
+        runtime: 'nodejs24.x',
+        architectures: ['arm64'],
+        handler: 'index.handler',
+        memory_size: 512,
+        environment: {
+          variables: {
+            TABLE_NAME: expect.stringMatching(/^\$\{aws_dynamodb_table\..*\.name\}$/),
+            INDEX_NAME: 'expirationWindowIndex',
+            PARTITION_KEY: 'UserName',
+            SORT_KEY: 'SessionId',
+            TTL_ATTRIBUTE: 'ExpirationTime',
+            WINDOW_ATTRIBUTE: 'expirationWindow',
+            GRANULARITY_MINUTES: '1',
+            SHARDS: '1',
+            DELETE_MODE: 'guarded',
+            LOOKBACK_MINUTES: '10',
+            POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl',
+          },
+        },
+      });
+    }
+  });
+
+  test('end well before the child execution that calls them must', () => {
+    for (const { function_name, timeout } of functions) {
+      const most = String(function_name).endsWith('plan-sweep') ? 120 : 40;
+      expect(Number(timeout)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test('come as archives that are there after synth', () => {
+    const outdir = synthesizeToFolder(configOf(SESSION_DATA));
+    for (const { filename } of functions)
+      expect(existsSync(join(outdir, 'stacks', STACK, String(filename)))).toBe(true);
+  });
+
+  test('each has a log group that forgets after 30 days', () => {
+    const groups = resources(json, 'aws_cloudwatch_log_group');
+    for (const file of Object.values(TASKS)) {
+      expect(groups).toContainEqual(
+        expect.objectContaining({
+          name: `/aws/lambda/precise-ttl-SessionData-${file}`,
+          retention_in_days: 30,
+        }),
+      );
+    }
+  });
+});
+
+describe('the roles may do exactly', () => {
+  const logsOf = (file: string) => [
+    `logs:CreateLogStream on aws_cloudwatch_log_group(${file}):*`,
+    `logs:PutLogEvents on aws_cloudwatch_log_group(${file}):*`,
+  ];
+  const query = 'dynamodb:Query on aws_dynamodb_table(table)/index/expirationWindowIndex';
+
+  test.each([
+    ['plan-sweep', [query]],
+    ['query-expired', [query]],
+    ['delete-chunk', ['dynamodb:PartiQLDelete on aws_dynamodb_table(table)']],
+    ['record-metrics', []],
+  ])('%s', (file, expected) => {
+    expect(permissions(json, `precise-ttl-SessionData-${file}`)).toEqual(
+      [...expected, ...logsOf(file)].sort(),
+    );
+    expect(trusted(json, `precise-ttl-SessionData-${file}`)).toMatchObject({
+      Principal: { Service: 'lambda.amazonaws.com' },
+    });
+  });
+
+  test('delete-chunk in batch mode', () => {
+    const batch = terraformJson(configOf({ ...SESSION_DATA, deleteMode: 'batch' }));
+    expect(permissions(batch, 'precise-ttl-SessionData-delete-chunk')).toEqual(
+      ['dynamodb:BatchWriteItem on aws_dynamodb_table(table)', ...logsOf('delete-chunk')].sort(),
+    );
+  });
+
+  test('the state machine', () => {
+    const role = 'precise-ttl-SessionData-sweep';
+    const all = permissions(json, role);
+    const onEverything = all.filter(permission => permission.endsWith(' on *'));
+    expect(all.filter(permission => !onEverything.includes(permission))).toEqual([
+      'lambda:InvokeFunction on aws_lambda_function(delete-chunk)',
+      'lambda:InvokeFunction on aws_lambda_function(plan-sweep)',
+      'lambda:InvokeFunction on aws_lambda_function(query-expired)',
+      'lambda:InvokeFunction on aws_lambda_function(record-metrics)',
+      'states:DescribeExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
+      'states:StartExecution on arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-SessionData',
+      'states:StopExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
+    ]);
+    for (const permission of onEverything) expect(permission).toMatch(/^(logs|xray):/);
+    expect(trusted(json, role)).toMatchObject({
+      Principal: { Service: 'states.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': expect.stringContaining('aws_caller_identity') } },
+    });
+  });
+
+  test('the schedules', () => {
+    const role = 'precise-ttl-SessionData-schedule';
+    expect(permissions(json, role)).toEqual([
+      'sqs:SendMessage on aws_sqs_queue(schedules)',
+      'states:StartExecution on aws_sfn_state_machine(sweep)',
+    ]);
+    const { Condition } = trusted(json, role);
+    expect(readable(Condition.ArnLike['aws:SourceArn'])).toBe(
+      'arn:aws:scheduler:REGION:ACCOUNT:schedule-group/precise-ttl-SessionData',
+    );
+  });
+});
+
+describe('the state machine', () => {
+  const [machine] = resources(json, 'aws_sfn_state_machine');
+
+  test('is a Standard one that logs and traces', () => {
+    expect(machine).toMatchObject({
+      name: 'precise-ttl-SessionData',
+      type: 'STANDARD',
+      logging_configuration: { level: 'ERROR', include_execution_data: true },
+      tracing_configuration: { enabled: true },
+    });
+  });
+
+  test('works as hard as the props say', () => {
+    const { definition } = definitionOf(
+      terraformJson(
+        configOf({
+          ...SESSION_DATA,
+          shardConcurrency: 3,
+          chunkConcurrency: 7,
+          deleteAttempts: 4,
+          backoffBaseSeconds: 2,
+          backoffCapSeconds: 9,
+        }),
+      ),
+    );
+    expect(definition).toContain('"MaxConcurrency":3,');
+    expect(definition).toContain('"MaxConcurrency":7,');
+    expect(definition).toContain('$chunkAttempts < 4 ');
+    expect(definition).toContain('$min([9, 2 * $power(2, $chunkAttempts - 1)])');
+  });
+});
+
+describe('the schedules', () => {
+  const schedules = Object.fromEntries(
+    resources(json, 'aws_scheduler_schedule').map(schedule => [
+      String(schedule['name']).split('-').at(-1),
+      schedule,
+    ]),
+  ) as Record<string, Resource>;
+
+  test('a tick every minute and a reconcile every hour, no flexible window, retries and a dead-letter queue', () => {
+    for (const [name, expression] of [
+      ['tick', 'cron(* * * * ? *)'],
+      ['reconcile', 'cron(7 * * * ? *)'],
+    ] as const) {
+      expect(schedules[name]).toMatchObject({
+        schedule_expression: expression,
+        schedule_expression_timezone: 'UTC',
+        flexible_time_window: { mode: 'OFF' },
+        state: 'ENABLED',
+        target: {
+          arn: expect.stringMatching(/^\$\{aws_sfn_state_machine\./),
+          retry_policy: { maximum_retry_attempts: 5 },
+          dead_letter_config: { arn: expect.stringMatching(/^\$\{aws_sqs_queue\./) },
+        },
+      });
+    }
+  });
+
+  test('send the placeholder to Scheduler with its brackets', () => {
+    const input = (name: string) => (schedules[name]?.['target'] as { input: string } | undefined)?.input;
+    expect(input('tick')).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
+    expect(input('reconcile')).toBe(
+      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":1440}',
+    );
+  });
+
+  test('rest when the sweep is paused', () => {
+    const paused = resources(
+      terraformJson(configOf({ ...SESSION_DATA, enabled: false })),
+      'aws_scheduler_schedule',
+    );
+    expect(paused.map(({ state }) => state)).toEqual(['DISABLED', 'DISABLED']);
+  });
+});
+
+describe('a deployment', () => {
+  test('has the outputs that a person needs', () => {
+    expect(
+      Object.values(json.output)
+        .map(({ value }) => readable(value))
+        .sort(),
+    ).toEqual(['aws_dynamodb_table(table)', 'aws_sfn_state_machine(sweep)', 'aws_sqs_queue(schedules)']);
+  });
+
+  test('sweeps several tables, each with resources of its own', () => {
+    const two = terraformJson(configOf(SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', shards: 4 }));
+    expect(resources(two, 'aws_sfn_state_machine').map(({ name }) => name)).toEqual([
+      'precise-ttl-SessionData',
+      'precise-ttl-Tokens',
+    ]);
+    expect(resources(two, 'aws_lambda_function')).toHaveLength(8);
+  });
+
+  test('keeps its state in a file beside the project, or in a bucket with a lock', () => {
+    expect(json.terraform.backend['local']).toEqual({ path: '../../../terraform.precise-ttl.tfstate' });
+    const s3 = terraformJson({ ...configOf(SESSION_DATA), state: { backend: 's3', bucket: 'my-state' } });
+    expect(s3.terraform.backend['s3']).toEqual({
+      bucket: 'my-state',
+      key: 'precise-ttl/terraform.tfstate',
+      region: 'us-east-1',
+      encrypt: true,
+      use_lockfile: true,
+    });
+  });
+
+  test('is tagged', () => {
+    const tagged = terraformJson({ ...configOf(SESSION_DATA), tags: { team: 'sessions' } });
+    expect(tagged.provider['aws']).toEqual([
+      { region: 'us-east-1', default_tags: [{ tags: { team: 'sessions' } }] },
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
+import type { Execution } from '../../local/asl/index.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { configOf, synthesizeToFolder } from './synthesized.ts';
+
+export type Item = Record<string, unknown>;
+
+/** Batches in flight while items are written. */
+const WRITERS = 8;
+
+/** What was synthesized for these tables, running on DynamoDB Local, with its schedules at rest. */
+export interface LocalSweep {
+  readonly documents: DynamoDBDocumentClient;
+  model(tableName: string): ExpiryModel;
+  put(tableName: string, items: readonly Item[]): Promise<void>;
+  scan(tableName: string): Promise<Item[]>;
+  /** Runs an execution of the table's state machine to its end. */
+  sweep(tableName: string, input: unknown): Promise<{ execution: Execution; report: SweepReport }>;
+}
+
+/** Starts the cloud before the tests of the calling file and stops it after them. */
+export function useLocalSweep(
+  tables: readonly PreciseTtlProps[],
+  options: Partial<LocalCloudOptions> = {},
+): LocalSweep {
+  let started: LocalCloud | undefined;
+  let documents: DynamoDBDocumentClient | undefined;
+  const cloud = () => {
+    if (!started) throw new Error('the local cloud is there inside tests and hooks only');
+    return started;
+  };
+  const client = () => {
+    documents ??= DynamoDBDocumentClient.from(cloud().client);
+    return documents;
+  };
+  beforeAll(async () => {
+    const cdktfOut = synthesizeToFolder(configOf(...tables));
+    started = await LocalCloud.start({
+      cdktfOut,
+      schedules: false,
+      functions: { maxConcurrency: 4 },
+      ...options,
+    });
+  }, 60_000);
+  afterAll(() => started?.stop());
+  return {
+    get documents() {
+      return client();
+    },
+    model: tableName => {
+      const props = tables.find(table => table.tableName === tableName);
+      if (!props) throw new Error(`no table ${tableName}`);
+      return expiryModel(props);
+    },
+    async put(tableName, items) {
+      const requests = items.map(Item => ({ PutRequest: { Item } }));
+      const writer = async (first: number) => {
+        for (let start = first * 25; start < requests.length; start += WRITERS * 25) {
+          const batch = { [tableName]: requests.slice(start, start + 25) };
+          await client().send(new BatchWriteCommand({ RequestItems: batch }));
+        }
+      };
+      await Promise.all(Array.from({ length: WRITERS }, (_unused, index) => writer(index)));
+    },
+    async scan(tableName) {
+      const items: Item[] = [];
+      let ExclusiveStartKey: Item | undefined;
+      do {
+        const page = await client().send(
+          new ScanCommand({
+            TableName: tableName,
+            ConsistentRead: true,
+            ...(ExclusiveStartKey && { ExclusiveStartKey }),
+          }),
+        );
+        items.push(...(page.Items ?? []));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+      return items;
+    },
+    async sweep(tableName, input) {
+      const props = tables.find(table => table.tableName === tableName);
+      if (!props) throw new Error(`no table ${tableName}`);
+      const execution = cloud().startExecution(resolveProps(props).name, input);
+      await execution.done;
+      const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
+      let report: unknown = null;
+      try {
+        report = JSON.parse(text ?? 'null');
+        if (typeof report === 'string') report = JSON.parse(report);
+      } catch {
+        // a failure whose cause is no report: the test looks at the execution
+      }
+      return { execution, report: report as SweepReport };
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { Engine, type Execution, loadDefinition, seededRandom } from '../../local/asl/index.ts';
+import { VirtualClock } from '../../local/clock.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type {
+  Chunk,
+  DeleteChunkInput,
+  DeleteChunkOutput,
+  ItemKey,
+  PlanSweepInput,
+  PlanSweepOutput,
+  QueryExpiredInput,
+  QueryExpiredOutput,
+  RecordMetricsInput,
+  SweepReport,
+  TASKS,
+  WindowShard,
+} from '../../statemachine/contract.ts';
+import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
+
+/** What stands in for the four functions; times are of the virtual clock. */
+export interface SweepFunctions {
+  'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
+  'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
+  'delete-chunk': (input: DeleteChunkInput) => Promise<DeleteChunkOutput>;
+  'record-metrics': (input: RecordMetricsInput) => Promise<unknown>;
+}
+
+type FunctionName = (typeof TASKS)[keyof typeof TASKS];
+
+export interface SweepRun {
+  readonly execution: Execution;
+  /** The output, or the cause of the failure. */
+  readonly report: SweepReport;
+  /** What each function was called with, and when (epoch milliseconds of the virtual clock). */
+  readonly calls: { readonly name: FunctionName; readonly input: unknown; readonly at: number }[];
+  readonly clock: VirtualClock;
+}
+
+export const STARTED = Date.parse('2026-11-20T09:00:05.000Z');
+
+const definitions = new Map<string, ReturnType<typeof loadDefinition>>();
+
+/** The synthesized definition of a table with these props. */
+function definitionWith(props: Partial<PreciseTtlProps>) {
+  const id = JSON.stringify(props);
+  const known = definitions.get(id);
+  if (known) return known;
+  const { definition } = definitionOf(terraformJson(configOf({ ...SESSION_DATA, ...props })));
+  const loaded = loadDefinition(definition);
+  definitions.set(id, loaded);
+  return loaded;
+}
+
+/** Runs the real synthesized definition on the local engine, on a virtual clock, with these functions. */
+export async function runSweep(
+  functions: (clock: VirtualClock) => SweepFunctions,
+  {
+    input = { scheduledTime: '2026-11-20T09:00:00Z' },
+    props = {},
+    seed = 1,
+  }: {
+    input?: unknown;
+    props?: Partial<PreciseTtlProps>;
+    seed?: number;
+  } = {},
+): Promise<SweepRun> {
+  const clock = new VirtualClock(STARTED);
+  const calls: SweepRun['calls'] = [];
+  const table = functions(clock);
+  const engine = new Engine({
+    clock,
+    random: seededRandom(seed),
+    invoker: {
+      async invoke(arn, payload) {
+        const name = arn.split(':').at(-1) as FunctionName;
+        calls.push({ name, input: structuredClone(payload), at: clock.now() });
+        try {
+          const answer = await (table[name](payload as never) as Promise<unknown>);
+          return { ok: true, payload: answer ?? null };
+        } catch (error) {
+          const { name: errorType, message } = error as Error;
+          return { ok: false, errorType, errorMessage: message };
+        }
+      },
+    },
+  });
+  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-SessionData';
+  const roleArn = 'arn:aws:iam::123456789012:role/sweep';
+  const machine = {
+    arn,
+    name: 'precise-ttl-SessionData',
+    roleArn,
+    type: 'STANDARD',
+    definition: definitionWith(props),
+  } as const;
+  const execution = engine.start(machine, { input });
+  await execution.done;
+  const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
+  return { execution, report: safeParse(text), calls, clock };
+}
+
+function safeParse(text: string | undefined): SweepReport {
+  try {
+    const parsed: unknown = JSON.parse(text ?? 'null');
+    return (typeof parsed === 'string' ? JSON.parse(parsed) : parsed) as SweepReport;
+  } catch {
+    return text as never;
+  }
+}
+
+/** An error as a function throws it. */
+export function thrown(name: string, message = name): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+export function target(index = 0): WindowShard {
+  const start = new Date(Date.UTC(2026, 10, 20, 8, index)).toISOString();
+  return { windowKey: `${start}_#${index}`, from: 1, before: 2_000_000_000, cutoff: 1_795_165_200 };
+}
+
+export function itemKeys(count: number, prefix = 'item'): ItemKey[] {
+  return Array.from({ length: count }, (_unused, index) => ({ id: { S: `${prefix}-${index}` } }));
+}
+
+export function chunksOf(keys: readonly ItemKey[]): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < keys.length; start += 25) chunks.push({ keys: keys.slice(start, start + 25) });
+  return chunks;
+}
+
+/** Functions over a table in memory: everything in it is expired, and every delete succeeds. */
+export function memoryTable(
+  shards: Record<string, ItemKey[]>,
+  overrides: Partial<SweepFunctions> = {},
+): SweepFunctions & { readonly left: Map<string, ItemKey[]> } {
+  const left = new Map(Object.entries(shards));
+  const PAGE = 1000;
+  return {
+    left,
+    'plan-sweep': async () => ({
+      due: [...left].filter(([, keys]) => keys.length > 0).map(([windowKey]) => ({ ...target(), windowKey })),
+      cursor: null,
+      dryRun: false,
+    }),
+    'query-expired': async ({ target: { windowKey }, startKey, dryRun }) => {
+      const all = left.get(windowKey) ?? [];
+      // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
+      const behind = startKey ? Number(JSON.stringify(startKey).match(/\d+/)?.[0]) : -1;
+      const rest = all.filter(key => Number(JSON.stringify(key).match(/\d+/)?.[0]) > behind);
+      const page = rest.slice(0, PAGE);
+      return {
+        found: page.length,
+        chunks: dryRun ? [] : chunksOf(page),
+        startKey: rest.length > PAGE ? (page.at(-1) ?? null) : null,
+      };
+    },
+    'delete-chunk': async ({ keys }) => {
+      const gone = new Set(keys.map(key => JSON.stringify(key)));
+      for (const [windowKey, all] of left)
+        left.set(
+          windowKey,
+          all.filter(key => !gone.has(JSON.stringify(key))),
+        );
+      return { deleted: keys.length, renewed: 0, alreadyGone: 0, unprocessed: [], failed: [] };
+    },
+    'record-metrics': async () => null,
+    ...overrides,
+  };
+}
