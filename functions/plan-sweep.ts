@@ -1,8 +1,9 @@
-import { type PlanSweepInput, type PlanSweepOutput, ROUND_PAIRS } from '../statemachine/contract.ts';
-import { queryExpired } from './lib/expired-query.ts';
+import { toEpochSeconds } from '../expiry/ttl.ts';
+import { type PlanSweepInput, type PlanSweepOutput, ROUND_TARGETS } from '../statemachine/contract.ts';
 import { plan } from './lib/plan.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
-import { readSweepInput } from './lib/sweep-input.ts';
+import { checkSpan, readSweepInput } from './lib/sweep-input.ts';
+import { earliestTtl, windowReader } from './lib/window-query.ts';
 
 /** Probes in flight: enough to look into a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
@@ -11,8 +12,8 @@ const PROBE_CONCURRENCY = 32;
 const RESERVED_MS = 15_000;
 
 /**
- * Decides what an execution sweeps: checks its input, freezes the cutoff, and looks which (window, shard) pairs hold
- * something due. It reads one index entry a pair and never returns keys.
+ * Decides what an execution sweeps: checks its input, freezes the cutoff, and looks which windows and shards hold
+ * something due. It reads one index entry a window and never returns keys.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */
@@ -21,16 +22,26 @@ export async function planSweep(
   { settings, documents, logger }: Runtime,
   remainingMs: () => number,
 ): Promise<PlanSweepOutput> {
-  const request = readSweepInput(executionInput, Date.parse(startedAt), settings.lookbackMinutes);
-  const { due, cursor: next } = await plan(request, cursor ?? null, {
+  const startedAtMs = Date.parse(startedAt);
+  const request = readSweepInput(executionInput, startedAtMs, settings);
+  checkSpan(request, settings.model);
+  const readWindow = windowReader(documents, settings);
+  const {
+    due,
+    cursor: next,
+    oldestOverdue,
+  } = await plan(request, cursor ?? null, {
     model: settings.model,
-    probe: async target => (await queryExpired(documents, settings, target, null, 1)).keys.length > 0,
+    probe: target => earliestTtl(readWindow, target),
     concurrency: PROBE_CONCURRENCY,
-    mostDue: ROUND_PAIRS,
+    mostDue: ROUND_TARGETS,
+    watchAlways: settings.pollSeconds > 0,
     outOfTime: () => remainingMs() < RESERVED_MS,
   });
-  logger.info('planned', { request, due: due.length, cursor: next });
-  return { due, cursor: next, dryRun: request.dryRun };
+  const oldestOverdueSeconds =
+    oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
+  logger.info('planned', { request, due: due.length, cursor: next, oldestOverdueSeconds });
+  return { due, cursor: next, dryRun: request.dryRun, oldestOverdueSeconds };
 }
 
 const runtime = lambdaRuntime({ maxAttempts: 3 });

@@ -1,26 +1,21 @@
-import { PAGE_KEYS, type QueryExpiredInput, type QueryExpiredOutput } from '../statemachine/contract.ts';
-import { queryExpired } from './lib/expired-query.ts';
-import { keysThatFit, toChunks } from './lib/page.ts';
+import type { QueryExpiredInput, QueryExpiredOutput } from '../statemachine/contract.ts';
+import { look } from './lib/look.ts';
+import { toChunks } from './lib/page.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
+import { windowReader } from './lib/window-query.ts';
 
 /**
- * Reads one page of keys that are expired in a (window, shard), bounded so that it fits into a state's payload, and
- * cuts it into chunks that one DynamoDB batch takes.
+ * Reads one page of what is expired in a target, bounded so that it fits into a state's payload, and cuts it into
+ * chunks that one DynamoDB batch takes. Says when to look again when the target is a span ahead.
  *
  * @throws DynamoDbBusyError
  */
 export async function readExpiredPage(
-  { target, dryRun, startKey }: QueryExpiredInput,
+  { dryRun, ...input }: QueryExpiredInput,
   { settings, documents }: Runtime,
 ): Promise<QueryExpiredOutput> {
-  const page = await queryExpired(documents, settings, target, startKey, PAGE_KEYS);
-  const count = keysThatFit(page.keys);
-  const more = page.more || count < page.keys.length;
-  return {
-    found: count,
-    chunks: dryRun ? [] : toChunks(page.keys.slice(0, count)),
-    startKey: (more && page.positions[count - 1]) || null,
-  };
+  const { due, cutoff, position, lookAt } = await look(input, settings, windowReader(documents, settings));
+  return { found: due.length, chunks: dryRun ? [] : toChunks(due), cutoff, position, lookAt };
 }
 
 const runtime = lambdaRuntime({ maxAttempts: 3 });

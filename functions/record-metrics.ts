@@ -1,30 +1,34 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { RecordMetricsInput } from '../statemachine/contract.ts';
+import type { RecordMetricsInput, RecordMetricsOutput } from '../statemachine/contract.ts';
+import { embeddedMetrics } from './lib/embedded-metrics.ts';
 import { readSettings } from './lib/environment.ts';
-import { SWEEP_METRICS } from './lib/metrics.ts';
+import { summarizeLag } from './lib/lag.ts';
 
 /**
- * Records a sweep's outcome as CloudWatch metrics in the embedded metric format, one datapoint a metric, and as a
- * log line. A dry run is logged only: it deleted nothing.
+ * Records a sweep's outcome as CloudWatch metrics in the embedded metric format, and as a log line. A dry run is logged
+ * only: it deleted nothing.
+ *
+ * @param print gets the line of metrics
  */
 export function recordMetrics(
-  { report, startedAt, endedAt }: RecordMetricsInput,
+  { totals, startedAt, endedAt }: RecordMetricsInput,
   tableName: string,
   logger: Pick<Logger, 'info'>,
-  metrics: Pick<Metrics, 'addDimension' | 'addMetric' | 'publishStoredMetrics'>,
-): void {
+  metrics: Metrics,
+  print: (line: string) => void,
+): RecordMetricsOutput {
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
-  logger.info('swept', { report, durationMs });
-  if (report.dryRun) return;
-  metrics.addDimension('TableName', tableName);
-  for (const { name, unit, value } of SWEEP_METRICS) metrics.addMetric(name, unit, value(report, durationMs));
-  metrics.publishStoredMetrics();
+  const { lagCounts, lagMaxMs, ...counts } = totals;
+  const lagMs = summarizeLag({ lagCounts, lagMaxMs });
+  logger.info('swept', { ...counts, lagMs, durationMs });
+  if (!totals.dryRun) print(JSON.stringify(embeddedMetrics(metrics, tableName, totals, durationMs)));
+  return { lagMs };
 }
 
 // Powertools takes namespace, service and log level from its own environment variables.
 const logger = new Logger();
 const metrics = new Metrics();
 
-export const handler = async (event: RecordMetricsInput): Promise<void> =>
-  recordMetrics(event, readSettings(process.env).tableName, logger, metrics);
+export const handler = async (event: RecordMetricsInput): Promise<RecordMetricsOutput> =>
+  recordMetrics(event, readSettings(process.env).tableName, logger, metrics, line => console.log(line));

@@ -94,7 +94,7 @@ export interface SynthesizedCloud {
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
-  /** Addresses of resources that have no local counterpart: roles, queues, log groups, alarms… */
+  /** Addresses of what has no local counterpart: roles, queues, log groups, alarms, conditions of Terraform… */
   readonly notRunLocally: readonly string[];
   /** Outputs of all stacks, as `<stack>.<output>`. */
   readonly outputs: Readonly<Record<string, Json>>;
@@ -155,6 +155,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const schedules: ScheduleResource[] = [];
   const notRunLocally: string[] = [];
   for (const block of blocks) {
+    notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
       if (block.type === 'aws_dynamodb_table') existingTables.push(readExistingTable(block, problems));
     } else if (block.type === 'aws_dynamodb_table') {
@@ -189,6 +190,15 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     outputs,
     blocks,
   };
+}
+
+/** Conditions that Terraform checks at an apply, and nobody here. */
+function conditionsOf({ address, body }: ResolvedBlock): string[] {
+  const { lifecycle } = body;
+  if (!isObject(lifecycle)) return [];
+  return ['precondition', 'postcondition']
+    .filter(kind => lifecycle[kind] !== undefined)
+    .map(kind => `${address}.lifecycle.${kind}`);
 }
 
 function listStacks(cdktfOut: string): { stack: string; file: string }[] {

@@ -83,5 +83,7 @@ function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnviron
     SHARDS: String(sweep.shards),
     DELETE_MODE: sweep.deleteMode,
     LOOKBACK_MINUTES: String(sweep.lookbackMinutes),
+    PRECISION_SECONDS: String(sweep.precisionSeconds),
+    POLL_SECONDS: String(sweep.pollSeconds),
   };
 }

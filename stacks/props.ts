@@ -27,6 +27,16 @@ export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSecon
   readonly name?: string;
   /** 'guarded' re-checks each item's TTL as it deletes; 'batch' is faster and does not. @default 'guarded' */
   readonly deleteMode?: DeleteMode;
+  /**
+   * Seconds from an item's expiry to the look that deletes it, at most, while the sweep keeps up; 60 is the plain mode,
+   * which sweeps once a minute. Cost: docs/cost.md. @default 1
+   */
+  readonly precisionSeconds?: number;
+  /**
+   * Seconds between two looks at most, for items written less than two minutes before they expire; 0 = look only when
+   * something known expires. Every shard is then watched all the time. Cost: docs/cost.md. @default 0
+   */
+  readonly pollSeconds?: number;
   /** How far back every tick looks for what earlier ones left, minutes. @default 10, or one window if that is longer */
   readonly lookbackMinutes?: number;
   /** How far back the hourly reconcile looks, hours. @default 24 */
@@ -74,6 +84,8 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   granularityMinutes: undefined,
   shards: undefined,
   deleteMode: oneOf(DELETE_MODES),
+  precisionSeconds: whole(1, 60),
+  pollSeconds: whole(0, 60),
   lookbackMinutes: whole(1, LONGEST_LOOKBACK_MINUTES),
   reconcileHours: whole(1, LONGEST_LOOKBACK_MINUTES / 60),
   enabled: boolean(),
@@ -136,6 +148,23 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Raise the cap or lower the base.',
     });
   }
+  if (resolved.pollSeconds > 0 && resolved.pollSeconds < resolved.precisionSeconds) {
+    problems.push({
+      field: 'pollSeconds',
+      expected: `0, or at least precisionSeconds (${resolved.precisionSeconds})`,
+      got: resolved.pollSeconds,
+      remedy: 'Raise it, or lower precisionSeconds: looks are never closer than that.',
+    });
+  }
+  if (resolved.pollSeconds > 0 && resolved.precisionSeconds === 60) {
+    problems.push({
+      field: 'pollSeconds',
+      expected: '0 in the plain mode (precisionSeconds: 60)',
+      got: resolved.pollSeconds,
+      remedy:
+        'The plain mode does not look between its ticks: lower precisionSeconds or leave pollSeconds out.',
+    });
+  }
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -173,6 +202,8 @@ export function resolveProps(props: PreciseTtlProps): ResolvedProps {
     granularityMinutes,
     shards: props.shards ?? 1,
     deleteMode: props.deleteMode ?? 'guarded',
+    precisionSeconds: props.precisionSeconds ?? 1,
+    pollSeconds: props.pollSeconds ?? 0,
     lookbackMinutes: props.lookbackMinutes ?? Math.max(10, granularityMinutes),
     reconcileHours: props.reconcileHours ?? 24,
     enabled: props.enabled ?? true,

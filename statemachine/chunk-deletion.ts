@@ -1,4 +1,4 @@
-import { jsonata, list } from './jsonata.ts';
+import { jsonata, list, sumBuckets } from './jsonata.ts';
 import { type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
 
 /** Counts that DeleteChunk answers with, and the chunk's variable for each. */
@@ -29,6 +29,8 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           chunkKeys: jsonata('$states.input.keys'),
           chunkAttempts: 0,
           chunkFailed: [],
+          chunkLagCounts: [],
+          chunkLagMaxMs: 0,
           ...Object.fromEntries(Object.values(ANSWERS).map(variable => [variable, 0])),
         },
         Next: 'AnyUnprocessed?',
@@ -36,12 +38,16 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
       DeleteChunk: {
         ...invokeTask(functions.DeleteChunk, {
           keys: jsonata('$chunkKeys'),
-          cutoff: jsonata('$target.cutoff'),
+          cutoff: jsonata('$cutoff'),
         }),
         Assign: {
           chunkKeys: jsonata(list('$states.result.Payload.unprocessed')),
           chunkAttempts: jsonata('$chunkAttempts + 1'),
           chunkFailed: jsonata(list('$append($chunkFailed, $states.result.Payload.failed)')),
+          chunkLagCounts: jsonata(
+            sumBuckets(`{'lagCounts': $chunkLagCounts}, $states.result.Payload`, 'lagCounts'),
+          ),
+          chunkLagMaxMs: jsonata('$max([$chunkLagMaxMs, $states.result.Payload.lagMaxMs])'),
           ...Object.fromEntries(
             Object.entries(ANSWERS).map(([answer, variable]) => [
               variable,
@@ -58,7 +64,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
               chunkAttempts: jsonata('$chunkAttempts + 1'),
               chunkFailed: jsonata(`(
                 $reason := $states.errorOutput.Error;
-                [$append($chunkFailed, $map($chunkKeys, function($key) { {'key': $key, 'reason': $reason} }))]
+                [$append($chunkFailed, $map($chunkKeys, function($each) { {'key': $each.key, 'reason': $reason} }))]
               )`),
             },
             Next: 'ChunkDeleted',
@@ -95,6 +101,8 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           retries: jsonata('$max([0, $chunkAttempts - 1])'),
           failed: jsonata('$chunkFailed'),
           unprocessed: jsonata('$chunkKeys'),
+          lagCounts: jsonata('$chunkLagCounts'),
+          lagMaxMs: jsonata('$chunkLagMaxMs'),
         },
         End: true,
       },

@@ -25,10 +25,16 @@ export const CHUNK_KEYS = 25;
 export const PAGE_KEYS = 1000;
 
 /**
- * Most (window, shard) pairs of one round. A Map Run's output holds one result a pair and must stay below
- * 256 KiB: 300 results of up to 300 bytes, plus the undeleted keys they list (see {@link LISTED_KEYS_CHARACTERS}).
+ * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
+ * results of up to 600 bytes, plus the undeleted keys they list (see {@link LISTED_KEYS_CHARACTERS}).
  */
-export const ROUND_PAIRS = 300;
+export const ROUND_TARGETS = 200;
+
+/**
+ * Most calls of PlanSweep and runs of SweepShards in one execution. Each writes at most 22 events to the history, with
+ * all its retries, and a Standard execution may have 25,000. Source: Step Functions quotas.
+ */
+export const MOST_STEPS = 1000;
 
 /** Characters of undeleted keys (as JSON) that the children of one round list together. */
 export const LISTED_KEYS_CHARACTERS = 30_000;
@@ -60,14 +66,19 @@ export interface ReplayInput {
 
 export type SweepInput = TickInput | ReplayInput;
 
-/** One (window, shard) of the index and the TTLs to take from it: from <= ttl < before and ttl <= cutoff. */
-export interface WindowShard {
-  /** The index's partition key, with its shard suffix. */
-  readonly windowKey: string;
+/** What one child sweeps: the windows of one shard that may hold TTLs with from <= ttl < before. */
+export interface SweepTarget {
+  /** The index's partition keys, with their shard suffix, oldest window first. */
+  readonly windowKeys: readonly string[];
   readonly from: number;
   readonly before: number;
-  /** What is expired: frozen by PlanSweep, asked again at the delete. */
-  readonly cutoff: number;
+  /**
+   * What counts as expired: ttl <= cutoff, frozen by PlanSweep. Null for a span ahead: every look into the index then
+   * freezes its own, from the time at which its state was entered.
+   */
+  readonly cutoff: number | null;
+  /** A span ahead is not looked at before this moment, its start; null: at once. */
+  readonly lookAt: number | null;
 }
 
 /** Where a plan that did not fit into one round goes on. */
@@ -79,39 +90,64 @@ export interface PlanCursor {
 
 export interface PlanSweepInput {
   readonly executionInput: unknown;
-  /** When the execution started, ISO-8601: nothing that expires later is touched. */
+  /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
   readonly startedAt: string;
   readonly cursor?: PlanCursor | null;
 }
 
 export interface PlanSweepOutput {
-  /** The pairs that hold something expired, oldest window first; never keys. */
-  readonly due: readonly WindowShard[];
+  /** What holds something that is expired, or will be within the span ahead; never keys. */
+  readonly due: readonly SweepTarget[];
   readonly cursor: PlanCursor | null;
   readonly dryRun: boolean;
+  /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
+  readonly oldestOverdueSeconds: number;
+}
+
+/** Where a page ended. */
+export interface PagePosition {
+  /** Index into the target's windowKeys. */
+  readonly window: number;
+  /** Index key and primary key of the last entry read; null: the window's beginning. */
+  readonly key: ItemKey | null;
 }
 
 export interface QueryExpiredInput {
-  readonly target: WindowShard;
+  readonly target: SweepTarget;
   readonly dryRun: boolean;
-  /** Where the previous page ended. */
-  readonly startKey: ItemKey | null;
+  /** When the state was entered, ISO-8601. */
+  readonly now: string;
+  /** Where the previous page of this look ended; null at the beginning of a look. */
+  readonly position: PagePosition | null;
+  /** TTLs up to this one were seen by an earlier look of this child, epoch seconds; null at the first look. */
+  readonly seen: number | null;
 }
 
-/** What one DeleteChunk works on. An object, not a bare array: JSONata flattens arrays of arrays. */
-export interface Chunk {
-  readonly keys: readonly ItemKey[];
+/** An expired item: its primary key, and the TTL (epoch seconds) that the index has for it. */
+export interface ExpiredKey {
+  readonly key: ItemKey;
+  readonly ttl: number;
 }
 
 export interface QueryExpiredOutput {
   readonly found: number;
   /** Empty in a dry run. */
   readonly chunks: readonly Chunk[];
-  readonly startKey: ItemKey | null;
+  /** What this look took for expired; the delete asks again with it. */
+  readonly cutoff: number;
+  /** Where this look goes on; null when it has read everything that is due. */
+  readonly position: PagePosition | null;
+  /** When to look again, epoch seconds; null when the target is done, or while this look goes on. */
+  readonly lookAt: number | null;
+}
+
+/** What one DeleteChunk works on. An object, not a bare array: JSONata flattens arrays of arrays. */
+export interface Chunk {
+  readonly keys: readonly ExpiredKey[];
 }
 
 export interface DeleteChunkInput {
-  readonly keys: readonly ItemKey[];
+  readonly keys: readonly ExpiredKey[];
   readonly cutoff: number;
 }
 
@@ -122,15 +158,23 @@ export interface FailedKey {
   readonly reason: string;
 }
 
-export interface DeleteChunkOutput {
+export interface DeleteChunkOutput extends DeletionLag {
   readonly deleted: number;
   /** Guarded mode: not expired any more at the moment of the delete. */
   readonly renewed: number;
   /** Guarded mode: not there any more. In batch mode these count as deleted. */
   readonly alreadyGone: number;
   /** To be tried again, and only these. */
-  readonly unprocessed: readonly ItemKey[];
+  readonly unprocessed: readonly ExpiredKey[];
   readonly failed: readonly FailedKey[];
+}
+
+/** How late items were deleted: moment of deletion minus TTL. */
+export interface DeletionLag {
+  /** Deleted items per bucket of lag; the buckets are those of `functions/lib/lag.ts`. No zeros at the end. */
+  readonly lagCounts: readonly number[];
+  /** The largest lag, milliseconds; 0 when nothing was deleted. */
+  readonly lagMaxMs: number;
 }
 
 /** Counts of items; found = deleted + renewed + alreadyGone + failed, except in a dry run, which only finds. */
@@ -145,26 +189,47 @@ export interface SweepCounts {
 }
 
 /** What a child of SweepShards hands back. */
-export interface ShardResult extends SweepCounts {
+export interface ShardResult extends SweepCounts, DeletionLag {
   /** A call failed for good on the way; the counts tell how far the child came. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly FailedKey[];
-  /** Set when the child stopped for time: the pair to sweep again. */
-  readonly resume?: WindowShard;
+  /** Set when the child stopped for time: the target to sweep again. */
+  readonly resume?: SweepTarget;
 }
 
-/** The outcome of an execution: its output, or the cause of its failure as JSON. */
-export interface SweepReport extends SweepCounts {
+/** What RecordMetrics is told at the end of an execution. */
+export interface SweepTotals extends SweepCounts, DeletionLag {
   readonly dryRun: boolean;
-  /** Children that went through to their end. A pair that was resumed counts again. */
+  /** Children that went through to their end. A target that was resumed counts again. */
   readonly shardsSwept: number;
   /** Children that were interrupted, crashed or timed out; what they left is found by a replay. */
   readonly shardsFailed: number;
+  /** Calls of PlanSweep and runs of SweepShards. At {@link MOST_STEPS} an execution stops, and is incomplete. */
+  readonly steps: number;
+  readonly oldestOverdueSeconds: number;
   readonly failedKeys: readonly FailedKey[];
 }
 
+/** The outcome of an execution: its output, or the cause of its failure as JSON. */
+export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
+  /** Null when nothing was deleted; absent from a failure, and when the metrics could not be recorded. */
+  readonly lagMs?: LagSummary | null;
+}
+
+/** Of the deleted items' lag, milliseconds; p50 and p99 are the upper bounds of their buckets. */
+export interface LagSummary {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
 export interface RecordMetricsInput {
-  readonly report: SweepReport;
+  readonly totals: SweepTotals;
   readonly startedAt: string;
   readonly endedAt: string;
+}
+
+export interface RecordMetricsOutput {
+  /** Null when nothing was deleted. */
+  readonly lagMs: LagSummary | null;
 }

@@ -1,5 +1,5 @@
-import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, SWEEP_INCOMPLETE } from './contract.ts';
-import { jsonata, list, orNull, sumOf } from './jsonata.ts';
+import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, MOST_STEPS, SWEEP_INCOMPLETE } from './contract.ts';
+import { jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
 import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
 
@@ -10,28 +10,45 @@ const NOTHING_SWEPT = JSON.stringify({
   ...Object.fromEntries(COUNTS.map(name => [name, 0])),
   shardsSwept: 0,
   shardsFailed: 0,
+  steps: 0,
+  oldestOverdueSeconds: 0,
   failedKeys: [],
+  lagCounts: [],
+  lagMaxMs: 0,
 });
 
-/** The round as a whole came to nothing that is known of: its pairs count as failed, the next round goes on. */
+const MAY_GO_ON = `$states.input.totals.steps < ${MOST_STEPS}`;
+
+const TOTALS = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])`;
+
+/** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */
+const REPORT = `$sift(${TOTALS}, function($value, $name) { $not($name in ['lagCounts', 'lagMaxMs']) })`;
+
+/** The round as a whole came to nothing that is known of: its children count as failed, the next round goes on. */
 const ROUND_FAILED = jsonata(`{
   'due': [],
   'cursor': $states.input.cursor,
   'dryRun': $states.input.dryRun,
   'totals': $merge([$states.input.totals, {
+    'steps': $states.input.totals.steps + 1,
     'shardsFailed': $states.input.totals.shardsFailed + $count($states.input.due)
   }])
 }`);
-
-const REPORT = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])`;
 
 /**
  * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition).
  *
  * PlanSweep and SweepShards take turns until nothing is due and nothing is left to look at. What they carry round is
  * `{due, cursor, dryRun, totals}`; each round takes the first two and leaves new ones.
+ *
+ * A transition costs money every minute of every month, so a sweep that did something ends with RecordMetrics itself.
  */
 export function sweepDefinition(functions: FunctionArns, options: SweepOptions) {
+  const recordMetrics = invokeTask(functions.RecordMetrics, {
+    totals: jsonata(TOTALS),
+    startedAt: jsonata('$states.context.Execution.StartTime'),
+    endedAt: jsonata('$states.context.State.EnteredTime'),
+  });
   return {
     Comment: 'Deletes expired DynamoDB items: plan, query, delete, record.',
     QueryLanguage: 'JSONata',
@@ -44,20 +61,31 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
           // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
           cursor: jsonata(orNull('$states.input.cursor')),
         }),
-        Output: jsonata(`$merge([$states.result.Payload, {
-          'totals': $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT}
-        }])`),
+        Output: jsonata(`(
+          $totals := $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT};
+          $overdue := [$totals.oldestOverdueSeconds, $states.result.Payload.oldestOverdueSeconds];
+          {
+            'due': $states.result.Payload.due,
+            'cursor': $states.result.Payload.cursor,
+            'dryRun': $states.result.Payload.dryRun,
+            'totals': $merge([$totals, {
+              'steps': $totals.steps + 1,
+              'oldestOverdueSeconds': $max($overdue)
+            }])
+          }
+        )`),
         Next: 'AnythingDue?',
       },
       'AnythingDue?': {
         Type: 'Choice',
         Choices: [
-          { Condition: jsonata('$count($states.input.due) > 0'), Next: 'SweepShards' },
-          { Condition: jsonata('$states.input.cursor != null'), Next: 'PlanSweep' },
+          { Condition: jsonata(`$count($states.input.due) > 0 and ${MAY_GO_ON}`), Next: 'SweepShards' },
+          { Condition: jsonata(`$states.input.cursor != null and ${MAY_GO_ON}`), Next: 'PlanSweep' },
           {
-            Condition: jsonata('$states.input.totals.(shardsSwept + shardsFailed) > 0'),
-            Next: 'RecordMetrics',
+            Condition: jsonata(`$states.input.totals.(failed + shardsFailed) > 0 or $not(${MAY_GO_ON})`),
+            Next: 'RecordFailure',
           },
+          { Condition: jsonata('$states.input.totals.shardsSwept > 0'), Next: 'RecordMetrics' },
         ],
         // Nothing was due at all: three transitions, which is what an idle table costs a minute.
         Default: 'SweepCompleted',
@@ -76,6 +104,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
         ItemProcessor: shardSweep(functions, options),
         Output: jsonata(`(
           $swept := ${list('$states.result[$exists(found)]')};
+          $through := $count($swept[interrupted = false]);
           $before := $states.input.totals;
           $failedKeys := ${list(`$append($before.failedKeys, $swept.failedKeys)[[0..${LISTED_KEYS - 1}]]`)};
           {
@@ -84,8 +113,12 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
             'dryRun': $states.input.dryRun,
             'totals': {
               ${COUNTS.map(name => `'${name}': $before.${name} + ${sumOf('$swept', name)}`).join(', ')},
-              'shardsSwept': $before.shardsSwept + $count($swept[interrupted = false]),
-              'shardsFailed': $before.shardsFailed + $count($states.input.due) - $count($swept[interrupted = false]),
+              'shardsSwept': $before.shardsSwept + $through,
+              'shardsFailed': $before.shardsFailed + $count($states.input.due) - $through,
+              'steps': $before.steps + 1,
+              'oldestOverdueSeconds': $before.oldestOverdueSeconds,
+              'lagCounts': ${sumBuckets('$before, $swept', 'lagCounts')},
+              'lagMaxMs': $max([$before.lagMaxMs, $swept.lagMaxMs]),
               'failedKeys': $length($string($failedKeys)) <= ${LISTED_KEYS_CHARACTERS}
                 ? $failedKeys
                 : $before.failedKeys
@@ -100,22 +133,17 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
         Next: 'AnythingDue?',
       },
       RecordMetrics: {
-        ...invokeTask(functions.RecordMetrics, {
-          report: jsonata(REPORT),
-          startedAt: jsonata('$states.context.Execution.StartTime'),
-          endedAt: jsonata('$states.context.State.EnteredTime'),
-        }),
-        Output: jsonata('$states.input'),
+        ...recordMetrics,
+        Output: jsonata(`$merge([${REPORT}, {'lagMs': $states.result.Payload.lagMs}])`),
         // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
-        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'AllDeleted?' }],
-        Next: 'AllDeleted?',
+        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepCompleted' }],
+        End: true,
       },
-      'AllDeleted?': {
-        Type: 'Choice',
-        Choices: [
-          { Condition: jsonata('$states.input.totals.(failed + shardsFailed) > 0'), Next: 'SweepIncomplete' },
-        ],
-        Default: 'SweepCompleted',
+      RecordFailure: {
+        ...recordMetrics,
+        Output: jsonata('$states.input'),
+        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepIncomplete' }],
+        Next: 'SweepIncomplete',
       },
       SweepCompleted: { Type: 'Succeed', Output: jsonata(REPORT) },
       SweepIncomplete: { Type: 'Fail', Error: SWEEP_INCOMPLETE, Cause: jsonata(`$string(${REPORT})`) },

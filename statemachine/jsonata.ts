@@ -36,3 +36,17 @@ export function firstThatFit(array: string, most: number, characters: string): s
       : $kept
   }, [])`);
 }
+
+/**
+ * The histograms of several objects added up, bucket by bucket. They may be of different lengths.
+ * @param holders expression that yields the objects
+ * @param field the field that holds a histogram: an array of counts
+ */
+export function sumBuckets(holders: string, field: string): string {
+  return `(
+    $holders := ${list(holders)};
+    [$map([0..$max([0, $holders.$count(${field})]) - 1], function($bucket) {
+      $sum([0, $holders.(${field}[$bucket])])
+    })]
+  )`;
+}

@@ -1,6 +1,6 @@
 import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
-import { firstThatFit, jsonata, list, sumOf } from './jsonata.ts';
+import { firstThatFit, jsonata, list, sumBuckets, sumOf } from './jsonata.ts';
 import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
 
 /**
@@ -14,11 +14,16 @@ export const CHILD_AGE_MS = '($millis() - $toMillis($states.context.Execution.St
 
 const OUT_OF_TIME = `${CHILD_AGE_MS} >= ${CHILD_SECONDS * 1000}`;
 
-const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($key) { {'key': $key, 'reason': 'Unprocessed'} })`;
+const NOT_DONE = '($position != null or $lookAt != null)';
+
+const CAN_GO_ON = `$count($unprocessed) = 0 and $not(${OUT_OF_TIME})`;
+
+const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $each.key, 'reason': 'Unprocessed'} })`;
 
 /**
- * The child of SweepShards: pages through one (window, shard) and deletes what it finds. Its input is
- * `{target, dryRun, listedKeysCharacters}`, its output a ShardResult.
+ * The child of SweepShards: pages through the windows of one target and deletes what it finds; for a span ahead it
+ * waits for the span, and then from expiry to expiry. Its input is `{target, dryRun, listedKeysCharacters}`, its output
+ * a ShardResult.
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
  */
@@ -33,24 +38,44 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           target: jsonata('$states.input.target'),
           dryRun: jsonata('$states.input.dryRun'),
           listedKeysCharacters: jsonata('$states.input.listedKeysCharacters'),
-          startKey: null,
+          lookAt: jsonata('$states.input.target.lookAt'),
+          position: null,
+          seen: null,
           found: 0,
           ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, 0])),
           failed: 0,
           failedKeys: [],
           unprocessed: [],
+          lagCounts: [],
+          lagMaxMs: 0,
           interrupted: false,
         },
+        Next: 'SpanAhead?',
+      },
+      'SpanAhead?': {
+        Type: 'Choice',
+        Choices: [{ Condition: jsonata('$lookAt != null'), Next: 'WaitForNextExpiry' }],
+        Default: 'QueryExpired',
+      },
+      WaitForNextExpiry: {
+        Type: 'Wait',
+        Timestamp: jsonata('$fromMillis($lookAt * 1000)'),
         Next: 'QueryExpired',
       },
       QueryExpired: {
         ...invokeTask(functions.QueryExpired, {
           target: jsonata('$target'),
           dryRun: jsonata('$dryRun'),
-          startKey: jsonata('$startKey'),
+          // What is expired is what is expired now, when the look begins: the function has no clock of its own.
+          now: jsonata('$states.context.State.EnteredTime'),
+          position: jsonata('$position'),
+          seen: jsonata('$seen'),
         }),
         Assign: {
-          startKey: jsonata('$states.result.Payload.startKey'),
+          cutoff: jsonata('$states.result.Payload.cutoff'),
+          position: jsonata('$states.result.Payload.position'),
+          lookAt: jsonata('$states.result.Payload.lookAt'),
+          seen: jsonata('$states.result.Payload.position = null ? $states.result.Payload.cutoff : $seen'),
           found: jsonata('$found + $states.result.Payload.found'),
         },
         Output: { chunks: jsonata('$states.result.Payload.chunks') },
@@ -71,6 +96,8 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
             firstThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysCharacters'),
           ),
           unprocessed: jsonata(list('$states.result.unprocessed')),
+          lagCounts: jsonata(sumBuckets(`{'lagCounts': $lagCounts}, $states.result`, 'lagCounts')),
+          lagMaxMs: jsonata('$max([$lagMaxMs, $states.result.lagMaxMs])'),
         },
         // Some chunks may have been deleted: which is not known, so the whole page counts as failed.
         Catch: [
@@ -92,14 +119,12 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
             // Time or attempts ran out. What could be done in this child can be done in the next one too, unless
             // this one did nothing at all.
             Condition: jsonata(
-              `$deleted > 0 and ($count($unprocessed) > 0 or ($startKey != null and ${OUT_OF_TIME}))`,
+              `$deleted > 0 and ($count($unprocessed) > 0 or (${NOT_DONE} and ${OUT_OF_TIME}))`,
             ),
             Next: 'ResumeShard',
           },
-          {
-            Condition: jsonata(`$startKey != null and $count($unprocessed) = 0 and $not(${OUT_OF_TIME})`),
-            Next: 'QueryExpired',
-          },
+          { Condition: jsonata(`$position != null and ${CAN_GO_ON}`), Next: 'QueryExpired' },
+          { Condition: jsonata(`$lookAt != null and ${CAN_GO_ON}`), Next: 'WaitForNextExpiry' },
         ],
         Default: 'ShardSwept',
       },
@@ -135,6 +160,8 @@ function shardResult(fields: Readonly<Record<string, string>>): Record<string, s
   return {
     ...Object.fromEntries(Object.entries(fields).map(([name, expression]) => [name, jsonata(expression)])),
     ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, jsonata(`$${name}`)])),
+    lagCounts: jsonata('$lagCounts'),
+    lagMaxMs: jsonata('$lagMaxMs'),
     interrupted: jsonata('$interrupted'),
   };
 }

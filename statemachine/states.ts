@@ -7,7 +7,7 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 
 /** How hard the sweep works. Every value has its default in the construct's props. */
 export interface SweepOptions {
-  /** Children (one per window and shard) at once; 0 = as many as Step Functions runs. */
+  /** Children that look back (one per window and shard) at once; 0 = as many as Step Functions runs. */
   readonly shardConcurrency: number;
   /** Chunks of 25 keys at once within a child. */
   readonly chunkConcurrency: number;

@@ -5,22 +5,40 @@ import { NO_DELETION } from './deletion.ts';
 import type { Documents } from './dynamodb.ts';
 import type { SweepSettings } from './environment.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
+import { lagOf } from './lag.ts';
 
 /**
  * Deletes without looking again: the fastest way, for tables whose TTL is never extended. BatchWriteItem does not
  * say which items were there, so everything it processed counts as deleted.
  */
-export function unguardedBatch(documents: Documents, { tableName, model }: SweepSettings): SendBatch {
+export function unguardedBatch(
+  documents: Documents,
+  { tableName, model }: SweepSettings,
+  clock: () => number,
+): SendBatch {
   const names = keyAttributeNames(model);
   return async keys => {
     const answer = await documents.send(
       new BatchWriteCommand({
-        RequestItems: { [tableName]: keys.map(key => ({ DeleteRequest: { Key: toNativeKey(key) } })) },
+        RequestItems: { [tableName]: keys.map(({ key }) => ({ DeleteRequest: { Key: toNativeKey(key) } })) },
       }),
     );
-    const unprocessed = (answer.UnprocessedItems?.[tableName] ?? []).flatMap(
-      ({ DeleteRequest }): ItemKey[] => (DeleteRequest?.Key ? [toItemKey(DeleteRequest.Key, names)] : []),
+    const left = new Set(
+      (answer.UnprocessedItems?.[tableName] ?? []).flatMap(({ DeleteRequest }) =>
+        DeleteRequest?.Key ? [textOf(toItemKey(DeleteRequest.Key, names), names)] : [],
+      ),
     );
-    return { ...NO_DELETION, deleted: keys.length - unprocessed.length, unprocessed };
+    const unprocessed = keys.filter(({ key }) => left.has(textOf(key, names)));
+    const deleted = keys.filter(({ key }) => !left.has(textOf(key, names)));
+    const lag = lagOf(
+      deleted.map(({ ttl }) => ttl),
+      clock(),
+    );
+    return { ...NO_DELETION, deleted: deleted.length, unprocessed, ...lag };
   };
+}
+
+/** A key as text that is the same for the same key, whatever the order of its attributes. */
+function textOf(key: ItemKey, names: readonly string[]): string {
+  return JSON.stringify(names.map(name => key[name]));
 }

@@ -1,11 +1,12 @@
 import { BatchExecuteStatementCommand, type BatchExecuteStatementCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { expiredRange } from '../../expiry/ttl.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, FailedKey, ItemKey } from '../../statemachine/contract.ts';
 import { type Deletion, failedKey, type SendBatch } from './deletion.ts';
 import type { Documents } from './dynamodb.ts';
 import { isBusyStatement } from './dynamodb-errors.ts';
 import type { SweepSettings } from './environment.ts';
 import { decode, keyAttributeNames } from './item-key.ts';
+import { lagOf } from './lag.ts';
 
 /**
  * Deletes only what is expired at the moment of the delete: each statement repeats the rule of `isExpired` with the
@@ -13,20 +14,25 @@ import { decode, keyAttributeNames } from './item-key.ts';
  *
  * `RETURNING ALL OLD *` is what tells an item that this call deleted from one that was gone before.
  */
-export function guardedBatch(documents: Documents, settings: SweepSettings, cutoff: number): SendBatch {
+export function guardedBatch(
+  documents: Documents,
+  settings: SweepSettings,
+  cutoff: number,
+  clock: () => number,
+): SendBatch {
   const { after, upTo } = expiredRange(cutoff);
   const names = keyAttributeNames(settings.model);
   const statement = guardedDelete(settings, names);
   return async keys => {
     const answer = await documents.send(
       new BatchExecuteStatementCommand({
-        Statements: keys.map(key => ({
+        Statements: keys.map(({ key }) => ({
           Statement: statement,
           Parameters: [...names.map(name => decode(attribute(key, name))), upTo, after],
         })),
       }),
     );
-    return sort(keys, answer.Responses ?? []);
+    return sort(keys, answer.Responses ?? [], clock());
   };
 }
 
@@ -43,24 +49,32 @@ function quote(name: string): string {
 
 /** Gives each key its fate. The answers stand in the order of the statements. */
 function sort(
-  keys: readonly ItemKey[],
+  keys: readonly ExpiredKey[],
   answers: NonNullable<BatchExecuteStatementCommandOutput['Responses']>,
+  answeredAtMs: number,
 ): Deletion {
-  const unprocessed: ItemKey[] = [];
-  const failed = [];
-  let deleted = 0;
+  const unprocessed: ExpiredKey[] = [];
+  const failed: FailedKey[] = [];
+  const deleted: number[] = [];
   let renewed = 0;
   let alreadyGone = 0;
-  for (const [index, key] of keys.entries()) {
+  for (const [index, expired] of keys.entries()) {
     const answer = answers[index];
     const code = answer?.Error?.Code;
-    if (!answer || isBusyStatement(code)) unprocessed.push(key);
+    if (!answer || isBusyStatement(code)) unprocessed.push(expired);
     else if (code === 'ConditionalCheckFailed') renewed += 1;
-    else if (answer.Error) failed.push(failedKey(key, code ?? 'UnknownError'));
-    else if (answer.Item) deleted += 1;
+    else if (answer.Error) failed.push(failedKey(expired, code ?? 'UnknownError'));
+    else if (answer.Item) deleted.push(expired.ttl);
     else alreadyGone += 1;
   }
-  return { deleted, renewed, alreadyGone, unprocessed, failed };
+  return {
+    deleted: deleted.length,
+    renewed,
+    alreadyGone,
+    unprocessed,
+    failed,
+    ...lagOf(deleted, answeredAtMs),
+  };
 }
 
 function attribute(key: ItemKey, name: string) {

@@ -1,13 +1,21 @@
-import type { DeleteChunkOutput, FailedKey, ItemKey } from '../../statemachine/contract.ts';
+import type { DeleteChunkOutput, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
 import { isBusy, isInvalid } from './dynamodb-errors.ts';
+import { addLags, NO_LAG } from './lag.ts';
 
 /** What became of some keys of a chunk. */
 export type Deletion = DeleteChunkOutput;
 
 /** Sends one batch of deletes; throws when the call as a whole fails. */
-export type SendBatch = (keys: readonly ItemKey[]) => Promise<Deletion>;
+export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
-export const NO_DELETION: Deletion = { deleted: 0, renewed: 0, alreadyGone: 0, unprocessed: [], failed: [] };
+export const NO_DELETION: Deletion = {
+  deleted: 0,
+  renewed: 0,
+  alreadyGone: 0,
+  unprocessed: [],
+  failed: [],
+  ...NO_LAG,
+};
 
 /**
  * Deletes a chunk and gives every one of its keys exactly one fate.
@@ -17,7 +25,7 @@ export const NO_DELETION: Deletion = { deleted: 0, renewed: 0, alreadyGone: 0, u
  *
  * @throws whatever else the call throws (no access, no such table): no retry and no smaller batch can mend it
  */
-export async function deleteKeys(keys: readonly ItemKey[], send: SendBatch): Promise<Deletion> {
+export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
   if (keys.length === 0) return NO_DELETION;
   try {
     return await send(keys);
@@ -31,7 +39,7 @@ export async function deleteKeys(keys: readonly ItemKey[], send: SendBatch): Pro
   }
 }
 
-export function failedKey(key: ItemKey, reason: string): FailedKey {
+export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
   return { key, reason };
 }
 
@@ -42,5 +50,6 @@ function add(one: Deletion, other: Deletion): Deletion {
     alreadyGone: one.alreadyGone + other.alreadyGone,
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
+    ...addLags(one, other),
   };
 }

@@ -12,6 +12,10 @@ export interface SweepSettings {
   readonly model: ExpiryModel;
   readonly deleteMode: DeleteMode;
   readonly lookbackMinutes: number;
+  /** Seconds between two looks into a span ahead at least; 60 is the plain mode, without spans ahead. */
+  readonly precisionSeconds: number;
+  /** Seconds between two looks into a span ahead at most; 0 = look only when something known expires. */
+  readonly pollSeconds: number;
 }
 
 /** The variables that `stacks/` sets on every function. */
@@ -25,7 +29,9 @@ export type SweepEnvironment = Readonly<
     | 'GRANULARITY_MINUTES'
     | 'SHARDS'
     | 'DELETE_MODE'
-    | 'LOOKBACK_MINUTES',
+    | 'LOOKBACK_MINUTES'
+    | 'PRECISION_SECONDS'
+    | 'POLL_SECONDS',
     string
   > & { readonly SORT_KEY?: string }
 >;
@@ -37,10 +43,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     if (value) return value;
     throw invalid(field, 'a value', value);
   };
-  const whole = (field: string): number => {
+  const whole = (field: string, least = 1): number => {
     const value = Number(text(field));
-    if (Number.isInteger(value) && value > 0) return value;
-    throw invalid(field, 'a whole number above 0', env[field]);
+    if (Number.isInteger(value) && value >= least) return value;
+    throw invalid(field, `a whole number from ${least} on`, env[field]);
   };
   const deleteMode = DELETE_MODES.find(mode => mode === env['DELETE_MODE']);
   if (!deleteMode) throw invalid('DELETE_MODE', DELETE_MODES.join(' or '), env['DELETE_MODE']);
@@ -57,6 +63,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     }),
     deleteMode,
     lookbackMinutes: whole('LOOKBACK_MINUTES'),
+    precisionSeconds: whole('PRECISION_SECONDS'),
+    pollSeconds: whole('POLL_SECONDS', 0),
   };
 }
 

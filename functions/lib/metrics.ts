@@ -1,12 +1,13 @@
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepTotals } from '../../statemachine/contract.ts';
+import { type MetricHistogram, toMetricHistogram } from './lag.ts';
 
 /** A metric that every sweep records; the docs' table and the dashboards are made from the same list. */
 export interface SweepMetric {
   /** CloudWatch name. */
   readonly name: string;
-  readonly unit: 'Count' | 'Milliseconds';
+  readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
-  readonly value: (report: SweepReport, durationMs: number) => number;
+  readonly value: (totals: SweepTotals, durationMs: number) => number | MetricHistogram;
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
@@ -14,54 +15,66 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     name: 'ItemsFound',
     unit: 'Count',
     help: 'Index entries found expired.',
-    value: report => report.found,
+    value: totals => totals.found,
   },
   {
     name: 'ItemsDeleted',
     unit: 'Count',
     help: 'Expired items deleted by this sweep.',
-    value: report => report.deleted,
+    value: totals => totals.deleted,
   },
   {
     name: 'ItemsRenewed',
     unit: 'Count',
     help: 'Items found expired that were not any more at the delete, and stay (guarded mode).',
-    value: report => report.renewed,
+    value: totals => totals.renewed,
   },
   {
     name: 'ItemsAlreadyGone',
     unit: 'Count',
     help: 'Items that somebody else had deleted between the query and the delete (guarded mode).',
-    value: report => report.alreadyGone,
+    value: totals => totals.alreadyGone,
+  },
+  {
+    name: 'DeletionLag',
+    unit: 'Milliseconds',
+    help: 'Moment of deletion minus TTL, of every deleted item: a histogram, so percentiles work.',
+    value: toMetricHistogram,
+  },
+  {
+    name: 'OldestOverdue',
+    unit: 'Seconds',
+    help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
+    value: totals => totals.oldestOverdueSeconds,
   },
   {
     name: 'ItemsFailed',
     unit: 'Count',
     help: 'Expired items that could not be deleted. Above 0 the execution fails.',
-    value: report => report.failed,
+    value: totals => totals.failed,
   },
   {
     name: 'ChunkRetries',
     unit: 'Count',
     help: 'Further attempts at chunks with unprocessed keys: how much DynamoDB throttles.',
-    value: report => report.retries,
+    value: totals => totals.retries,
   },
   {
     name: 'ShardsSwept',
     unit: 'Count',
     help: '(window, shard) pairs that were swept.',
-    value: report => report.shardsSwept,
+    value: totals => totals.shardsSwept,
   },
   {
     name: 'ShardsFailed',
     unit: 'Count',
     help: '(window, shard) pairs whose child execution crashed or timed out. Above 0 the execution fails.',
-    value: report => report.shardsFailed,
+    value: totals => totals.shardsFailed,
   },
   {
     name: 'SweepDuration',
     unit: 'Milliseconds',
     help: 'From the start of the execution to the recording of its metrics.',
-    value: (_report, durationMs) => durationMs,
+    value: (_totals, durationMs) => durationMs,
   },
 ];

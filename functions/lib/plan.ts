@@ -1,63 +1,94 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStarts } from '../../expiry/window.ts';
-import type { PlanCursor, WindowShard } from '../../statemachine/contract.ts';
+import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
 /** What planning needs from outside. */
 export interface PlanOptions {
   readonly model: ExpiryModel;
-  /** Whether the pair holds something expired. */
-  readonly probe: (target: WindowShard) => Promise<boolean>;
+  /** The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. */
+  readonly probe: (target: SweepTarget) => Promise<number | undefined>;
   /** Probes in flight. */
   readonly concurrency: number;
-  /** Most pairs to return. */
+  /** Most targets to return. */
   readonly mostDue: number;
+  /** Spans ahead are watched even when nothing is known to expire in them. */
+  readonly watchAlways: boolean;
   /** Asked between rounds of probes; true ends this call with a cursor. */
   readonly outOfTime: () => boolean;
 }
 
-/** The pairs that are due, oldest window first, and where to go on when not all could be looked at. */
+/** The targets that are due, and where to go on when not all could be looked at. */
 export interface Plan {
-  readonly due: WindowShard[];
+  readonly due: SweepTarget[];
   readonly cursor: PlanCursor | null;
+  /** The earliest TTL that earlier sweeps left, epoch seconds; undefined when they left none. */
+  readonly oldestOverdue: number | undefined;
 }
 
 /**
- * Looks into every (window, shard) of the request, from the cursor on. The order is fixed, oldest window first, so
- * that a cursor is enough to go on, and what is overdue longest goes first.
+ * Looks which shards hold something for the span ahead, then into every (window, shard) that the request looks back
+ * to, from the cursor on. The span comes first, since its children must be there when it begins; what lies back goes
+ * oldest window first. The order is fixed, so a cursor is enough to go on.
  */
 export async function plan(
   request: SweepRequest,
   cursor: PlanCursor | null,
-  { model, probe, concurrency, mostDue, outOfTime }: PlanOptions,
+  options: PlanOptions,
 ): Promise<Plan> {
-  const due: WindowShard[] = [];
-  const pairs = pairsFrom(request, cursor, model);
+  const { model, probe, concurrency, mostDue, outOfTime } = options;
+  const due = cursor === null ? await planAhead(request, options) : [];
+  let oldestOverdue: number | undefined;
+  const pairs = pairsBack(request, cursor, model);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so no probe's answer is thrown away.
     const room = Math.min(concurrency, mostDue - due.length);
-    if (room === 0 || outOfTime()) return { due, cursor: next.value.at };
-    const round: WindowShard[] = [];
+    if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
+    const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
-    const answers = await Promise.all(round.map(probe));
-    due.push(...round.filter((_target, index) => answers[index]));
+    const earliest = await Promise.all(round.map(probe));
+    for (const [index, target] of round.entries()) {
+      const ttl = earliest[index];
+      if (ttl === undefined) continue;
+      due.push(target);
+      oldestOverdue = Math.min(oldestOverdue ?? ttl, ttl);
+    }
   }
-  return { due, cursor: null };
+  return { due, cursor: null, oldestOverdue };
+}
+
+/**
+ * One target a shard for the span ahead. It starts in the window before the span when the span begins on an edge: for
+ * items stamped the older way, and for what the tick before would have deleted had it come.
+ */
+async function planAhead(
+  { ahead, from }: SweepRequest,
+  { model, probe, watchAlways }: PlanOptions,
+): Promise<SweepTarget[]> {
+  if (ahead === null) return [];
+  const windows = [...windowStarts(ahead.from, ahead.before, model.granularitySeconds)];
+  const targets = Array.from({ length: model.shards }, (_unused, shard): SweepTarget => {
+    const windowKeys = windows.map(window => windowKey(window, model.granularitySeconds, shard));
+    return { windowKeys, from, before: ahead.before, cutoff: null, lookAt: ahead.from };
+  });
+  if (watchAlways) return targets;
+  const earliest = await Promise.all(targets.map(probe));
+  return targets.filter((_target, index) => earliest[index] !== undefined);
 }
 
 interface Pair {
   readonly at: PlanCursor;
-  readonly target: WindowShard;
+  readonly target: SweepTarget;
 }
 
-function* pairsFrom(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
+function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
   const { windowsFrom, from, before, cutoff } = request;
   for (const window of windowStarts(windowsFrom, before, model.granularitySeconds)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
-      const key = windowKey(window, model.granularitySeconds, shard);
-      yield { at: { window, shard }, target: { windowKey: key, from, before, cutoff } };
+      const windowKeys = [windowKey(window, model.granularitySeconds, shard)];
+      yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, lookAt: null } };
     }
   }
 }

@@ -1,4 +1,6 @@
+import type { ExpiryModel } from '../../expiry/model.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
+import { MOST_STEPS, ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { InvalidExecutionInputError } from './errors.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
@@ -10,6 +12,8 @@ export interface SweepRequest {
   readonly before: number;
   /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
   readonly cutoff: number;
+  /** The expiry times that this tick owns and waits for; null when it only looks back. */
+  readonly ahead: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
 }
 
@@ -19,20 +23,54 @@ type Field = (typeof FIELDS)[number];
 /** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
 export const LONGEST_LOOKBACK_MINUTES = 31 * 24 * 60;
 
+/** (window, shard) pairs of one execution: two steps a round, each round full. */
+const MOST_PAIRS = (MOST_STEPS / 2) * ROUND_TARGETS;
+
+/**
+ * Seconds from a tick's time to the span of expiry times that it owns, and the length of that span. Scheduler fires
+ * anywhere within the minute, so a tick owns the minute after the next: its children are there before it begins.
+ */
+const AHEAD_SECONDS = 60;
+const SPAN_SECONDS = 60;
+
+/** What of the deployment decides how an input is read. */
+export interface TickSettings {
+  /** A tick's lookback when its input names none. */
+  readonly lookbackMinutes: number;
+  /** Below 60, ticks own a span ahead of them; 60 is the plain mode, which sweeps at the tick. */
+  readonly precisionSeconds: number;
+}
+
 /**
  * Checks the input of an execution.
  *
  * @param input what the execution was started with
- * @param startedAtMs when the execution started, epoch milliseconds: items that expire later are out of reach,
- *   whatever the input says
- * @param lookbackMinutes the deployment's default
+ * @param startedAtMs when the execution started, epoch milliseconds: a cutoff frozen here is never later
  * @throws InvalidExecutionInputError naming the field
  */
-export function readSweepInput(input: unknown, startedAtMs: number, lookbackMinutes: number): SweepRequest {
+export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
   const fields = readFields(input);
   return 'scheduledTime' in fields
-    ? readTick(fields, startedAtMs, lookbackMinutes)
+    ? readTick(fields, startedAtMs, settings)
     : readReplay(fields, startedAtMs);
+}
+
+/**
+ * Refuses a replay of more windows than one execution can be sure to get through.
+ * @throws InvalidExecutionInputError
+ */
+export function checkSpan(
+  { windowsFrom, before }: SweepRequest,
+  { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
+): void {
+  const windows = Math.ceil((before - windowsFrom) / granularitySeconds);
+  if (windows * shards <= MOST_PAIRS) return;
+  const hours = Math.floor((MOST_PAIRS / shards) * (granularitySeconds / 3600));
+  throw invalid(
+    'to',
+    `a span of at most ${MOST_PAIRS} windows and shards, here ${hours} hours: replay a longer one in parts`,
+    `${windows} windows of ${shards} shard(s)`,
+  );
 }
 
 type Fields = Partial<Record<Field, unknown>>;
@@ -56,30 +94,39 @@ function readFields(input: unknown): Fields {
   return fields;
 }
 
-function readTick(fields: Fields, startedAtMs: number, defaultLookback: number): SweepRequest {
+function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): SweepRequest {
   const scheduled = readTime('scheduledTime', fields.scheduledTime);
-  const lookback = fields.lookbackMinutes ?? defaultLookback;
-  if (
-    typeof lookback !== 'number' ||
-    !Number.isInteger(lookback) ||
-    lookback < 1 ||
-    lookback > LONGEST_LOOKBACK_MINUTES
-  ) {
+  const lookback = fields.lookbackMinutes ?? settings.lookbackMinutes;
+  if (!isWhole(lookback) || lookback < 1 || lookback > LONGEST_LOOKBACK_MINUTES) {
     throw invalid(
       'lookbackMinutes',
       `a whole number of minutes from 1 to ${LONGEST_LOOKBACK_MINUTES}`,
       lookback,
     );
   }
-  const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs));
+  const ahead = fields.lookbackMinutes === undefined ? spanAhead(scheduled, startedAtMs, settings) : null;
+  // With a span ahead, what expires in this very second belongs to the tick before.
+  const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (ahead ? 1 : 0);
   return {
     windowsFrom: cutoff - lookback * 60,
     // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
     cutoff,
+    ahead,
     dryRun: false,
   };
+}
+
+/** A reconcile (a tick with a lookback of its own) owns no span, nor does a tick whose time is yet to come. */
+function spanAhead(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
+  if (precisionSeconds >= SPAN_SECONDS || scheduledMs > startedAtMs + AHEAD_SECONDS * 1000) return null;
+  const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
+  return { from: minute + AHEAD_SECONDS, before: minute + AHEAD_SECONDS + SPAN_SECONDS };
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value);
 }
 
 function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
@@ -96,7 +143,8 @@ function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
   }
   const dryRun = fields.dryRun ?? false;
   if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
-  return { windowsFrom: from, from, before: Math.min(Math.ceil(toMs / 1000), cutoff + 1), cutoff, dryRun };
+  const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);
+  return { windowsFrom: from, from, before, cutoff, ahead: null, dryRun };
 }
 
 /** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */

@@ -101,7 +101,12 @@ class StackResolver {
             continue;
           }
           this.#refuseMeta(address, raw);
-          const body = this.#resolveObject(raw, address);
+          const { lifecycle, ...rest } = raw;
+          // Not resolved: its conditions are for Terraform to judge at an apply; nothing here reads them.
+          const body = {
+            ...this.#resolveObject(rest, address),
+            ...(lifecycle === undefined ? {} : { lifecycle }),
+          };
           blocks.push({
             stack: this.#stack,
             kind,

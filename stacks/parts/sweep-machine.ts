@@ -62,7 +62,9 @@ export class SweepMachine extends Construct {
       type: 'STANDARD',
       roleArn: role.arn,
       // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
-      definition: JSON.stringify(sweepDefinition(functions, sweep)),
+      definition: JSON.stringify(
+        sweepDefinition(functions, { ...sweep, shardConcurrency: concurrentChildren(sweep) }),
+      ),
       loggingConfiguration: { level: 'ERROR', includeExecutionData: true, logDestination: `${logs.arn}:*` },
       tracingConfiguration: { enabled: true },
       // Step Functions checks at creation that the role can write the log.
@@ -71,4 +73,10 @@ export class SweepMachine extends Construct {
     this.arn = machine.arn;
     this.stateMachineName = name;
   }
+}
+
+/** Children that wait for a span ahead must all be there, and leave room for those that look back. */
+function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
+  const unlimited = shardConcurrency === 0;
+  return unlimited || precisionSeconds === 60 ? shardConcurrency : shardConcurrency + shards;
 }

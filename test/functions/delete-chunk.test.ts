@@ -3,7 +3,7 @@ import { withExpiry } from '../../expiry/update.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { deleteChunk } from '../../functions/delete-chunk.ts';
 import { toItemKey } from '../../functions/lib/item-key.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import { createExpiringTable, runtimeOf } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -13,7 +13,10 @@ const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const FIVE_YEARS = 5 * 365 * 86_400;
 const expirationWindow = windowKey(windowStart(CUTOFF, 60), 60);
 const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
-const key = (id: string): ItemKey => ({ id: { S: id } });
+const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
+const key = (id: string): ExpiredKey => withTtl({ id: { S: id } });
+/** 250 ms after the cutoff. */
+const clock = () => CUTOFF * 1000 + 250;
 
 describe('guarded', () => {
   test('tells deleted, renewed and already gone apart, in one chunk', async () => {
@@ -27,7 +30,7 @@ describe('guarded', () => {
       { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + 1, expirationWindow },
       { id: 'a second too early', ttl: CUTOFF + 1, expirationWindow },
     ]);
-    const keys = (await table.scan()).map(item => toItemKey(item, ['id']));
+    const keys = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
 
     // What happens between the query and the delete.
     const TableName = table.settings.tableName;
@@ -38,7 +41,7 @@ describe('guarded', () => {
     await table.documents.send(update('made permanent', 0));
     await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'gone' } }));
 
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toEqual({
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
       deleted: 2,
       renewed: 4,
       alreadyGone: 1,
@@ -57,8 +60,8 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
     const keys = [key('a'), key('b')];
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({ deleted: 2 });
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({ deleted: 2 });
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
       deleted: 0,
       alreadyGone: 2,
     });
@@ -70,7 +73,7 @@ describe('guarded', () => {
     const TableName = table.settings.tableName;
     await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'a' } }));
     await table.documents.send(new PutCommand({ TableName, Item: { id: 'a', ttl: CUTOFF + 60 } }));
-    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, table.runtime)).toMatchObject({
+    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
       renewed: 1,
     });
     expect(await table.scan()).toHaveLength(1);
@@ -79,12 +82,12 @@ describe('guarded', () => {
   test('isolates a key of the wrong type and deletes the others', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
-    const wrong: ItemKey = { id: { N: '1' } };
+    const wrong = withTtl({ id: { N: '1' } });
     expect(
-      await deleteChunk({ keys: [key('a'), wrong, key('b')], cutoff: CUTOFF }, table.runtime),
+      await deleteChunk({ keys: [key('a'), wrong, key('b')], cutoff: CUTOFF }, table.runtime, clock),
     ).toMatchObject({
       deleted: 2,
-      failed: [{ key: wrong, reason: 'ValidationError' }],
+      failed: [{ key: wrong.key, reason: 'ValidationError' }],
     });
     expect(await table.scan()).toEqual([]);
   });
@@ -96,8 +99,8 @@ describe('guarded', () => {
       ttlAttribute: 'select',
     });
     await table.put([{ 'the "id"': 'x', 'a.b': "y'", select: CUTOFF, expirationWindow }]);
-    const keys = (await table.scan()).map(item => toItemKey(item, ['the "id"', 'a.b']));
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime)).toMatchObject({ deleted: 1 });
+    const keys = (await table.scan()).map(item => withTtl(toItemKey(item, ['the "id"', 'a.b'])));
+    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({ deleted: 1 });
   });
 
   test.each([
@@ -115,21 +118,21 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client);
     const send = async () => ({ Responses: [{ Item: { id: 'a' } }, { Error: { Code } }, {}] });
     const keys = [key('a'), key('b'), key('c')];
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, runtimeOf(table.settings, { send } as never))).toEqual(
-      {
-        deleted: 1,
-        renewed: 0,
-        alreadyGone: 1,
-        unprocessed: fate === 'unprocessed' ? [key('b')] : [],
-        failed: fate === 'failed' ? [{ key: key('b'), reason: Code }] : [],
-      },
-    );
+    expect(
+      await deleteChunk({ keys, cutoff: CUTOFF }, runtimeOf(table.settings, { send } as never), clock),
+    ).toMatchObject({
+      deleted: 1,
+      renewed: 0,
+      alreadyGone: 1,
+      unprocessed: fate === 'unprocessed' ? [key('b')] : [],
+      failed: fate === 'failed' ? [{ key: key('b').key, reason: Code }] : [],
+    });
   });
 
   test('an answer that says nothing of a key leaves it unprocessed', async () => {
     const table = await createExpiringTable(dynamo.client);
     const runtime = runtimeOf(table.settings, { send: async () => ({ Responses: [] }) } as never);
-    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime)).toMatchObject({
+    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime, clock)).toMatchObject({
       unprocessed: [key('a')],
     });
   });
@@ -154,10 +157,12 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
         expirationWindow,
       });
       await table.put(Array.from({ length: 25 }, (_unused, index) => item(index, index)));
-      const keys = (await table.scan()).map(found => toItemKey(found, sortKey ? ['id', sortKey] : ['id']));
+      const keys = (await table.scan()).map(found =>
+        withTtl(toItemKey(found, sortKey ? ['id', sortKey] : ['id'])),
+      );
       await table.put([item(99, 99)]);
       const through = JSON.parse(JSON.stringify({ keys, cutoff: CUTOFF }));
-      expect(await deleteChunk(through, table.runtime)).toMatchObject({
+      expect(await deleteChunk(through, table.runtime, clock)).toMatchObject({
         deleted: 25,
         unprocessed: [],
         failed: [],
@@ -167,13 +172,29 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
   });
 });
 
+describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
+  test('measures how late each deleted item was, and no other', async () => {
+    const table = await createExpiringTable(dynamo.client, { deleteMode });
+    await table.put([
+      { id: 'on time', ttl: CUTOFF, expirationWindow },
+      { id: 'a minute late', ttl: CUTOFF - 60, expirationWindow },
+    ]);
+    const keys = [key('on time'), withTtl({ id: { S: 'a minute late' } }, CUTOFF - 60)];
+    const { lagCounts, lagMaxMs } = await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock);
+    expect(lagMaxMs).toBe(60_250);
+    expect(lagCounts.reduce((sum, count) => sum + count, 0)).toBe(2);
+  });
+});
+
 describe('batch', () => {
   test('hands back exactly what DynamoDB left unprocessed', async () => {
     const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
     const left = { DeleteRequest: { Key: { id: 'b' } } };
     const send = async () => ({ UnprocessedItems: { [table.settings.tableName]: [left] } });
     const runtime = runtimeOf(table.settings, { send } as never);
-    expect(await deleteChunk({ keys: [key('a'), key('b'), key('c')], cutoff: CUTOFF }, runtime)).toEqual({
+    expect(
+      await deleteChunk({ keys: [key('a'), key('b'), key('c')], cutoff: CUTOFF }, runtime, clock),
+    ).toMatchObject({
       deleted: 2,
       renewed: 0,
       alreadyGone: 0,
@@ -186,7 +207,7 @@ describe('batch', () => {
 test('fails when the table is not there', async () => {
   const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
   const runtime = runtimeOf({ ...table.settings, tableName: 'no-such-table' }, table.documents);
-  await expect(deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime)).rejects.toMatchObject({
+  await expect(deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime, clock)).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
   });
 });

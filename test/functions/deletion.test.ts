@@ -1,7 +1,10 @@
 import { type Deletion, deleteKeys, NO_DELETION, type SendBatch } from '../../functions/lib/deletion.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey } from '../../statemachine/contract.ts';
 
-const KEYS: ItemKey[] = Array.from({ length: 25 }, (_unused, index) => ({ id: { S: `item-${index}` } }));
+const KEYS: ExpiredKey[] = Array.from({ length: 25 }, (_unused, index) => ({
+  key: { id: { S: `item-${index}` } },
+  ttl: 1_795_165_200,
+}));
 
 function failure(name: string, more: object = {}): Error {
   return Object.assign(new Error(name), { name }, more);
@@ -56,7 +59,7 @@ test.each([
   const { send } = refusing(...bad);
   const outcome = await deleteKeys(KEYS, send);
   expect(outcome.deleted).toBe(25 - bad.length);
-  expect(outcome.failed).toEqual(bad.map(index => ({ key: KEYS[index], reason: 'ValidationError' })));
+  expect(outcome.failed).toEqual(bad.map(index => ({ key: KEYS[index]?.key, reason: 'ValidationError' })));
   expect(outcome.unprocessed).toEqual([]);
 });
 

@@ -13,6 +13,8 @@ const ENV = {
   SHARDS: '3',
   DELETE_MODE: 'batch',
   LOOKBACK_MINUTES: '10',
+  PRECISION_SECONDS: '1',
+  POLL_SECONDS: '0',
 };
 
 test('reads what the stack sets', () => {
@@ -22,6 +24,8 @@ test('reads what the stack sets', () => {
     model: { partitionKey: 'UserName', sortKey: 'SessionId', granularitySeconds: 300, shards: 3 },
     deleteMode: 'batch',
     lookbackMinutes: 10,
+    precisionSeconds: 1,
+    pollSeconds: 0,
   });
 });
 
@@ -40,6 +44,8 @@ test.each([
   ['DELETE_MODE', 'fast', InvalidEnvironmentError, /guarded or batch, got "fast"/],
   ['SHARDS', '1.5', InvalidEnvironmentError, /^SHARDS/],
   ['LOOKBACK_MINUTES', '-1', InvalidEnvironmentError, /^LOOKBACK_MINUTES/],
+  ['PRECISION_SECONDS', '0', InvalidEnvironmentError, /^PRECISION_SECONDS/],
+  ['POLL_SECONDS', '-1', InvalidEnvironmentError, /^POLL_SECONDS/],
   ['GRANULARITY_MINUTES', '7', InvalidModelError, /^granularityMinutes/],
 ])('fails for %s = %s', (name, value, error, message) => {
   expect(() => readSettings({ ...ENV, [name]: value })).toThrow(error);

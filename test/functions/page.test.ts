@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { keysThatFit, PAGE_BYTES, toChunks } from '../../functions/lib/page.ts';
-import { CHUNK_KEYS, type ItemKey, PAGE_KEYS } from '../../statemachine/contract.ts';
+import { CHUNK_KEYS, type ExpiredKey, type ItemKey, PAGE_KEYS } from '../../statemachine/contract.ts';
 
-const key = (text: string): ItemKey => ({ id: { S: text } });
+const expired = (key: ItemKey): ExpiredKey => ({ key, ttl: 1_795_165_200 });
+const key = (text: string): ExpiredKey => expired({ id: { S: text } });
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Source: Step Functions quotas, "Maximum input or output size for a task, state, or execution". */
@@ -27,7 +28,7 @@ describe('keysThatFit', () => {
 describe('a page stays below the payload of a state', () => {
   // The largest keys DynamoDB takes, in characters that JSON writes with six.
   const LARGEST: [string, ItemKey][] = [
-    ['short keys', key('alice')],
+    ['short keys', { id: { S: 'alice' } }],
     ['the largest keys', { p: { S: 'x'.repeat(2048) }, s: { S: 'y'.repeat(1024) } }],
     [
       'the largest keys, every character escaped',
@@ -40,20 +41,24 @@ describe('a page stays below the payload of a state', () => {
   ];
 
   test.each(LARGEST)('with %s', (_name, largest) => {
-    const keys = new Array<ItemKey>(PAGE_KEYS).fill(largest);
+    const keys = new Array<ExpiredKey>(PAGE_KEYS).fill(expired(largest));
     const page = keys.slice(0, keysThatFit(keys));
     const asOutput = {
       found: page.length,
       chunks: toChunks(page),
-      startKey: { ...largest, ttl: { N: '1795165200' } },
+      cutoff: 1_795_165_200,
+      position: { window: 1, key: { ...largest, ttl: { N: '1795165200' } } },
+      lookAt: 1_795_165_200,
     };
     const allFailed = toChunks(page).map(chunk => ({
       deleted: 0,
       renewed: 0,
       alreadyGone: 0,
       retries: 19,
-      failed: chunk.keys.map(failed => ({ key: failed, reason: 'ItemCollectionSizeLimitExceeded' })),
+      failed: chunk.keys.map(each => ({ key: each.key, reason: 'ItemCollectionSizeLimitExceeded' })),
       unprocessed: [],
+      lagCounts: [],
+      lagMaxMs: 0,
     }));
     expect(bytes(asOutput)).toBeLessThan(STATE_PAYLOAD_BYTES);
     expect(bytes(allFailed)).toBeLessThan(STATE_PAYLOAD_BYTES);

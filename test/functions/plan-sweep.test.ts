@@ -21,7 +21,7 @@ async function planned(table: ExpiringTable, executionInput: unknown): Promise<P
 }
 
 const windows = ({ due }: PlanSweepOutput) =>
-  due.map(({ windowKey: key }) => key.slice(11, 16) + key.slice(49));
+  due.map(({ windowKeys }) => windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'));
 
 test('a tick finds the windows of its lookback that hold something expired, and names no keys', async () => {
   const table = await createExpiringTable(dynamo.client, { shards: 2 });
@@ -37,11 +37,13 @@ test('a tick finds the windows of its lookback that hold something expired, and 
   expect(windows(plan)).toEqual(['08:52#1', '08:59']);
   expect(plan).toMatchObject({ cursor: null, dryRun: false });
   expect(plan.due[1]).toEqual({
-    windowKey: windowKey(seconds('2026-11-20T08:59:00Z'), 60),
+    windowKeys: [windowKey(seconds('2026-11-20T08:59:00Z'), 60)],
     from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 1,
     before: seconds(TICK.scheduledTime) + 1,
     cutoff: seconds(TICK.scheduledTime),
+    lookAt: null,
   });
+  expect(plan.oldestOverdueSeconds).toBe(7 * 60 + 35);
   expect(JSON.stringify(plan)).not.toContain('"late"');
 });
 
@@ -49,6 +51,45 @@ test('an item exactly on the edge is due with the tick of that minute', async ()
   const table = await createExpiringTable(dynamo.client);
   await table.put([item('on the edge', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z')]);
   expect(windows(await planned(table, TICK))).toEqual(['09:00']);
+});
+
+describe('a precise tick', () => {
+  const precise = async (pollSeconds = 0) => {
+    const table = await createExpiringTable(dynamo.client);
+    return {
+      ...table,
+      runtime: { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1, pollSeconds } },
+    };
+  };
+  const SPAN = {
+    windowKeys: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => windowKey(seconds(start), 60)),
+    before: seconds('2026-11-20T09:02:00Z'),
+    cutoff: null,
+    lookAt: seconds('2026-11-20T09:01:00Z'),
+  };
+
+  test.each([
+    ['the first second of its span', '2026-11-20T09:01:00Z', '2026-11-20T09:01:00Z', true],
+    ['the last second of its span', '2026-11-20T09:01:00Z', '2026-11-20T09:01:59Z', true],
+    ['the second after its span', '2026-11-20T09:02:00Z', '2026-11-20T09:02:00Z', false],
+    ['the edge before it, the older way', '2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z', true],
+    [
+      'what the tick before owns, in case that never came',
+      '2026-11-20T09:00:00Z',
+      '2026-11-20T09:00:30Z',
+      true,
+    ],
+    ['what the tick before owns, in its first second', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z', true],
+  ])('watches for %s', async (_name, window, ttl, watched) => {
+    const table = await precise();
+    await table.put([item('a', window, ttl)]);
+    expect((await planned(table, TICK)).due).toEqual(watched ? [expect.objectContaining(SPAN)] : []);
+  });
+
+  test('has nothing to do for an empty table, unless it polls', async () => {
+    expect((await planned(await precise(), TICK)).due).toEqual([]);
+    expect((await planned(await precise(5), TICK)).due).toEqual([expect.objectContaining(SPAN)]);
+  });
 });
 
 test('a replay finds its span and nothing beside it', async () => {
@@ -66,7 +107,12 @@ test('a replay finds its span and nothing beside it', async () => {
 
 test('an empty table has nothing due', async () => {
   const table = await createExpiringTable(dynamo.client);
-  expect(await planned(table, TICK)).toEqual({ due: [], cursor: null, dryRun: false });
+  expect(await planned(table, TICK)).toEqual({
+    due: [],
+    cursor: null,
+    dryRun: false,
+    oldestOverdueSeconds: 0,
+  });
 });
 
 test('stops with a cursor when its time runs out, and goes on from there', async () => {

@@ -1,7 +1,7 @@
 import { expiryModel } from '../../expiry/model.ts';
 import { type Plan, type PlanOptions, plan } from '../../functions/lib/plan.ts';
 import type { SweepRequest } from '../../functions/lib/sweep-input.ts';
-import type { PlanCursor } from '../../statemachine/contract.ts';
+import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const request: SweepRequest = {
@@ -9,6 +9,7 @@ const request: SweepRequest = {
   from: START + 1,
   before: START + 300,
   cutoff: START + 1000,
+  ahead: null,
   dryRun: false,
 };
 const model = expiryModel({ partitionKey: 'id', shards: 2 });
@@ -16,16 +17,17 @@ const model = expiryModel({ partitionKey: 'id', shards: 2 });
 function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
   return {
     model,
-    probe: async () => true,
+    probe: async () => START,
     concurrency: 3,
     mostDue: 100,
+    watchAlways: false,
     outOfTime: () => false,
     ...overrides,
   };
 }
 
 const short = (key: string) => key.slice(14, 16) + (key.split('#')[1] ? `#${key.split('#')[1]}` : '');
-const keys = ({ due }: Plan) => due.map(({ windowKey }) => short(windowKey));
+const keys = ({ due }: Plan) => due.map(({ windowKeys }) => windowKeys.map(short).join('+'));
 const ALL = ['00', '00#1', '01', '01#1', '02', '02#1', '03', '03#1', '04', '04#1'];
 
 async function planAll(overrides: Partial<PlanOptions>): Promise<{ rounds: Plan[]; due: string[] }> {
@@ -46,21 +48,57 @@ test('looks into every shard of every window, oldest first', async () => {
 });
 
 test('returns only what holds something, with the bounds of the request', async () => {
-  const found = await plan(
-    request,
-    null,
-    options({
-      probe: async ({ windowKey }) => windowKey.includes('T09:02:00.000Z_') && windowKey.endsWith('#1'),
-    }),
-  );
-  expect(found.due).toEqual([
-    {
-      windowKey: '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1',
-      from: START + 1,
-      before: START + 300,
-      cutoff: START + 1000,
-    },
-  ]);
+  const held = '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1';
+  const probe = async ({ windowKeys }: SweepTarget) => (windowKeys.includes(held) ? START + 130 : undefined);
+  expect(await plan(request, null, options({ probe }))).toEqual({
+    due: [{ windowKeys: [held], from: START + 1, before: START + 300, cutoff: START + 1000, lookAt: null }],
+    cursor: null,
+    oldestOverdue: START + 130,
+  });
+});
+
+test('says which TTL is overdue longest', async () => {
+  const probe = async ({ windowKeys }: SweepTarget) => START + 300 - Number(windowKeys[0]?.slice(14, 16));
+  expect((await plan(request, null, options({ probe }))).oldestOverdue).toBe(START + 296);
+});
+
+describe('a span ahead', () => {
+  const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
+  const aheadOnly = async ({ lookAt }: SweepTarget) => (lookAt === null ? undefined : START + 630);
+
+  test('has one target a shard, from the window before it on, and comes first', async () => {
+    const { due, oldestOverdue } = await plan(ahead, null, options());
+    expect(keys({ due, cursor: null, oldestOverdue })).toEqual(['09+10', '09#1+10#1', ...ALL]);
+    expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, lookAt: START + 600 });
+  });
+
+  test('is not overdue', async () => {
+    expect(await plan(ahead, null, options({ probe: aheadOnly }))).toMatchObject({
+      oldestOverdue: undefined,
+    });
+  });
+
+  test('in the middle of a longer window has that window only', async () => {
+    const hourly = expiryModel({ partitionKey: 'id', granularityMinutes: 60 });
+    const planned = await plan(ahead, null, options({ model: hourly, probe: aheadOnly }));
+    expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
+  });
+
+  test('without anything in it starts no child', async () => {
+    expect((await plan(ahead, null, options({ probe: async () => undefined }))).due).toEqual([]);
+  });
+
+  test('is watched all the same when it is to be', async () => {
+    const planned = await plan(ahead, null, options({ probe: async () => undefined, watchAlways: true }));
+    expect(keys(planned)).toEqual(['09+10', '09#1+10#1']);
+  });
+
+  test('is planned once, however many rounds the rest takes', async () => {
+    const first = await plan(ahead, null, options({ mostDue: 4 }));
+    expect(keys(first)).toEqual(['09+10', '09#1+10#1', '00', '00#1']);
+    const second = await plan(ahead, first.cursor, options({ mostDue: 4 }));
+    expect(keys(second)).toEqual(['01', '01#1', '02', '02#1']);
+  });
 });
 
 test.each([1, 2, 3, 4, 9, 10, 11])('gives every pair exactly once in rounds of %d', async mostDue => {
@@ -84,7 +122,7 @@ test('has at most so many probes in flight', async () => {
     most = Math.max(most, inFlight);
     await new Promise(resolve => setImmediate(resolve));
     inFlight -= 1;
-    return true;
+    return START;
   };
   await plan(request, null, options({ probe, concurrency: 4 }));
   expect(most).toBe(4);

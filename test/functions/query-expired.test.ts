@@ -1,7 +1,7 @@
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { readExpiredPage } from '../../functions/query-expired.ts';
-import type { ItemKey, WindowShard } from '../../statemachine/contract.ts';
+import type { ItemKey, PagePosition, QueryExpiredInput, SweepTarget } from '../../statemachine/contract.ts';
 import { createExpiringTable, type ExpiringTable, runtimeOf } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -10,33 +10,42 @@ const dynamo = useLocalDynamoDb();
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const WINDOW = windowStart(CUTOFF, 60);
 
-function target(overrides: Partial<WindowShard> = {}): WindowShard {
+function target({
+  window = windowKey(WINDOW, 60),
+  ...bounds
+}: Partial<SweepTarget> & { window?: string } = {}): SweepTarget {
   return {
-    windowKey: windowKey(WINDOW, 60),
+    windowKeys: [window],
     from: WINDOW - 1000,
     before: CUTOFF + 1,
     cutoff: CUTOFF,
-    ...overrides,
+    lookAt: null,
+    ...bounds,
   };
+}
+
+function input(overrides: Partial<QueryExpiredInput> = {}): QueryExpiredInput {
+  const now = new Date(CUTOFF * 1000 + 60_000).toISOString();
+  return { target: target(), dryRun: false, now, position: null, seen: null, ...overrides };
 }
 
 /** Reads all pages, as the state machine does. */
 async function readAll(
   table: ExpiringTable,
-  from: WindowShard = target(),
+  from: SweepTarget = target(),
 ): Promise<{ keys: ItemKey[]; pages: number }> {
   const keys: ItemKey[] = [];
   let pages = 0;
-  let startKey: ItemKey | null = null;
+  let position: PagePosition | null = null;
   do {
-    const page = await readExpiredPage({ target: from, dryRun: false, startKey }, table.runtime);
+    const page = await readExpiredPage(input({ target: from, position }), table.runtime);
     const chunked = page.chunks.flatMap(chunk => chunk.keys);
     expect(page.found).toBe(chunked.length);
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(256 * 1024);
-    keys.push(...chunked);
-    startKey = page.startKey;
+    keys.push(...chunked.map(({ key }) => key));
+    position = page.position;
     pages += 1;
-  } while (startKey && pages < 200);
+  } while (position && pages < 200);
   return { keys, pages };
 }
 
@@ -55,7 +64,7 @@ test('finds what is expired at the cutoff, and nothing else of the window', asyn
   expect(ids((await readAll(table)).keys)).toEqual(['first second of the window', 'at the cutoff']);
 });
 
-test.each<[string, Partial<WindowShard>, string[]]>([
+test.each<[string, Partial<SweepTarget>, string[]]>([
   ['from is part of the span', { from: CUTOFF - 2 }, ['c-2', 'c-1.5', 'c-1', 'c-0.5', 'c']],
   ['before is not', { before: CUTOFF - 1 }, ['c-2', 'c-1.5']],
   [
@@ -134,13 +143,34 @@ test('cuts pages of large keys short, and loses none', async () => {
   expect(pages).toBeGreaterThan(5);
 });
 
+test('a span ahead is read to its end, and says when to look again', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const runtime = { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1 } };
+  const expirationWindow = windowKey(WINDOW, 60);
+  await table.put([
+    { id: 'due', ttl: CUTOFF, expirationWindow },
+    { id: 'next', ttl: CUTOFF + 7, expirationWindow },
+  ]);
+  const ahead = target({ cutoff: null, lookAt: WINDOW, before: WINDOW + 60 });
+  const now = new Date(CUTOFF * 1000 + 300).toISOString();
+  expect(await readExpiredPage(input({ target: ahead, now }), runtime)).toEqual({
+    found: 1,
+    chunks: [{ keys: [{ key: { id: { S: 'due' } }, ttl: CUTOFF }] }],
+    cutoff: CUTOFF,
+    position: null,
+    lookAt: CUTOFF + 7,
+  });
+});
+
 test('a dry run counts and hands out no keys', async () => {
   const table = await createExpiringTable(dynamo.client);
   await table.put([{ id: 'a', ttl: CUTOFF, expirationWindow: windowKey(WINDOW, 60) }]);
-  expect(await readExpiredPage({ target: target(), dryRun: true, startKey: null }, table.runtime)).toEqual({
+  expect(await readExpiredPage(input({ dryRun: true }), table.runtime)).toEqual({
     found: 1,
     chunks: [],
-    startKey: null,
+    cutoff: CUTOFF,
+    position: null,
+    lookAt: null,
   });
 });
 
@@ -152,9 +182,7 @@ test.each([
   const table = await createExpiringTable(dynamo.client);
   const send = () => Promise.reject(Object.assign(new Error(name), { name }));
   const runtime = runtimeOf(table.settings, { send } as never);
-  await expect(
-    readExpiredPage({ target: target(), dryRun: false, startKey: null }, runtime),
-  ).rejects.toMatchObject({
+  await expect(readExpiredPage(input(), runtime)).rejects.toMatchObject({
     name: expected,
   });
 });

@@ -1,8 +1,10 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { lagOf } from '../../functions/lib/lag.ts';
 import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
 import { recordMetrics } from '../../functions/record-metrics.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
+import type { SweepTotals } from '../../statemachine/contract.ts';
 
-const REPORT: SweepReport = {
+const TOTALS: SweepTotals = {
   found: 20,
   deleted: 10,
   renewed: 4,
@@ -11,47 +13,86 @@ const REPORT: SweepReport = {
   retries: 7,
   shardsSwept: 2,
   shardsFailed: 1,
+  steps: 2,
+  oldestOverdueSeconds: 90,
   failedKeys: [],
   dryRun: false,
+  ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
 
-function record(report: SweepReport) {
-  const calls: unknown[][] = [];
-  const note =
-    (name: string) =>
-    (...args: unknown[]) => {
-      calls.push([name, ...args]);
-    };
-  recordMetrics({ report, ...TIMES }, 'SessionData', { info: note('info') }, {
-    addDimension: note('dimension'),
-    addMetric: note('metric'),
-    publishStoredMetrics: note('publish'),
-  } as never);
-  return calls;
+function record(
+  totals: SweepTotals,
+  metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' }),
+) {
+  const logged: unknown[] = [];
+  const lines: string[] = [];
+  const logger = { info: (...args: unknown[]) => logged.push(args) };
+  const output = recordMetrics({ totals, ...TIMES }, 'SessionData', logger as never, metrics, line =>
+    lines.push(line),
+  );
+  return { output, logged, documents: lines.map(line => JSON.parse(line)) };
 }
 
-test('records every metric of the list once, for the table, and then publishes', () => {
-  const calls = record(REPORT);
-  expect(calls).toContainEqual(['dimension', 'TableName', 'SessionData']);
-  expect(
-    calls.filter(([name]) => name === 'metric').map(([, metric, unit, value]) => [metric, unit, value]),
-  ).toEqual([
-    ['ItemsFound', 'Count', 20],
-    ['ItemsDeleted', 'Count', 10],
-    ['ItemsRenewed', 'Count', 4],
-    ['ItemsAlreadyGone', 'Count', 3],
-    ['ItemsFailed', 'Count', 3],
-    ['ChunkRetries', 'Count', 7],
-    ['ShardsSwept', 'Count', 2],
-    ['ShardsFailed', 'Count', 1],
-    ['SweepDuration', 'Milliseconds', 1250],
-  ]);
-  expect(calls.at(-1)).toEqual(['publish']);
+test('prints every metric of the list once, for the table', () => {
+  const { documents } = record(TOTALS);
+  expect(documents).toHaveLength(1);
+  const [directive] = documents[0]._aws.CloudWatchMetrics;
+  expect(directive).toMatchObject({ Namespace: 'PreciseTtl', Dimensions: [['service', 'TableName']] });
+  expect(directive.Metrics).toEqual(
+    SWEEP_METRICS.map(({ name, unit }) => expect.objectContaining({ Name: name, Unit: unit })),
+  );
+  expect(documents[0]).toMatchObject({
+    TableName: 'SessionData',
+    ItemsFound: 20,
+    ItemsDeleted: 10,
+    ItemsRenewed: 4,
+    ItemsAlreadyGone: 3,
+    ItemsFailed: 3,
+    ChunkRetries: 7,
+    ShardsSwept: 2,
+    ShardsFailed: 1,
+    OldestOverdue: 90,
+    SweepDuration: 1250,
+  });
+});
+
+test('prints the lag as values with counts', () => {
+  const { DeletionLag } = record(TOTALS).documents[0];
+  expect(DeletionLag).toEqual({
+    Values: [215, 10_200],
+    Counts: [2, 1],
+    Min: 215,
+    Max: 10_200,
+    Count: 3,
+    Sum: 10_630,
+  });
+});
+
+test('leaves the lag out when nothing was deleted', () => {
+  const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: [], lagMaxMs: 0 });
+  expect(documents[0]).not.toHaveProperty('DeletionLag');
+  expect(documents[0]._aws.CloudWatchMetrics[0].Metrics).not.toContainEqual(
+    expect.objectContaining({ Name: 'DeletionLag' }),
+  );
+  expect(output).toEqual({ lagMs: null });
+});
+
+test('a second sweep in the same process starts from nothing', () => {
+  const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
+  record(TOTALS, metrics);
+  const { documents } = record({ ...TOTALS, found: 5 }, metrics);
+  expect(documents[0]).toMatchObject({ ItemsFound: 5, TableName: 'SessionData' });
+});
+
+test('answers with the lag in short', () => {
+  expect(record(TOTALS).output).toEqual({ lagMs: { p50: 215, p99: 10_200, max: 10_200 } });
 });
 
 test('records nothing for a dry run but a line in the log', () => {
-  expect(record({ ...REPORT, dryRun: true }).map(([name]) => name)).toEqual(['info']);
+  const { documents, logged } = record({ ...TOTALS, dryRun: true });
+  expect(documents).toEqual([]);
+  expect(logged).toHaveLength(1);
 });
 
 test('every metric says what it is', () => {

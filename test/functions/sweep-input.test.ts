@@ -1,9 +1,10 @@
 import { InvalidExecutionInputError } from '../../functions/lib/errors.ts';
-import { readSweepInput } from '../../functions/lib/sweep-input.ts';
+import { checkSpan, readSweepInput } from '../../functions/lib/sweep-input.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 const STARTED = Date.parse('2026-11-20T09:00:05.250Z');
-const read = (input: unknown) => readSweepInput(input, STARTED, 10);
+const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60 };
+const read = (input: unknown, settings = PLAIN) => readSweepInput(input, STARTED, settings);
 const FIVE_YEARS = 5 * 365 * 86_400;
 
 describe('a tick', () => {
@@ -14,6 +15,7 @@ describe('a tick', () => {
       from: cutoff - FIVE_YEARS + 1,
       before: cutoff + 1,
       cutoff,
+      ahead: null,
       dryRun: false,
     });
   });
@@ -37,6 +39,38 @@ describe('a tick', () => {
   });
 });
 
+describe('a tick of a sweep that is precise', () => {
+  const precise = { lookbackMinutes: 10, precisionSeconds: 1 };
+  const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
+
+  test('owns the minute after the next', () => {
+    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise).ahead).toEqual(span);
+  });
+
+  test('owns the same span when its time is not quite the minute', () => {
+    expect(read({ scheduledTime: '2026-11-20T09:00:05.2Z' }, precise).ahead).toEqual(span);
+  });
+
+  test('looks back to the second before its own, which belongs to the tick before', () => {
+    const { cutoff, before } = read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise);
+    expect(cutoff).toBe(seconds('2026-11-20T08:59:59Z'));
+    expect(before).toBe(cutoff + 1);
+  });
+
+  test.each([
+    ['a reconcile', { scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 }],
+    [
+      'a tick whose time is far ahead: its children would wait in vain',
+      { scheduledTime: '2026-11-20T09:10:00Z' },
+    ],
+    ['a replay', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' }],
+  ])('%s owns none', (_name, input) => expect(read(input, precise).ahead).toBeNull());
+
+  test('the plain mode owns none', () => {
+    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }).ahead).toBeNull();
+  });
+});
+
 describe('a replay', () => {
   test('sweeps its span, half-open', () => {
     expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' })).toEqual({
@@ -44,6 +78,7 @@ describe('a replay', () => {
       from: seconds('2026-11-20T08:00:00Z'),
       before: seconds('2026-11-20T08:30:00Z'),
       cutoff: seconds('2026-11-20T09:00:05Z'),
+      ahead: null,
       dryRun: false,
     });
   });
@@ -126,4 +161,27 @@ test.each<[string, unknown, RegExp]>([
   expect(() => read(input)).toThrow(InvalidExecutionInputError);
   expect(() => read(input)).toThrow(message);
   expect(() => read(input)).toThrow(/Nothing was swept\.$/);
+});
+
+describe('a span is refused when it has more windows than one execution gets through', () => {
+  const span = (hours: number) => ({
+    ...read({ from: '2026-08-20T08:00:00Z', to: '2026-08-20T09:00:00Z' }),
+    windowsFrom: 0,
+    before: hours * 3600,
+  });
+  const windows = (minutes: number, shards: number) => ({ granularitySeconds: minutes * 60, shards });
+
+  test.each([
+    [1666, windows(1, 1)],
+    [16, windows(1, 100)],
+    [5 * 365 * 24, windows(60, 1)],
+  ])('%d hours of %p are fine', (hours, model) => expect(() => checkSpan(span(hours), model)).not.toThrow());
+
+  test.each([
+    [1667, windows(1, 1), /^to: expected a span of at most 100000 windows and shards, here 1666 hours/],
+    [17, windows(1, 100), /here 16 hours: replay a longer one in parts/],
+  ])('%d hours of %p are not', (hours, model, message) => {
+    expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);
+    expect(() => checkSpan(span(hours), model)).toThrow(message);
+  });
 });

@@ -199,6 +199,15 @@ describe('a synthesized stack', () => {
   });
 });
 
+test('conditions are left to Terraform, and listed as not run', () => {
+  const lifecycle = {
+    postcondition: [{ condition: '${contains(self.x[*].name, "i")}', error_message: 'no' }],
+  };
+  const cloud = read({ data: { aws_dynamodb_table: { mine: { name: 'Mine', lifecycle } } } });
+  expect(cloud.existingTables).toHaveLength(1);
+  expect(cloud.notRunLocally).toEqual(['data.aws_dynamodb_table.mine.lifecycle.postcondition']);
+});
+
 describe('fails for an expression that is not a plain reference', () => {
   test.each([
     ['a function', '${jsonencode({})}', 'expected a plain reference'],

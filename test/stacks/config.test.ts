@@ -29,6 +29,8 @@ test('a table needs no more than its name and its partition key', () => {
     granularityMinutes: 1,
     shards: 1,
     deleteMode: 'guarded',
+    precisionSeconds: 1,
+    pollSeconds: 0,
     lookbackMinutes: 10,
     reconcileHours: 24,
     enabled: true,

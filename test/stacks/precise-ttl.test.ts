@@ -139,6 +139,8 @@ describe('the functions', () => {
             SHARDS: '1',
             DELETE_MODE: 'guarded',
             LOOKBACK_MINUTES: '10',
+            PRECISION_SECONDS: '1',
+            POLL_SECONDS: '0',
             POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl',
           },
         },
@@ -258,11 +260,20 @@ describe('the state machine', () => {
         }),
       ),
     );
-    expect(definition).toContain('"MaxConcurrency":3,');
+    expect(definition).toContain('"MaxConcurrency":4,'); // 3, and the one that waits for the span ahead
     expect(definition).toContain('"MaxConcurrency":7,');
     expect(definition).toContain('$chunkAttempts < 4 ');
     expect(definition).toContain('$min([9, 2 * $power(2, $chunkAttempts - 1)])');
   });
+});
+
+test.each([
+  [{ shards: 30 }, 50],
+  [{ shards: 30, shardConcurrency: 0 }, 0],
+  [{ shards: 30, precisionSeconds: 60 }, 20],
+])('with %p at most %d children run at once', (props, most) => {
+  const { asl } = definitionOf(terraformJson(configOf({ ...SESSION_DATA, ...props })));
+  expect(asl).toMatchObject({ States: { SweepShards: { MaxConcurrency: most } } });
 });
 
 describe('the schedules', () => {

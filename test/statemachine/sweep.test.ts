@@ -1,6 +1,6 @@
 import type {
   DeleteChunkInput,
-  DeleteChunkOutput,
+  ExpiredKey,
   FailedKey,
   ItemKey,
   SweepReport,
@@ -8,6 +8,8 @@ import type {
 import {
   itemKeys,
   memoryTable,
+  NOTHING,
+  planOf,
   runSweep,
   STARTED,
   type SweepFunctions,
@@ -15,9 +17,8 @@ import {
   thrown,
 } from '../support/run-sweep.ts';
 
-const NOTHING: DeleteChunkOutput = { deleted: 0, renewed: 0, alreadyGone: 0, unprocessed: [], failed: [] };
-
 const ids = (keys: readonly ItemKey[]) => keys.map(key => JSON.stringify(key));
+const idsOf = (keys: readonly ExpiredKey[]) => ids(keys.map(({ key }) => key));
 
 /** found = deleted + renewed + alreadyGone + failed. */
 function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport) {
@@ -54,7 +55,7 @@ describe('a sweep', () => {
         return {
           ...table,
           'delete-chunk': async input => {
-            deleted.push(...ids(input.keys));
+            deleted.push(...idsOf(input.keys));
             return table['delete-chunk'](input);
           },
         };
@@ -71,7 +72,10 @@ describe('a sweep', () => {
         retries: 0,
         shardsSwept: 1,
         shardsFailed: 0,
+        steps: 2,
+        oldestOverdueSeconds: 0,
         failedKeys: [],
+        lagMs: null,
       });
       expect(calls.filter(({ name }) => name === 'delete-chunk')).toHaveLength(Math.ceil(count / 25));
     },
@@ -94,24 +98,35 @@ describe('a sweep', () => {
         'plan-sweep': async ({ cursor }) => {
           cursors.push(cursor);
           const round = cursors.length;
-          return {
-            due: round === 2 ? [] : [{ ...target(), windowKey: round === 1 ? 'a' : 'b' }],
+          return planOf(round === 2 ? [] : [target(round === 1 ? 'a' : 'b')], {
             cursor: round < 3 ? { window: round, shard: 0 } : null,
-            dryRun: false,
-          };
+            oldestOverdueSeconds: [0, 30, 90, 60][round] ?? 0,
+          });
         },
       };
     });
     expect(cursors).toEqual([null, { window: 1, shard: 0 }, { window: 2, shard: 0 }]);
-    expect(report).toMatchObject({ found: 7, deleted: 7, shardsSwept: 2 });
+    expect(report).toMatchObject({ found: 7, deleted: 7, shardsSwept: 2, oldestOverdueSeconds: 90 });
     expect(calls.filter(({ name }) => name === 'record-metrics')).toHaveLength(1);
+  });
+
+  test('that never ends stops before its history is full, as incomplete', async () => {
+    const { execution, report, calls } = await runSweep(() =>
+      memoryTable({}, { 'plan-sweep': async () => planOf([target()], { cursor: { window: 1, shard: 0 } }) }),
+    );
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError' });
+    expect(report.steps).toBe(1000);
+    expect(execution.history.length).toBeLessThan(25_000);
+    expect(calls.at(-1)?.name).toBe('record-metrics');
   });
 
   test('records its report once, before it ends', async () => {
     const { report, calls } = await runSweep(() => memoryTable({ w: itemKeys(3) }));
     const recorded = calls.filter(({ name }) => name === 'record-metrics');
     expect(recorded).toHaveLength(1);
-    expect(recorded[0]?.input).toMatchObject({ report, startedAt: new Date(STARTED).toISOString() });
+    const { lagMs, ...counts } = report;
+    expect(lagMs).toBeNull();
+    expect(recorded[0]?.input).toMatchObject({ totals: counts, startedAt: new Date(STARTED).toISOString() });
   });
 
   test('of a wrong input fails at once with the error of PlanSweep', async () => {
@@ -150,7 +165,7 @@ describe('a sweep', () => {
       const table = memoryTable({ w: itemKeys(1200) });
       return {
         ...table,
-        'plan-sweep': async () => ({ due: [{ ...target(), windowKey: 'w' }], cursor: null, dryRun: true }),
+        'plan-sweep': async () => planOf([target()], { dryRun: true }),
       };
     });
     expect(execution.status).toBe('SUCCEEDED');
@@ -167,7 +182,7 @@ describe('unprocessed keys', () => {
         { w: itemKeys(10) },
         {
           'delete-chunk': async ({ keys }) => {
-            attempts.push(ids(keys));
+            attempts.push(idsOf(keys));
             const done = Math.ceil(keys.length / 2);
             return { ...NOTHING, deleted: done, unprocessed: keys.slice(done) };
           },
@@ -219,7 +234,7 @@ describe('unprocessed keys', () => {
         { w: itemKeys(75) },
         {
           'delete-chunk': async ({ keys }) => {
-            const [first] = ids(keys);
+            const [first] = idsOf(keys);
             if (first?.includes('item-25') && throttled-- > 0) return { ...NOTHING, unprocessed: keys };
             doneAt.set(String(first), clock.now() - STARTED);
             return { ...NOTHING, deleted: keys.length };
@@ -265,7 +280,7 @@ describe('keys that cannot be deleted', () => {
         { w: itemKeys(60) },
         {
           'delete-chunk': async ({ keys }) => {
-            const failed = keys.slice(0, 1).map((key): FailedKey => ({ key, reason: 'ValidationError' }));
+            const failed = keys.slice(0, 1).map(({ key }): FailedKey => ({ key, reason: 'ValidationError' }));
             return { ...NOTHING, deleted: keys.length - 1, failed };
           },
         },
@@ -282,7 +297,7 @@ describe('keys that cannot be deleted', () => {
         { w: itemKeys(50) },
         {
           'delete-chunk': async ({ keys }: DeleteChunkInput) => {
-            if (ids(keys)[0]?.includes('item-0')) throw thrown('AccessDeniedException');
+            if (idsOf(keys)[0]?.includes('item-0')) throw thrown('AccessDeniedException');
             return { ...NOTHING, deleted: keys.length };
           },
         },
@@ -305,7 +320,7 @@ describe('keys that cannot be deleted', () => {
       memoryTable(shards, {
         'delete-chunk': async ({ keys }) => ({
           ...NOTHING,
-          failed: keys.map(key => ({ key, reason: 'ValidationError' })),
+          failed: keys.map(({ key }) => ({ key, reason: 'ValidationError' })),
         }),
       }),
     );
@@ -363,7 +378,7 @@ describe('functions that fail', () => {
       return {
         ...table,
         'query-expired': async input => {
-          if (input.target.windowKey === 'bad') throw thrown('ResourceNotFoundException');
+          if (input.target.windowKeys[0] === 'bad') throw thrown('ResourceNotFoundException');
           return table['query-expired'](input);
         },
       };
@@ -378,7 +393,7 @@ describe('functions that fail', () => {
       return {
         ...table,
         'query-expired': async input => {
-          if (input.startKey) throw thrown('ResourceNotFoundException');
+          if (input.position) throw thrown('ResourceNotFoundException');
           return table['query-expired'](input);
         },
       };
@@ -393,7 +408,7 @@ describe('functions that fail', () => {
       return {
         ...table,
         'query-expired': async input => {
-          if (input.target.windowKey === 'slow') await clock.sleep(400_000);
+          if (input.target.windowKeys[0] === 'slow') await clock.sleep(400_000);
           return table['query-expired'](input);
         },
       };
@@ -435,10 +450,10 @@ describe('a child that runs out of time', () => {
         return {
           'query-expired': table['query-expired'],
           'delete-chunk': async input => {
-            const keys = input.keys.filter(key => !bad.includes(JSON.stringify(key)));
-            const failed = input.keys.filter(key => bad.includes(JSON.stringify(key)));
+            const keys = input.keys.filter(({ key }) => !bad.includes(JSON.stringify(key)));
+            const failed = input.keys.filter(({ key }) => bad.includes(JSON.stringify(key)));
             const done = await table['delete-chunk']({ ...input, keys });
-            return { ...done, failed: failed.map(key => ({ key, reason: 'ValidationError' })) };
+            return { ...done, failed: failed.map(({ key }) => ({ key, reason: 'ValidationError' })) };
           },
         };
       }),

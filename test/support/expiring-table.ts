@@ -35,6 +35,8 @@ export async function createExpiringTable(
     model: expiryModel({ partitionKey: 'id', ...model }),
     deleteMode,
     lookbackMinutes: 10,
+    precisionSeconds: 60,
+    pollSeconds: 0,
   };
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;
   await client.send(

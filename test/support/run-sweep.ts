@@ -1,19 +1,21 @@
+import { toChunks } from '../../functions/lib/page.ts';
 import { Engine, type Execution, loadDefinition, seededRandom } from '../../local/asl/index.ts';
 import { VirtualClock } from '../../local/clock.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type {
-  Chunk,
   DeleteChunkInput,
   DeleteChunkOutput,
+  ExpiredKey,
   ItemKey,
   PlanSweepInput,
   PlanSweepOutput,
   QueryExpiredInput,
   QueryExpiredOutput,
   RecordMetricsInput,
+  RecordMetricsOutput,
   SweepReport,
+  SweepTarget,
   TASKS,
-  WindowShard,
 } from '../../statemachine/contract.ts';
 import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
 
@@ -22,7 +24,7 @@ export interface SweepFunctions {
   'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
   'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
   'delete-chunk': (input: DeleteChunkInput) => Promise<DeleteChunkOutput>;
-  'record-metrics': (input: RecordMetricsInput) => Promise<unknown>;
+  'record-metrics': (input: RecordMetricsInput) => Promise<RecordMetricsOutput>;
 }
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
@@ -41,7 +43,7 @@ export const STARTED = Date.parse('2026-11-20T09:00:05.000Z');
 const definitions = new Map<string, ReturnType<typeof loadDefinition>>();
 
 /** The synthesized definition of a table with these props. */
-function definitionWith(props: Partial<PreciseTtlProps>) {
+export function definitionWith(props: Partial<PreciseTtlProps>) {
   const id = JSON.stringify(props);
   const known = definitions.get(id);
   if (known) return known;
@@ -113,57 +115,74 @@ export function thrown(name: string, message = name): Error {
   return Object.assign(new Error(message), { name });
 }
 
-export function target(index = 0): WindowShard {
-  const start = new Date(Date.UTC(2026, 10, 20, 8, index)).toISOString();
-  return { windowKey: `${start}_#${index}`, from: 1, before: 2_000_000_000, cutoff: 1_795_165_200 };
+/** What is expired at the tick, in one window. */
+export function target(windowKey = 'w'): SweepTarget {
+  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, cutoff: EXPIRED, lookAt: null };
 }
+
+/** The TTL of everything in a memory table: five seconds before the execution starts. */
+export const EXPIRED = STARTED / 1000 - 5;
 
 export function itemKeys(count: number, prefix = 'item'): ItemKey[] {
   return Array.from({ length: count }, (_unused, index) => ({ id: { S: `${prefix}-${index}` } }));
 }
 
-export function chunksOf(keys: readonly ItemKey[]): Chunk[] {
-  const chunks: Chunk[] = [];
-  for (let start = 0; start < keys.length; start += 25) chunks.push({ keys: keys.slice(start, start + 25) });
-  return chunks;
+/** A plan of these targets. */
+export function planOf(
+  due: readonly SweepTarget[],
+  overrides: Partial<PlanSweepOutput> = {},
+): PlanSweepOutput {
+  return { due, cursor: null, dryRun: false, oldestOverdueSeconds: 0, ...overrides };
 }
+
+/** What DeleteChunk answers when it did nothing; spread and overwrite. */
+export const NOTHING: DeleteChunkOutput = {
+  deleted: 0,
+  renewed: 0,
+  alreadyGone: 0,
+  unprocessed: [],
+  failed: [],
+  lagCounts: [],
+  lagMaxMs: 0,
+};
 
 /** Functions over a table in memory: everything in it is expired, and every delete succeeds. */
 export function memoryTable(
   shards: Record<string, ItemKey[]>,
   overrides: Partial<SweepFunctions> = {},
-): SweepFunctions & { readonly left: Map<string, ItemKey[]> } {
-  const left = new Map(Object.entries(shards));
+): SweepFunctions {
+  const left = new Map(
+    Object.entries(shards).map(([name, keys]) => [name, keys.map(key => JSON.stringify(key))]),
+  );
   const PAGE = 1000;
   return {
-    left,
-    'plan-sweep': async () => ({
-      due: [...left].filter(([, keys]) => keys.length > 0).map(([windowKey]) => ({ ...target(), windowKey })),
-      cursor: null,
-      dryRun: false,
-    }),
-    'query-expired': async ({ target: { windowKey }, startKey, dryRun }) => {
-      const all = left.get(windowKey) ?? [];
+    'plan-sweep': async () =>
+      planOf([...left].filter(([, keys]) => keys.length > 0).map(([name]) => target(name))),
+    'query-expired': async ({ target: { windowKeys, cutoff }, position, dryRun }) => {
       // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
-      const behind = startKey ? Number(JSON.stringify(startKey).match(/\d+/)?.[0]) : -1;
-      const rest = all.filter(key => Number(JSON.stringify(key).match(/\d+/)?.[0]) > behind);
-      const page = rest.slice(0, PAGE);
+      const number = (key: string) => Number(key.match(/-(\d+)/)?.[1]);
+      const behind = position ? number(JSON.stringify(position.key)) : -1;
+      const rest = (left.get(windowKeys[0] ?? '') ?? []).filter(key => number(key) > behind);
+      const page = rest.slice(0, PAGE).map((key): ExpiredKey => ({ key: JSON.parse(key), ttl: EXPIRED }));
       return {
         found: page.length,
-        chunks: dryRun ? [] : chunksOf(page),
-        startKey: rest.length > PAGE ? (page.at(-1) ?? null) : null,
+        chunks: dryRun ? [] : toChunks(page),
+        cutoff: cutoff ?? EXPIRED,
+        position: rest.length > PAGE ? { window: 0, key: page.at(-1)?.key ?? null } : null,
+        lookAt: null,
       };
     },
     'delete-chunk': async ({ keys }) => {
-      const gone = new Set(keys.map(key => JSON.stringify(key)));
-      for (const [windowKey, all] of left)
+      const gone = new Set(keys.map(({ key }) => JSON.stringify(key)));
+      for (const [name, all] of left) {
         left.set(
-          windowKey,
-          all.filter(key => !gone.has(JSON.stringify(key))),
+          name,
+          all.filter(key => !gone.has(key)),
         );
-      return { deleted: keys.length, renewed: 0, alreadyGone: 0, unprocessed: [], failed: [] };
+      }
+      return { ...NOTHING, deleted: keys.length };
     },
-    'record-metrics': async () => null,
+    'record-metrics': async () => ({ lagMs: null }),
     ...overrides,
   };
 }

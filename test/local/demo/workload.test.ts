@@ -5,6 +5,7 @@ const START = 1_800_000_000_400;
 const plan = (over: { minutes?: number; rate?: number; seed?: number } = {}) =>
   planWorkload({
     startMs: START,
+    firstTtl: Math.ceil(START / 1000) + 10,
     minutes: over.minutes ?? 3,
     rate: over.rate ?? 20,
     random: seededRandom(over.seed ?? 1),

@@ -1,0 +1,123 @@
+import { parseArgs } from 'node:util';
+
+/** What one flag takes. Every flag of every command is one of these. */
+export type Flag =
+  | {
+      readonly type: 'number';
+      readonly min: number;
+      readonly max: number;
+      /** Whole numbers only. */
+      readonly whole?: boolean;
+      readonly default?: number;
+      /** What the value stands for in the help: `N`. */
+      readonly value: string;
+      readonly help: string;
+    }
+  | { readonly type: 'text'; readonly default?: string; readonly value: string; readonly help: string }
+  | { readonly type: 'switch'; readonly help: string };
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+type ValueOf<F extends Flag> = F extends { type: 'switch' }
+  ? boolean
+  : F extends { type: 'number' }
+    ? number | (F extends { default: number } ? never : undefined)
+    : string | (F extends { default: string } ? never : undefined);
+
+export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
+
+/** A command line that can't be understood; the command prints the message and exits with {@link USAGE_STATUS}. */
+export class FlagError extends Error {
+  override readonly name = 'FlagError';
+}
+
+/** Exit status for a wrong command line, as shells and most commands use it. */
+export const USAGE_STATUS = 2;
+
+/**
+ * Reads a command line: `--name value` or `--name=value`, each at most once, nothing else.
+ *
+ * @param args without the program: `process.argv.slice(2)`
+ * @throws {FlagError} naming the flag, what was expected and what was got
+ */
+export function parseFlags<const F extends Flags>(flags: F, args: readonly string[]): FlagValues<F> {
+  // Strictness is ours: the messages of parseArgs name neither what is allowed nor what to do.
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(flags).map(([name, flag]) => [
+        name,
+        { type: flag.type === 'switch' ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+  });
+  const values: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(flags)) {
+    values[name] = flag.type === 'switch' ? false : flag.default;
+  }
+  const known = Object.keys(flags)
+    .map(name => `--${name}`)
+    .join(', ');
+  const seen = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      throw new FlagError(`expected flags only (${known}), got "${token.value}"; see --help`);
+    }
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (flag === undefined || token.rawName !== `--${token.name}`) {
+      throw new FlagError(`${token.rawName}: expected one of ${known}, got an unknown flag; see --help`);
+    }
+    if (seen.has(token.name)) {
+      throw new FlagError(`--${token.name}: expected once, got it twice; leave one out`);
+    }
+    seen.add(token.name);
+    values[token.name] = readValue(token.name, flag, token.value, token.inlineValue === true);
+  }
+  return values as FlagValues<F>;
+}
+
+function readValue(
+  name: string,
+  flag: Flag,
+  value: string | undefined,
+  inline: boolean,
+): string | number | boolean {
+  if (flag.type === 'switch') {
+    if (value === undefined) return true;
+    throw new FlagError(`--${name}: expected no value, got "${value}"; write --${name} alone`);
+  }
+  const expected = flag.type === 'number' ? describeNumber(flag) : 'a value';
+  if (value === undefined || value === '') {
+    throw new FlagError(`--${name}: expected ${expected}, got nothing; write --${name} ${flag.value}`);
+  }
+  if (flag.type === 'text') {
+    if (inline || !value.startsWith('--')) return value;
+    throw new FlagError(
+      `--${name}: expected ${expected}, got the flag "${value}"; write --${name}=${value} if it is meant`,
+    );
+  }
+  const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= flag.min && number <= flag.max) || (flag.whole && !Number.isInteger(number))) {
+    throw new FlagError(`--${name}: expected ${expected}, got "${value}"`);
+  }
+  return number;
+}
+
+function describeNumber({ whole, min, max }: Extract<Flag, { type: 'number' }>): string {
+  return `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`;
+}
+
+/** The flags for `--help`, one on each line, with their defaults. */
+export function describeFlags(flags: Flags): string {
+  const rows = Object.entries(flags).map(([name, flag]) => {
+    const usage = flag.type === 'switch' ? `--${name}` : `--${name} ${flag.value}`;
+    const fallback = flag.type === 'switch' || flag.default === undefined ? '' : ` (default ${flag.default})`;
+    return [usage, flag.help + fallback] as const;
+  });
+  const width = Math.max(...rows.map(([usage]) => usage.length));
+  return rows.map(([usage, help]) => `  ${usage.padEnd(width)}  ${help}`).join('\n');
+}

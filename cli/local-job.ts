@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '../local/serve.ts';
+import exported from '../precise-ttl.config.ts';
+import { synthesize } from '../stacks/app.ts';
+import { describeExecution, describeStart } from './local-text.ts';
+
+export interface LocalJobOptions {
+  readonly dynamoDbPort: number;
+  readonly sfnPort: number;
+  readonly schedules: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Synthesizes the project's configuration and runs it until the signal.
+ *
+ * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
+ */
+export async function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
+  const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
+  try {
+    synthesize({ config: exported, outdir: cdktfOut });
+    const served = await serve({
+      ...options,
+      cdktfOut,
+      environment: process.env,
+      onExecution: execution => console.log(describeExecution(execution)),
+      onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
+    });
+    try {
+      console.log(describeStart(served));
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await served.stop();
+    }
+  } finally {
+    rmSync(cdktfOut, { recursive: true, force: true });
+  }
+}

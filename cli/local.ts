@@ -1,0 +1,63 @@
+/** `npm run local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
+import { PreciseTtlError } from '../expiry/index.ts';
+import { LocalCloudError } from '../local/errors.ts';
+import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { stopOnSignal } from './signals.ts';
+
+const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
+
+const FLAGS = {
+  'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB Local listens' },
+  'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
+  'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
+  help: { type: 'switch', help: 'show this' },
+} as const;
+
+const HELP = `npm run local -- [flags]
+
+Runs everything that cdktf deploy would provision on this machine until Ctrl-C: DynamoDB Local, the Step Functions API,
+the functions and the schedules. Prints what to paste into another terminal for the AWS CLI and SDKs to talk to it, and
+a line for every execution with its result and what it would cost on AWS.
+
+${describeFlags(FLAGS)}
+
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions that aren't of
+this project are invoked. Both on this machine only.
+
+Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
+
+async function main(): Promise<void> {
+  const flags = parseFlags(FLAGS, process.argv.slice(2));
+  if (flags['dynamodb-port'] === flags['sfn-port']) {
+    throw new FlagError(
+      `--sfn-port: expected another port than --dynamodb-port, got ${flags['sfn-port']} for both`,
+    );
+  }
+  if (flags.help) {
+    console.log(HELP);
+    return;
+  }
+  const { signal } = stopOnSignal();
+  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+  const { runLocalJob } = await import('./local-job.ts');
+  await runLocalJob({
+    dynamoDbPort: flags['dynamodb-port'],
+    sfnPort: flags['sfn-port'],
+    schedules: !flags['no-schedules'],
+    signal,
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  if (error instanceof FlagError) {
+    console.error(error.message);
+    process.exitCode = USAGE_STATUS;
+  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
+    console.error(error.message);
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/** `npm start`: the main job on this machine. See `--help`. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { PreciseTtlError } from '../expiry/index.ts';
+import { LocalCloudError } from '../local/errors.ts';
+import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { stopOnSignal } from './signals.ts';
+
+const FLAGS = {
+  minutes: {
+    type: 'number',
+    min: 0.1,
+    max: 1440,
+    default: 3,
+    value: 'N',
+    help: 'how long sessions keep expiring',
+  },
+  rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'sessions per second' },
+  seed: {
+    type: 'number',
+    min: 0,
+    max: 4_294_967_295,
+    whole: true,
+    value: 'N',
+    help: 'makes the same workload again (default: another one each time)',
+  },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+  help: { type: 'switch', help: 'show this' },
+} as const;
+
+const HELP = `npm start -- [flags]
+
+Starts DynamoDB Local and everything that cdktf deploy would provision, lets sessions expire for some minutes, and
+shows that what expired was deleted, and nothing else.
+
+${describeFlags(FLAGS)}
+
+Exit status: 0 every promise was kept, 1 one wasn't, 2 wrong flags, 130 interrupted.`;
+
+async function main(): Promise<number> {
+  const flags = parseFlags(FLAGS, process.argv.slice(2));
+  if (flags.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const resultFile = flags.json === undefined ? undefined : writableFile(flags.json);
+  const stop = stopOnSignal();
+  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+  const { runMainJob } = await import('./main-job.ts');
+  const { violations, interrupted } = await runMainJob({ ...flags, resultFile, signal: stop.signal });
+  if (interrupted) return stop.status();
+  return violations.length === 0 ? 0 : 1;
+}
+
+/** Three minutes of work shall not end with a result that can't be written. */
+function writableFile(path: string): string {
+  const file = resolve(path);
+  const folder = dirname(file);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new FlagError(
+      `--json: expected a file in a folder that can be written to, got "${path}"; make ${folder} first`,
+    );
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new FlagError(`--json: expected a file, got the folder "${path}"`);
+  }
+  return file;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof FlagError) {
+    console.error(error.message);
+    process.exitCode = USAGE_STATUS;
+  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Metrics } from '@aws-lambda-powertools/metrics';
+import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
+import type { SweepTotals } from '../../statemachine/contract.ts';
+import { SWEEP_METRICS } from './metrics.ts';
+
+/**
+ * The line of metrics of a sweep. Powertools makes the document; histograms are put in here, since it takes plain
+ * numbers only, while the format also takes `{Values, Counts, Min, Max, Count, Sum}`.
+ */
+export function embeddedMetrics(
+  metrics: Metrics,
+  tableName: string,
+  totals: SweepTotals,
+  durationMs: number,
+): EmfOutput {
+  metrics.addDimension('TableName', tableName);
+  const histograms: Record<string, unknown> = {};
+  for (const { name, unit, value } of SWEEP_METRICS) {
+    const measured = value(totals, durationMs);
+    if (typeof measured === 'number') metrics.addMetric(name, unit, measured);
+    else if (measured.Count > 0) {
+      metrics.addMetric(name, unit, measured.Max);
+      histograms[name] = measured;
+    }
+  }
+  const document = metrics.serializeMetrics();
+  metrics.clearMetrics();
+  metrics.clearDimensions();
+  return { ...document, ...histograms } as EmfOutput;
+}

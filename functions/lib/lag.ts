@@ -1,0 +1,93 @@
+import type { DeletionLag, LagSummary } from '../../statemachine/contract.ts';
+
+/**
+ * Lag as a histogram: bucket 0 holds everything up to 16 ms, each further bucket ends 2^(1/4) (19%) higher, and the last
+ * takes the rest. A hundred of them reach beyond five days, and a hundred values is what a metric in the embedded
+ * metric format may have. Source: CloudWatch User Guide, "Embedded metric format specification", target members.
+ */
+export const LAG_BUCKETS = 100;
+const FIRST_BUCKET_MS = 16;
+const BUCKETS_PER_DOUBLING = 4;
+
+export const NO_LAG: DeletionLag = { lagCounts: [], lagMaxMs: 0 };
+
+/** The upper bound of a bucket, milliseconds. */
+export function bucketEndMs(bucket: number): number {
+  return Math.round(FIRST_BUCKET_MS * 2 ** (bucket / BUCKETS_PER_DOUBLING));
+}
+
+function bucketOf(lagMs: number): number {
+  if (lagMs <= FIRST_BUCKET_MS) return 0;
+  const bucket = Math.ceil(Math.log2(lagMs / FIRST_BUCKET_MS) * BUCKETS_PER_DOUBLING);
+  return Math.min(bucket, LAG_BUCKETS - 1);
+}
+
+/**
+ * The lag of items deleted at one moment.
+ * @param ttls epoch seconds
+ * @param deletedAtMs epoch milliseconds
+ */
+export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag {
+  const counts: number[] = [];
+  let lagMaxMs = 0;
+  for (const ttl of ttls) {
+    const lagMs = Math.max(0, Math.round(deletedAtMs - ttl * 1000));
+    const bucket = bucketOf(lagMs);
+    while (counts.length <= bucket) counts.push(0);
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    lagMaxMs = Math.max(lagMaxMs, lagMs);
+  }
+  return { lagCounts: counts, lagMaxMs };
+}
+
+/** Two lags as one. */
+export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
+  const [longer, shorter] =
+    one.lagCounts.length >= other.lagCounts.length
+      ? [one.lagCounts, other.lagCounts]
+      : [other.lagCounts, one.lagCounts];
+  return {
+    lagCounts: longer.map((count, bucket) => count + (shorter[bucket] ?? 0)),
+    lagMaxMs: Math.max(one.lagMaxMs, other.lagMaxMs),
+  };
+}
+
+/** p50, p99 and the maximum; null when nothing was deleted. */
+export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary | null {
+  const total = lagCounts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const quantile = (share: number): number => {
+    let rank = Math.ceil(share * total);
+    const bucket = lagCounts.findIndex(count => {
+      rank -= count;
+      return rank <= 0;
+    });
+    return Math.min(bucketEndMs(bucket), lagMaxMs);
+  };
+  return { p50: quantile(0.5), p99: quantile(0.99), max: lagMaxMs };
+}
+
+/** A histogram as a metric value of the embedded metric format: CloudWatch computes percentiles from it. */
+export interface MetricHistogram {
+  readonly Values: number[];
+  readonly Counts: number[];
+  readonly Min: number;
+  readonly Max: number;
+  readonly Count: number;
+  readonly Sum: number;
+}
+
+/** Each bucket that holds something, by its upper bound (the largest lag itself for the last). */
+export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag): MetricHistogram {
+  const filled = [...lagCounts.entries()].filter(([, count]) => count > 0);
+  const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));
+  const Counts = filled.map(([, count]) => count);
+  return {
+    Values,
+    Counts,
+    Min: Values[0] ?? 0,
+    Max: lagMaxMs,
+    Count: Counts.reduce((sum, count) => sum + count, 0),
+    Sum: Values.reduce((sum, value, index) => sum + value * (Counts[index] ?? 0), 0),
+  };
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AttributeValue, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { DynamoDbLocalError } from '../errors.ts';
+
+export interface ObserverOptions {
+  readonly client: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  readonly tableName: string;
+  /** Gets every deletion: the item as it was, and when it was seen to be gone (epoch milliseconds). */
+  readonly onRemoval: (image: Readonly<Record<string, AttributeValue>>, seenAt: number) => void;
+  /** Called once when the stream can't be read any more. */
+  readonly onError: (error: unknown) => void;
+  /** Pause between two looks, milliseconds; deletions are seen late by up to this. @default 100 */
+  readonly intervalMs?: number;
+}
+
+/** New shards are rare: DynamoDB Local begins one every few hours. */
+const LOOKS_BETWEEN_SHARD_LISTS = 50;
+
+/**
+ * Sees deletions where they happen, in the table's stream, and so independently of what the sweep says of itself. The
+ * stream's own times are no use for that: DynamoDB Local rounds them to the minute.
+ */
+export class StreamObserver {
+  readonly #options: ObserverOptions;
+  readonly #streamArn: string;
+  /** Where to read on, by shard; `undefined` when a shard has ended. */
+  readonly #iterators = new Map<string, string | undefined>();
+  readonly #running: Promise<void>;
+  #stopping = false;
+  #looks = 0;
+
+  private constructor(options: ObserverOptions, streamArn: string) {
+    this.#options = options;
+    this.#streamArn = streamArn;
+    this.#running = this.#run();
+  }
+
+  /**
+   * Begins to watch a table.
+   *
+   * @throws {DynamoDbLocalError} when the table has no stream with old images
+   */
+  static async start(options: ObserverOptions): Promise<StreamObserver> {
+    const { tableName } = options;
+    const { Table } = await options.client.send(new DescribeTableCommand({ TableName: tableName }));
+    const view = Table?.StreamSpecification?.StreamViewType;
+    if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
+      throw new DynamoDbLocalError(
+        `table "${tableName}": expected a stream with old images to see deletions by, got ${view ?? 'none'}; ` +
+          "start the local cloud with observe: true, or change the view type of the table's own stream",
+      );
+    }
+    return new StreamObserver(options, Table.LatestStreamArn);
+  }
+
+  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (;;) {
+        // The last look begins after the request to stop, so it sees all that came before.
+        const last = this.#stopping;
+        await this.#look();
+        if (last) return;
+        await sleep(this.#options.intervalMs ?? 100);
+      }
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looks++ % LOOKS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) await this.#listShards();
+    for (const [shard, iterator] of this.#iterators) {
+      if (iterator !== undefined) this.#iterators.set(shard, await this.#drain(iterator));
+    }
+  }
+
+  async #listShards(): Promise<void> {
+    const { streams } = this.#options;
+    let after: string | undefined;
+    do {
+      const { StreamDescription } = await streams.send(
+        new DescribeStreamCommand({
+          StreamArn: this.#streamArn,
+          ...(after ? { ExclusiveStartShardId: after } : {}),
+        }),
+      );
+      for (const { ShardId } of StreamDescription?.Shards ?? []) {
+        if (ShardId === undefined || this.#iterators.has(ShardId)) continue;
+        const { ShardIterator } = await streams.send(
+          new GetShardIteratorCommand({
+            StreamArn: this.#streamArn,
+            ShardId,
+            ShardIteratorType: 'TRIM_HORIZON',
+          }),
+        );
+        this.#iterators.set(ShardId, ShardIterator);
+      }
+      after = StreamDescription?.LastEvaluatedShardId;
+    } while (after);
+  }
+
+  /** Reads a shard until it has nothing new. */
+  async #drain(iterator: string): Promise<string | undefined> {
+    let next: string | undefined = iterator;
+    while (next !== undefined) {
+      const { Records = [], NextShardIterator }: GetRecordsCommandOutput = await this.#options.streams.send(
+        new GetRecordsCommand({ ShardIterator: next }),
+      );
+      const seenAt = Date.now();
+      for (const { eventName, dynamodb } of Records) {
+        if (eventName === 'REMOVE' && dynamodb?.OldImage) this.#options.onRemoval(dynamodb.OldImage, seenAt);
+      }
+      next = NextShardIterator;
+      if (Records.length === 0) break;
+    }
+    return next;
+  }
+}

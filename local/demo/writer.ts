@@ -1,0 +1,69 @@
+import type { Ledger } from './ledger.ts';
+import type { SessionTable } from './session-table.ts';
+import type { Action } from './workload.ts';
+
+/** Requests in flight at a time: enough for 1,000 writes a second at 20 ms each. */
+const CONCURRENCY = 32;
+
+/**
+ * Carries out a planned workload in real time and enters into the ledger what DynamoDB acknowledged.
+ *
+ * @param signal stops it between two requests
+ * @throws the first error of a request
+ */
+export async function carryOut(
+  actions: readonly Action[],
+  table: SessionTable,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<void> {
+  const inFlight = new Set<Promise<void>>();
+  /** The last action of each item that is under way: the next one waits for it. */
+  const perItem = new Map<number, Promise<void>>();
+  const failures: unknown[] = [];
+  for (const action of actions) {
+    await waitUntil(action.atMs, signal);
+    while (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
+    if (signal.aborted || failures.length > 0) break;
+    const before = perItem.get(action.item);
+    const done: Promise<void> = (async () => {
+      await before;
+      await act(action, table, ledger);
+    })()
+      .catch(error => {
+        failures.push(error);
+      })
+      .finally(() => {
+        inFlight.delete(done);
+        if (perItem.get(action.item) === done) perItem.delete(action.item);
+      });
+    inFlight.add(done);
+    perItem.set(action.item, done);
+  }
+  await Promise.all(inFlight);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function act({ item, kind, ttl }: Action, table: SessionTable, ledger: Ledger): Promise<void> {
+  if (kind === 'write') {
+    await table.write(item, ttl);
+    ledger.wrote(table.id(item), ttl);
+  } else if (await table.renew(item, ttl)) {
+    ledger.renewed(table.id(item), ttl);
+  }
+}
+
+/** Resolves at a time, or at once when it has passed or the signal is aborted. */
+function waitUntil(atMs: number, signal: AbortSignal): Promise<void> | undefined {
+  const wait = atMs - Date.now();
+  if (wait <= 0 || signal.aborted) return undefined;
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, wait);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { localDynamoDb } from '../../local/aws-clients.ts';
+import { isFree } from '../../local/ports.ts';
+import { sfnClient } from '../support/step-functions-api.ts';
+
+const LOCAL = join(import.meta.dirname, '../../cli/local.ts');
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly printed: { stdout: string; stderr: string };
+  readonly ended: Promise<number | null>;
+  /** Waits until what was printed matches. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** Runs `npm run local` as npm does. */
+function run(args: string[], environment: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [LOCAL, ...args], { env: { ...process.env, ...environment } });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (data: Buffer) => {
+      printed[name] += data;
+      child.emit('printed');
+    });
+  }
+  const ended = once(child, 'close').then(([status]) => status as number | null);
+  return {
+    child,
+    printed,
+    ended,
+    async until(pattern) {
+      for (;;) {
+        const match = pattern.exec(printed.stdout);
+        if (match) return match;
+        if (child.exitCode !== null) throw new Error(`ended without ${pattern}: ${printed.stderr}`);
+        await Promise.race([once(child, 'printed'), ended]);
+      }
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = await occupy();
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function occupy(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+test('--help says what it does', async () => {
+  const { ended, printed } = run(['--help']);
+  expect(await ended).toBe(0);
+  for (const flag of ['--dynamodb-port', '--sfn-port', '--no-schedules'])
+    expect(printed.stdout).toContain(flag);
+});
+
+test.each([
+  [
+    ['--port', '1'],
+    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --help, got an unknown flag',
+  ],
+  [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
+  [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
+])('fails with status 2 for %p', async (args, message) => {
+  const { ended, printed } = run(args);
+  expect(await ended).toBe(2);
+  expect(printed.stdout).toBe('');
+  expect(printed.stderr).toContain(message);
+});
+
+test.each(['--dynamodb-port', '--sfn-port'])(
+  'fails for a busy %s and names the flag',
+  async flag => {
+    const busy = await occupy();
+    const { port } = busy.address() as { port: number };
+    const other = flag === '--sfn-port' ? '--dynamodb-port' : '--sfn-port';
+    const { ended, printed } = run([flag, String(port), other, String(await freePort())]);
+    expect(await ended).toBe(1);
+    expect(printed.stderr.trim()).toBe(
+      `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
+    );
+    busy.close();
+  },
+  20_000,
+);
+
+test('fails for a Lambda endpoint that is not on this machine', async () => {
+  const args = ['--dynamodb-port', String(await freePort()), '--sfn-port', String(await freePort())];
+  const { ended, printed } = run(args, {
+    AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
+  });
+  expect(await ended).toBe(1);
+  expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
+}, 20_000);
+
+test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
+  const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+  const { child, ended, printed, until } = run(
+    ['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort), '--no-schedules'],
+    // As in a shell into which the lines of an earlier run were pasted.
+    { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${dynamoDbPort}` },
+  );
+  await until(/Ctrl-C stops/);
+  const exported = (name: string) => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed.stdout)?.[1] ?? '';
+  const dynamoDb = localDynamoDb(exported('AWS_ENDPOINT_URL_DYNAMODB'), exported('AWS_REGION'));
+  const { TableNames } = await dynamoDb.send(new ListTablesCommand({}));
+  expect(TableNames).toEqual(['SessionData']);
+  dynamoDb.destroy();
+
+  const example = /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)'$/m.exec(
+    printed.stdout,
+  );
+  const [, stateMachineArn, input] = example ?? [];
+  const sfn = sfnClient(exported('AWS_ENDPOINT_URL_SFN'));
+  const { executionArn } = await sfn.send(
+    new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
+  );
+  const [line = ''] = await until(/^.*:by-hand .*\n.*$/m);
+  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: \{.*"deleted":0/);
+  expect(line).toMatch(
+    /\d transitions, .*\d invocations, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.000\d+$/,
+  );
+  const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+  expect(status).toBe('SUCCEEDED');
+  sfn.destroy();
+
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(printed.stderr).toBe('');
+  expect([await isFree(dynamoDbPort), await isFree(sfnPort)]).toEqual([true, true]);
+}, 30_000);

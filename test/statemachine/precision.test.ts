@@ -1,0 +1,200 @@
+import { expiryModel } from '../../expiry/model.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { type Fate, type Simulation, simulate } from '../support/simulated-table.ts';
+
+const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
+
+const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
+const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);
+const worst = (simulation: Simulation) => lags(simulation).at(-1) ?? Number.NaN;
+const reports = (simulation: Simulation) =>
+  simulation.executions.map(({ output }) => output as unknown as SweepReport);
+
+/** Two items every two seconds from minute 2 to minute 5, written long before, and the ticks that own them. */
+function stream(simulation: Simulation, late: (minute: number) => number[] = () => [0]): number {
+  let written = 0;
+  for (let ttl = at(2); ttl < at(5); ttl += 2) {
+    for (const half of [0, 1]) simulation.write(`${ttl}-${half}`, ttl);
+    written += 2;
+  }
+  for (let minute = 0; minute <= 6; minute += 1)
+    for (const seconds of late(minute)) simulation.tick(at(minute), seconds);
+  return written;
+}
+
+function expectAllGone(simulation: Simulation, written: number) {
+  expect(simulation.left()).toEqual([]);
+  expect(simulation.deleted).toHaveLength(written);
+  expect(lags(simulation)[0]).toBeGreaterThanOrEqual(0); // none early
+  for (const execution of simulation.executions) expect(execution.status).toBe('SUCCEEDED');
+  for (const { found, deleted, renewed, alreadyGone, failed } of reports(simulation)) {
+    expect(deleted + renewed + alreadyGone + failed).toBe(found);
+  }
+  const counted = reports(simulation).reduce((sum, { deleted }) => sum + deleted, 0);
+  expect(counted).toBe(written);
+}
+
+describe('items are gone within a second', () => {
+  test.each<[string, (minute: number) => number[]]>([
+    ['ticks in time', () => [0]],
+    ['ticks 45 s late', () => [45]],
+    ['ticks late by anything up to 59 s', minute => [[0, 59, 13, 58, 31, 7, 44][minute] ?? 0]],
+    ['ticks that come twice', () => [0, 20]],
+  ])('%s', async (_name, late) => {
+    const simulation = simulate({ start: at(0) });
+    const written = stream(simulation, late);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThan(1000);
+  });
+
+  test.each([1, 5, 60, 1440])('in windows of %d minutes', async granularityMinutes => {
+    const simulation = simulate({
+      start: at(0),
+      model: expiryModel({ partitionKey: 'id', granularityMinutes }),
+    });
+    const written = stream(simulation);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThan(1000);
+  });
+
+  test('with seconds of overhead around every Map Run', async () => {
+    const mapRunDelays = { beforeChildrenMs: 5000, afterChildrenMs: 7000 };
+    const simulation = simulate({ start: at(0), mapRunDelays });
+    const written = stream(simulation, () => [45]);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThan(1000);
+  });
+
+  test('in as many shards as there are', async () => {
+    const simulation = simulate({ start: at(0), model: expiryModel({ partitionKey: 'id', shards: 3 }) });
+    const written = stream(simulation); // all in shard 0: the others have nothing and start nothing
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    const children = simulation.executions.flatMap(({ mapRuns }) =>
+      mapRuns.map(run => run.executionCounts.total),
+    );
+    expect(Math.max(...children)).toBe(1);
+  });
+});
+
+describe('a tick that never came', () => {
+  test("is made up for by the next one, before that one's own span begins to matter", async () => {
+    const simulation = simulate({ start: at(0) });
+    const written = stream(simulation, minute => (minute === 1 ? [] : [0]));
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    // Tick 1 owned minute 2; tick 2 owns minute 3 and begins with what is left before it.
+    const skipped = simulation.deleted.filter(({ ttl }) => ttl < at(3));
+    expect(Math.max(...skipped.map(({ deletedAt }) => deletedAt))).toBeLessThan(at(3, 1) * 1000);
+    expect(Math.max(...simulation.deleted.filter(({ ttl }) => ttl >= at(3)).map(lag))).toBeLessThan(1000);
+  });
+
+  test('nor the two after it: the first that comes makes up for all', async () => {
+    const simulation = simulate({ start: at(0) });
+    const written = stream(simulation, minute => ([1, 2, 3].includes(minute) ? [] : [0]));
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThan(3 * 60_000);
+  });
+});
+
+describe('items written shortly before they expire', () => {
+  /** One item every two seconds, each five seconds before it expires. */
+  async function shortLived(pollSeconds: number): Promise<Simulation> {
+    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 1, pollSeconds } });
+    for (let ttl = at(2); ttl < at(4); ttl += 2) {
+      simulation.clock.schedule((ttl - 5) * 1000 - simulation.clock.now(), () =>
+        simulation.write(`item-${ttl}`, ttl),
+      );
+    }
+    for (let minute = 0; minute <= 6; minute += 1) simulation.tick(at(minute), 3);
+    await simulation.finish();
+    return simulation;
+  }
+
+  test('are gone within the poll', async () => {
+    const simulation = await shortLived(5);
+    expectAllGone(simulation, 60);
+    expect(worst(simulation)).toBeLessThanOrEqual(6000);
+  });
+
+  test('without one, are gone with a later tick', async () => {
+    const simulation = await shortLived(0);
+    expectAllGone(simulation, 60);
+    expect(worst(simulation)).toBeLessThan(2 * 60_000 + 10_000);
+  });
+});
+
+describe('what it costs', () => {
+  test('an idle tick takes three transitions, one call and no child', async () => {
+    const simulation = simulate({ start: at(0) });
+    simulation.tick(at(0));
+    await simulation.finish();
+    const [execution] = simulation.executions;
+    expect(execution?.billing.stateTransitions).toBe(3);
+    expect(execution?.mapRuns).toEqual([]);
+    expect(simulation.calls).toMatchObject({ 'plan-sweep': 1, 'query-expired': 0 });
+  });
+
+  test('a busy tick takes six transitions, and looks no more than once a second', async () => {
+    const simulation = simulate({ start: at(0) });
+    for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.write(`item-${ttl}`, ttl);
+    simulation.tick(at(0));
+    await simulation.finish();
+    expect(simulation.executions[0]?.billing.stateTransitions).toBe(6);
+    expect(simulation.calls['query-expired']).toBeLessThanOrEqual(62);
+    expect(simulation.deleted).toHaveLength(60);
+  });
+
+  test('a quiet span is looked at when something expires, and not else', async () => {
+    const simulation = simulate({ start: at(0) });
+    for (const second of [10, 40]) simulation.write(`item-${second}`, at(1, second));
+    simulation.tick(at(0));
+    await simulation.finish();
+    expect(simulation.calls['query-expired']).toBe(3); // at the span's start, and for each item
+    expect(worst(simulation)).toBeLessThan(1000);
+  });
+
+  test('less precision looks less often', async () => {
+    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 15, pollSeconds: 0 } });
+    const written = stream(simulation);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThanOrEqual(16_000);
+    expect(simulation.calls['query-expired']).toBeLessThan(30);
+  });
+});
+
+describe('the plain mode', () => {
+  test('sweeps at the tick what has expired by then, and starts nothing ahead', async () => {
+    const simulation = simulate({ start: at(0), pace: { precisionSeconds: 60, pollSeconds: 0 } });
+    const written = stream(simulation);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    expect(worst(simulation)).toBeLessThan(61_000);
+    for (const { startDate, stopDate } of simulation.executions)
+      expect((stopDate ?? 0) - startDate).toBeLessThan(5000);
+  });
+});
+
+test('the lag of an execution is in its output', async () => {
+  const simulation = simulate({ start: at(0) });
+  stream(simulation);
+  await simulation.finish();
+  const [, second] = reports(simulation);
+  expect(second?.lagMs?.max).toBeLessThan(1000);
+  expect(second?.lagMs?.p50).toBeGreaterThan(0);
+  expect(second?.lagMs?.p50).toBeLessThanOrEqual(second?.lagMs?.p99 ?? 0);
+});
+
+test('what earlier sweeps left is told by its age', async () => {
+  const simulation = simulate({ start: at(5) });
+  simulation.write('left', at(1));
+  simulation.tick(at(5));
+  await simulation.finish();
+  expect(reports(simulation)[0]).toMatchObject({ deleted: 1, oldestOverdueSeconds: 240 });
+});
