@@ -1,9 +1,13 @@
 import { expiryModel } from '../../expiry/model.ts';
+import { type Fate, Simulation, type SimulationOptions } from '../../local/simulation/simulation.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { type Fate, type Simulation, simulate } from '../support/simulated-table.ts';
+import { definitionWith } from '../support/run-sweep.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
+
+const simulate = (options: Omit<SimulationOptions, 'definition'>) =>
+  new Simulation({ definition: definitionWith({}), ...options });
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);
@@ -15,7 +19,7 @@ const reports = (simulation: Simulation) =>
 function stream(simulation: Simulation, late: (minute: number) => number[] = () => [0]): number {
   let written = 0;
   for (let ttl = at(2); ttl < at(5); ttl += 2) {
-    for (const half of [0, 1]) simulation.write(`${ttl}-${half}`, ttl);
+    for (const half of [0, 1]) simulation.table.write(`${ttl}-${half}`, ttl);
     written += 2;
   }
   for (let minute = 0; minute <= 6; minute += 1)
@@ -24,7 +28,7 @@ function stream(simulation: Simulation, late: (minute: number) => number[] = () 
 }
 
 function expectAllGone(simulation: Simulation, written: number) {
-  expect(simulation.left()).toEqual([]);
+  expect(simulation.table.ids()).toEqual([]);
   expect(simulation.deleted).toHaveLength(written);
   expect(lags(simulation)[0]).toBeGreaterThanOrEqual(0); // none early
   for (const execution of simulation.executions) expect(execution.status).toBe('SUCCEEDED');
@@ -108,7 +112,7 @@ describe('items written shortly before they expire', () => {
     const simulation = simulate({ start: at(0), pace: { precisionSeconds: 1, pollSeconds } });
     for (let ttl = at(2); ttl < at(4); ttl += 2) {
       simulation.clock.schedule((ttl - 5) * 1000 - simulation.clock.now(), () =>
-        simulation.write(`item-${ttl}`, ttl),
+        simulation.table.write(`item-${ttl}`, ttl),
       );
     }
     for (let minute = 0; minute <= 6; minute += 1) simulation.tick(at(minute), 3);
@@ -142,7 +146,7 @@ describe('what it costs', () => {
 
   test('a busy tick takes six transitions, and looks no more than once a second', async () => {
     const simulation = simulate({ start: at(0) });
-    for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.write(`item-${ttl}`, ttl);
+    for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.table.write(`item-${ttl}`, ttl);
     simulation.tick(at(0));
     await simulation.finish();
     expect(simulation.executions[0]?.billing.stateTransitions).toBe(6);
@@ -152,7 +156,7 @@ describe('what it costs', () => {
 
   test('a quiet span is looked at when something expires, and not else', async () => {
     const simulation = simulate({ start: at(0) });
-    for (const second of [10, 40]) simulation.write(`item-${second}`, at(1, second));
+    for (const second of [10, 40]) simulation.table.write(`item-${second}`, at(1, second));
     simulation.tick(at(0));
     await simulation.finish();
     expect(simulation.calls['query-expired']).toBe(3); // at the span's start, and for each item
@@ -193,7 +197,7 @@ test('the lag of an execution is in its output', async () => {
 
 test('what earlier sweeps left is told by its age', async () => {
   const simulation = simulate({ start: at(5) });
-  simulation.write('left', at(1));
+  simulation.table.write('left', at(1));
   simulation.tick(at(5));
   await simulation.finish();
   expect(reports(simulation)[0]).toMatchObject({ deleted: 1, oldestOverdueSeconds: 240 });

@@ -1,3 +1,4 @@
+import type { SweepFunctions } from '../../local/simulation/simulation.ts';
 import type {
   DeleteChunkInput,
   ExpiredKey,
@@ -12,7 +13,6 @@ import {
   planOf,
   runSweep,
   STARTED,
-  type SweepFunctions,
   target,
   thrown,
 } from '../support/run-sweep.ts';

@@ -1,31 +1,18 @@
 import { toChunks } from '../../functions/lib/page.ts';
 import { Engine, type Execution, loadDefinition, seededRandom } from '../../local/asl/index.ts';
 import { VirtualClock } from '../../local/clock.ts';
+import type { SweepFunctions } from '../../local/simulation/simulation.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type {
-  DeleteChunkInput,
   DeleteChunkOutput,
   ExpiredKey,
   ItemKey,
-  PlanSweepInput,
   PlanSweepOutput,
-  QueryExpiredInput,
-  QueryExpiredOutput,
-  RecordMetricsInput,
-  RecordMetricsOutput,
   SweepReport,
   SweepTarget,
   TASKS,
 } from '../../statemachine/contract.ts';
 import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
-
-/** What stands in for the four functions; times are of the virtual clock. */
-export interface SweepFunctions {
-  'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
-  'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
-  'delete-chunk': (input: DeleteChunkInput) => Promise<DeleteChunkOutput>;
-  'record-metrics': (input: RecordMetricsInput) => Promise<RecordMetricsOutput>;
-}
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 

@@ -1,0 +1,90 @@
+/**
+ * What a month of sweeping costs, from the counters of the local runner: a steady stream of expiring items, the real
+ * definition on a virtual clock, some minutes of ticks scaled to a month of 43,200. `npm run bench:cost`.
+ *
+ * DynamoDB's own price is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so a quarter of
+ * an hour stands for the month.
+ */
+import type { LookPace } from '../functions/lib/look.ts';
+import { loadDefinition } from '../local/asl/index.ts';
+import { type Cost, costOf } from '../local/prices.ts';
+import { Simulation } from '../local/simulation/simulation.ts';
+import { resolveProps } from '../stacks/props.ts';
+import { TASKS } from '../statemachine/contract.ts';
+import { sweepDefinition } from '../statemachine/definition.ts';
+import type { FunctionArns } from '../statemachine/states.ts';
+
+const TICKS_A_MONTH = 43_200;
+/** The first ticks find nothing yet and the last ones nothing any more: these are counted. */
+const FIRST_TICK = 3;
+const TICKS = 10;
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+
+/** What a call takes, milliseconds: a query, or a batch of 25 guarded deletes, with a warm function. An assumption. */
+const CALL_MS = 25;
+
+const RATES = [0, 100, 10_000];
+const MODES: readonly (readonly [string, LookPace])[] = [
+  ['`precisionSeconds: 1` (default)', { precisionSeconds: 1, pollSeconds: 0 }],
+  ['`precisionSeconds: 10`', { precisionSeconds: 10, pollSeconds: 0 }],
+  ['`precisionSeconds: 60` (plain)', { precisionSeconds: 60, pollSeconds: 0 }],
+  ['`precisionSeconds: 1`, `pollSeconds: 5`', { precisionSeconds: 1, pollSeconds: 5 }],
+];
+
+const props = resolveProps({ tableName: 'SessionData', partitionKey: 'UserName' });
+const functions = Object.fromEntries(
+  Object.entries(TASKS).map(([task, file]) => [
+    task,
+    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
+  ]),
+) as FunctionArns;
+const definition = loadDefinition(JSON.stringify(sweepDefinition(functions, props)));
+
+async function costOfMonth(
+  itemsPerMinute: number,
+  pace: LookPace,
+): Promise<Cost & { transitionsPerTick: number }> {
+  const { functionMemoryMb: memoryMb } = props;
+  const simulation = new Simulation({ start: START, definition, pace, callMs: CALL_MS, memoryMb });
+  const minutes = FIRST_TICK + TICKS + 3;
+  for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
+    simulation.table.write(`item-${item}`, START + 60 + Math.floor((item * 60) / itemsPerMinute));
+  }
+  for (let minute = 0; minute < minutes; minute += 1) simulation.tick(START + minute * 60, 5);
+  await simulation.finish();
+  const counted = simulation.executions.slice(FIRST_TICK, FIRST_TICK + TICKS);
+  const costs = counted.map(({ billing }) => costOf(billing));
+  const month = (dollars: (cost: Cost) => number) =>
+    (costs.reduce((sum, cost) => sum + dollars(cost), 0) / TICKS) * TICKS_A_MONTH;
+  const [{ parts } = { parts: undefined }] = costs;
+  return {
+    total: month(({ total }) => total),
+    parts: Object.fromEntries(
+      Object.keys(parts ?? {}).map(name => [name, month(cost => cost.parts[name as keyof Cost['parts']])]),
+    ) as Cost['parts'],
+    transitionsPerTick: counted.reduce((sum, { billing }) => sum + billing.stateTransitions, 0) / TICKS,
+  };
+}
+
+const dollars = (value: number) => value.toFixed(2);
+console.log(
+  '| items a minute | mode | transitions a tick | transitions, $ | children, $ | functions, $ | a month, $ |',
+);
+console.log('|--:|---|--:|--:|--:|--:|--:|');
+for (const rate of RATES) {
+  for (const [name, pace] of MODES) {
+    const { total, parts, transitionsPerTick } = await costOfMonth(rate, pace);
+    const children = parts.expressRequests + parts.expressGbSeconds;
+    const calls = parts.functionInvocations + parts.functionGbSeconds;
+    const cells = [
+      rate.toLocaleString('en-US'),
+      name,
+      transitionsPerTick.toFixed(1),
+      dollars(parts.stateTransitions),
+      dollars(children),
+      dollars(calls),
+      `**${dollars(total)}**`,
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
