@@ -1,4 +1,4 @@
-import type { QueryExpiredInput, QueryExpiredOutput } from '../statemachine/contract.ts';
+import { LISTED_KEYS, type QueryExpiredInput, type QueryExpiredOutput } from '../statemachine/contract.ts';
 import { look } from './lib/look.ts';
 import { toChunks } from './lib/page.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
@@ -15,7 +15,14 @@ export async function readExpiredPage(
   { settings, documents }: Runtime,
 ): Promise<QueryExpiredOutput> {
   const { due, cutoff, position, lookAt } = await look(input, settings, windowReader(documents, settings));
-  return { found: due.length, chunks: dryRun ? [] : toChunks(due), cutoff, position, lookAt };
+  return {
+    found: due.length,
+    chunks: dryRun ? [] : toChunks(due),
+    sampleKeys: dryRun ? due.slice(0, LISTED_KEYS).map(({ key }) => key) : [],
+    cutoff,
+    position,
+    lookAt,
+  };
 }
 
 const runtime = lambdaRuntime({ maxAttempts: 3 });

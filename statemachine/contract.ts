@@ -36,10 +36,10 @@ export const ROUND_TARGETS = 200;
  */
 export const MOST_STEPS = 1000;
 
-/** Characters of undeleted keys (as JSON) that the children of one round list together. */
+/** Characters of keys (as JSON), undeleted ones or a dry run's, that the children of one round list together. */
 export const LISTED_KEYS_CHARACTERS = 30_000;
 
-/** Undeleted keys that an execution lists at the most; the total is always counted. */
+/** Keys that an execution lists at the most; the total is always counted. */
 export const LISTED_KEYS = 20;
 
 /** A value of a key attribute as DynamoDB's JSON has it, bytes in base64. */
@@ -133,6 +133,8 @@ export interface QueryExpiredOutput {
   readonly found: number;
   /** Empty in a dry run. */
   readonly chunks: readonly Chunk[];
+  /** In a dry run: some of the keys that were found; empty else. */
+  readonly sampleKeys: readonly ItemKey[];
   /** What this look took for expired; the delete asks again with it. */
   readonly cutoff: number;
   /** Where this look goes on; null when it has read everything that is due. */
@@ -193,6 +195,7 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   /** A call failed for good on the way; the counts tell how far the child came. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly FailedKey[];
+  readonly sampleKeys: readonly ItemKey[];
   /** Set when the child stopped for time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
@@ -208,6 +211,8 @@ export interface SweepTotals extends SweepCounts, DeletionLag {
   readonly steps: number;
   readonly oldestOverdueSeconds: number;
   readonly failedKeys: readonly FailedKey[];
+  /** In a dry run: some of what a sweep would delete; empty else. */
+  readonly sampleKeys: readonly ItemKey[];
 }
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */

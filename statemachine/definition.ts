@@ -1,5 +1,5 @@
 import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, MOST_STEPS, SWEEP_INCOMPLETE } from './contract.ts';
-import { jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
+import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
 import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
 
@@ -13,6 +13,7 @@ const NOTHING_SWEPT = JSON.stringify({
   steps: 0,
   oldestOverdueSeconds: 0,
   failedKeys: [],
+  sampleKeys: [],
   lagCounts: [],
   lagMaxMs: 0,
 });
@@ -23,6 +24,10 @@ const TOTALS = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])
 
 /** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */
 const REPORT = `$sift(${TOTALS}, function($value, $name) { $not($name in ['lagCounts', 'lagMaxMs']) })`;
+
+/** The keys that the rounds before and the children of this one list, as far as they fit. */
+const listed = (field: string) =>
+  firstThatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_CHARACTERS));
 
 /** The round as a whole came to nothing that is known of: its children count as failed, the next round goes on. */
 const ROUND_FAILED = jsonata(`{
@@ -106,7 +111,6 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
           $swept := ${list('$states.result[$exists(found)]')};
           $through := $count($swept[interrupted = false]);
           $before := $states.input.totals;
-          $failedKeys := ${list(`$append($before.failedKeys, $swept.failedKeys)[[0..${LISTED_KEYS - 1}]]`)};
           {
             'due': ${list('$swept.resume')},
             'cursor': $states.input.cursor,
@@ -119,9 +123,8 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
               'oldestOverdueSeconds': $before.oldestOverdueSeconds,
               'lagCounts': ${sumBuckets('$before, $swept', 'lagCounts')},
               'lagMaxMs': $max([$before.lagMaxMs, $swept.lagMaxMs]),
-              'failedKeys': $length($string($failedKeys)) <= ${LISTED_KEYS_CHARACTERS}
-                ? $failedKeys
-                : $before.failedKeys
+              'failedKeys': ${listed('failedKeys')},
+              'sampleKeys': ${listed('sampleKeys')}
             }
           }
         )`),

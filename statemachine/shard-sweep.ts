@@ -45,6 +45,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, 0])),
           failed: 0,
           failedKeys: [],
+          sampleKeys: [],
           unprocessed: [],
           lagCounts: [],
           lagMaxMs: 0,
@@ -77,6 +78,13 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           lookAt: jsonata('$states.result.Payload.lookAt'),
           seen: jsonata('$states.result.Payload.position = null ? $states.result.Payload.cutoff : $seen'),
           found: jsonata('$found + $states.result.Payload.found'),
+          sampleKeys: jsonata(
+            firstThatFit(
+              '$append($sampleKeys, $states.result.Payload.sampleKeys)',
+              LISTED_KEYS,
+              '$listedKeysCharacters',
+            ),
+          ),
         },
         Output: { chunks: jsonata('$states.result.Payload.chunks') },
         Catch: [{ ErrorEquals: ['States.ALL'], Assign: { interrupted: true }, Next: 'ShardSwept' }],
@@ -162,6 +170,7 @@ function shardResult(fields: Readonly<Record<string, string>>): Record<string, s
     ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, jsonata(`$${name}`)])),
     lagCounts: jsonata('$lagCounts'),
     lagMaxMs: jsonata('$lagMaxMs'),
+    sampleKeys: jsonata('$sampleKeys'),
     interrupted: jsonata('$interrupted'),
   };
 }

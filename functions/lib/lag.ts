@@ -67,6 +67,11 @@ export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary |
   return { p50: quantile(0.5), p99: quantile(0.99), max: lagMaxMs };
 }
 
+/** Items whose bucket begins at this lag or later. */
+export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
+  return lagCounts.reduce((sum, count, bucket) => (bucketEndMs(bucket - 1) >= lagMs ? sum + count : sum), 0);
+}
+
 /** A histogram as a metric value of the embedded metric format: CloudWatch computes percentiles from it. */
 export interface MetricHistogram {
   readonly Values: number[];

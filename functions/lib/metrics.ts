@@ -1,5 +1,5 @@
 import type { SweepTotals } from '../../statemachine/contract.ts';
-import { type MetricHistogram, toMetricHistogram } from './lag.ts';
+import { countAbove, type MetricHistogram, toMetricHistogram } from './lag.ts';
 
 /** A metric that every sweep records; the docs' table and the dashboards are made from the same list. */
 export interface SweepMetric {
@@ -9,6 +9,9 @@ export interface SweepMetric {
   readonly help: string;
   readonly value: (totals: SweepTotals, durationMs: number) => number | MetricHistogram;
 }
+
+/** Later than any tick that came, in either mode. */
+const CAUGHT_UP_MS = 120_000;
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
@@ -34,6 +37,12 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     unit: 'Count',
     help: 'Items that somebody else had deleted between the query and the delete (guarded mode).',
     value: totals => totals.alreadyGone,
+  },
+  {
+    name: 'ItemsCaughtUp',
+    unit: 'Count',
+    help: 'Items deleted more than two minutes after their expiry: by lookback, reconcile or replay.',
+    value: totals => countAbove(totals, CAUGHT_UP_MS),
   },
   {
     name: 'DeletionLag',

@@ -129,7 +129,7 @@ export class Simulation {
       },
       'query-expired': async input => {
         const { due, ...rest } = await look(input, pace, readWindow);
-        return { found: due.length, chunks: toChunks(due), ...rest };
+        return { found: due.length, chunks: toChunks(due), sampleKeys: [], ...rest };
       },
       'delete-chunk': async ({ keys, cutoff }) => {
         const counts = { deleted: 0, renewed: 0, alreadyGone: 0 };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
   addLags,
   bucketEndMs,
+  countAbove,
   LAG_BUCKETS,
   lagOf,
   NO_LAG,
@@ -81,6 +82,14 @@ test('a metric has at most a hundred values, each within the extremes, and count
       }
     }),
   );
+});
+
+test.each([
+  [[100, 119_000], 0],
+  [[100, 160_000, 3_600_000], 2],
+  [[], 0],
+])('of the lags %p ms, %d are above two minutes', (values, above) => {
+  expect(countAbove(histogram(values), 120_000)).toBe(above);
 });
 
 test('buckets end ever higher', () => {

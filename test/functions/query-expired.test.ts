@@ -156,6 +156,7 @@ test('a span ahead is read to its end, and says when to look again', async () =>
   expect(await readExpiredPage(input({ target: ahead, now }), runtime)).toEqual({
     found: 1,
     chunks: [{ keys: [{ key: { id: { S: 'due' } }, ttl: CUTOFF }] }],
+    sampleKeys: [],
     cutoff: CUTOFF,
     position: null,
     lookAt: CUTOFF + 7,
@@ -168,6 +169,7 @@ test('a dry run counts and hands out no keys', async () => {
   expect(await readExpiredPage(input({ dryRun: true }), table.runtime)).toEqual({
     found: 1,
     chunks: [],
+    sampleKeys: [{ id: { S: 'a' } }],
     cutoff: CUTOFF,
     position: null,
     lookAt: null,

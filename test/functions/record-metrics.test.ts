@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { lagOf } from '../../functions/lib/lag.ts';
 import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
@@ -16,6 +17,7 @@ const TOTALS: SweepTotals = {
   steps: 2,
   oldestOverdueSeconds: 90,
   failedKeys: [],
+  sampleKeys: [],
   dryRun: false,
   ...lagOf([100, 100, 90], 100_200),
 };
@@ -48,6 +50,7 @@ test('prints every metric of the list once, for the table', () => {
     ItemsDeleted: 10,
     ItemsRenewed: 4,
     ItemsAlreadyGone: 3,
+    ItemsCaughtUp: 0,
     ItemsFailed: 3,
     ChunkRetries: 7,
     ShardsSwept: 2,
@@ -97,4 +100,10 @@ test('records nothing for a dry run but a line in the log', () => {
 
 test('every metric says what it is', () => {
   for (const { help } of SWEEP_METRICS) expect(help).toMatch(/^[A-Z(].*\.$/);
+});
+
+test('the README lists every metric with the same words', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const { name, unit, help } of SWEEP_METRICS)
+    expect(readme).toContain(`| \`${name}\` | ${unit} | ${help} |`);
 });

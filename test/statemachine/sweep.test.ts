@@ -75,6 +75,7 @@ describe('a sweep', () => {
         steps: 2,
         oldestOverdueSeconds: 0,
         failedKeys: [],
+        sampleKeys: [],
         lagMs: null,
       });
       expect(calls.filter(({ name }) => name === 'delete-chunk')).toHaveLength(Math.ceil(count / 25));
@@ -170,6 +171,7 @@ describe('a sweep', () => {
     });
     expect(execution.status).toBe('SUCCEEDED');
     expect(report).toMatchObject({ dryRun: true, found: 1200, deleted: 0, failed: 0, shardsSwept: 1 });
+    expect(report.sampleKeys).toEqual(itemKeys(20));
     expect(calls.map(({ name }) => name)).not.toContain('delete-chunk');
   });
 });

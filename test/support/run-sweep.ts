@@ -154,6 +154,7 @@ export function memoryTable(
       return {
         found: page.length,
         chunks: dryRun ? [] : toChunks(page),
+        sampleKeys: dryRun ? page.slice(0, 20).map(({ key }) => key) : [],
         cutoff: cutoff ?? EXPIRED,
         position: rest.length > PAGE ? { window: 0, key: page.at(-1)?.key ?? null } : null,
         lookAt: null,
