@@ -7,11 +7,13 @@ import {
   loadDefinition,
   type Machine,
   type RandomSource,
+  type StartOptions,
 } from './asl/index.ts';
 import { localDynamoDb } from './aws-clients.ts';
 import { type Clock, realClock } from './clock.ts';
 import { type DynamoDbEndpoint, type DynamoDbLocalOptions, startOrAttachDynamoDb } from './dynamodb-local.ts';
 import { NotFoundError, ScheduleError, TerraformError } from './errors.ts';
+import { LambdaEndpoint } from './functions/lambda-endpoint.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler.ts';
 import { enableStream, ensureTable, requireTable } from './tables.ts';
@@ -24,7 +26,7 @@ export interface LocalCloudOptions {
   readonly dynamoDb?: DynamoDbEndpoint;
   /** How to start one of our own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
-  /** What `AWS_ENDPOINT_URL_DYNAMODB` and nothing else is read from. @default process.env */
+  /** What `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_LAMBDA` and nothing else is read from. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where the functions find DynamoDB when that shall be a proxy. @default the DynamoDB itself */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
@@ -44,6 +46,8 @@ export interface LocalCloudOptions {
   readonly deliveries?: Deliveries;
   /** Gives every table a stream with old images, to watch deletions from outside. @default false */
   readonly observe?: boolean;
+  /** Starts what a schedule is for. @default the state machine as it was synthesized */
+  readonly startScheduled?: (machineArn: string, input: unknown) => unknown;
   /** Called when an execution has ended, however it ended. */
   readonly onExecution?: (execution: Execution) => void;
   /** Called when a schedule fires and its target can't be started. */
@@ -89,7 +93,8 @@ export class LocalCloud {
       clock,
       schedules: parts.synthesized.schedules,
       fire: ({ schedule, input }) => {
-        this.startExecution(schedule.targetArn, JSON.parse(input));
+        const { startScheduled = (arn: string, value: unknown) => this.startExecution(arn, value) } = options;
+        return startScheduled(schedule.targetArn, JSON.parse(input));
       },
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
@@ -106,11 +111,12 @@ export class LocalCloud {
     const synthesized = readSynthesized(options.cdktfOut);
     const machines = loadMachines(synthesized);
     checkSchedules(synthesized);
+    const environment = options.environment ?? process.env;
+    const lambda = environment['AWS_ENDPOINT_URL_LAMBDA'];
+    const others = lambda ? new LambdaEndpoint(lambda) : undefined;
     const undo: (() => unknown)[] = [];
     try {
-      const dynamoDb =
-        options.dynamoDb ??
-        (await startOrAttachDynamoDb(options.environment ?? process.env, options.dynamoDbLocal));
+      const dynamoDb = options.dynamoDb ?? (await startOrAttachDynamoDb(environment, options.dynamoDbLocal));
       if (options.dynamoDb === undefined) undo.push(() => dynamoDb.stop());
       const region = synthesized.functions[0]?.region ?? 'us-east-1';
       const client = localDynamoDb(dynamoDb.endpoint, region);
@@ -118,6 +124,7 @@ export class LocalCloud {
       await makeTables(client, synthesized, options.observe ?? false);
       const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
       const functions = new LocalFunctions(synthesized.functions, {
+        others,
         ...options.functions,
         dynamoDbEndpoint: forFunctions ?? dynamoDb.endpoint,
       });
@@ -159,13 +166,36 @@ export class LocalCloud {
       const known = this.#machines.map(candidate => candidate.name).join(', ') || 'none';
       throw new NotFoundError(`state machine: expected one of ${known}, got "${machine}"`);
     }
-    const execution = this.#engine.start(found, { input, ...(name === undefined ? {} : { name }) });
+    return this.start(found, { input, ...(name === undefined ? {} : { name }) });
+  }
+
+  /**
+   * Starts an execution of any state machine, synthesized or not.
+   *
+   * @throws InvalidStartError for a name or input AWS refuses
+   */
+  start(machine: Machine, options: StartOptions): Execution {
+    const execution = this.#engine.start(machine, options);
+    this.#watch(execution);
+    return execution;
+  }
+
+  /**
+   * Lets an execution of this cloud that did not succeed go on, as RedriveExecution does.
+   *
+   * @throws NotRedrivableError
+   */
+  async redrive(execution: Execution): Promise<void> {
+    await execution.redrive();
+    this.#watch(execution);
+  }
+
+  #watch(execution: Execution): void {
     this.#running.add(execution);
     void execution.done.then(ended => {
       this.#running.delete(ended);
       this.#options.onExecution?.(ended);
     });
-    return execution;
   }
 
   /** No schedule fires any more; executions go on. */
@@ -197,7 +227,7 @@ function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];
   const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
     try {
-      return [{ name, arn, roleArn, type, definition: loadDefinition(definition) }];
+      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type) }];
     } catch (error) {
       if (!(error instanceof InvalidDefinitionError)) throw error;
       problems.push(`${address}.definition: ${error.message}`);

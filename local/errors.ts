@@ -32,6 +32,11 @@ export class DynamoDbLocalError extends LocalCloudError {
   override readonly name = 'DynamoDbLocalError';
 }
 
+/** A port that somebody else has. */
+export class PortInUseError extends LocalCloudError {
+  override readonly name = 'PortInUseError';
+}
+
 /** A table of the definition and the one at the endpoint don't agree. */
 export class TableMismatchError extends LocalCloudError {
   override readonly name = 'TableMismatchError';

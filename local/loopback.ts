@@ -5,14 +5,19 @@ import { NotLoopbackError } from './errors.ts';
  * between the local cloud and a real AWS account, so everything else is refused rather than looked up.
  *
  * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
+ * @param otherwise what a person can do instead, for the message
  * @returns the endpoint without a trailing slash
  * @throws {NotLoopbackError}
  */
-export function requireLoopback(endpoint: string, source: string): string {
+export function requireLoopback(
+  endpoint: string,
+  source: string,
+  otherwise = 'unset it to let the local cloud start its own',
+): string {
   const refuse = (why: string): never => {
     throw new NotLoopbackError(
       `${source}: expected a URL on this machine such as http://127.0.0.1:8000 (127.0.0.0/8, ::1 or localhost), got ` +
-        `"${endpoint}" (${why}); unset it to let the local cloud start its own`,
+        `"${endpoint}" (${why}); ${otherwise}`,
     );
   };
   let url: URL;
@@ -31,6 +36,6 @@ export function requireLoopback(endpoint: string, source: string): string {
 }
 
 // URL has brought every spelling of an IPv4 address (0x7f.1, 2130706433) to four decimals.
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

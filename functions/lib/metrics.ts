@@ -71,13 +71,13 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ShardsSwept',
     unit: 'Count',
-    help: '(window, shard) pairs that were swept.',
+    help: 'Children that went through to their end: one per shard ahead, one per window and shard looked back to.',
     value: totals => totals.shardsSwept,
   },
   {
     name: 'ShardsFailed',
     unit: 'Count',
-    help: '(window, shard) pairs whose child execution crashed or timed out. Above 0 the execution fails.',
+    help: 'Children that were interrupted, crashed or timed out. Above 0 the execution fails.',
     value: totals => totals.shardsFailed,
   },
   {

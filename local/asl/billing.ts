@@ -13,7 +13,22 @@ export interface BillingCounters {
   functionInvocations: number;
   /** Milliseconds that functions took, not rounded. */
   functionDurationMs: number;
+  /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
+  functionGbSeconds: number;
+  /** What the functions did to DynamoDB, when whoever calls them counts it; capacity units as DynamoDB reports them. */
+  dynamoDbCalls: number;
+  dynamoDbReadUnits: number;
+  dynamoDbWriteUnits: number;
 }
+
+/** One answer of DynamoDB to a function. */
+export interface DynamoDbUsage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** Lambda's least: taken for a function whose memory isn't known. */
+const LEAST_FUNCTION_MEMORY_MB = 128;
 
 /** Counts for one execution, and up to the execution that started it. */
 export class Billing {
@@ -23,6 +38,10 @@ export class Billing {
     expressGbSeconds: 0,
     functionInvocations: 0,
     functionDurationMs: 0,
+    functionGbSeconds: 0,
+    dynamoDbCalls: 0,
+    dynamoDbReadUnits: 0,
+    dynamoDbWriteUnits: 0,
   };
   readonly #parent: Billing | undefined;
 
@@ -44,5 +63,17 @@ export class Billing {
     const steps = Math.max(1, Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB));
     const billedMs = Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS;
     this.add('expressGbSeconds', ((steps * EXPRESS_MEMORY_STEP_MB) / 1024) * (billedMs / 1000));
+  }
+
+  /** One ended invocation. */
+  addFunction(durationMs: number, memoryMb: number = LEAST_FUNCTION_MEMORY_MB): void {
+    this.add('functionDurationMs', durationMs);
+    this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
+  }
+
+  addDynamoDb({ readUnits, writeUnits }: DynamoDbUsage): void {
+    this.add('dynamoDbCalls', 1);
+    this.add('dynamoDbReadUnits', readUnits);
+    this.add('dynamoDbWriteUnits', writeUnits);
   }
 }

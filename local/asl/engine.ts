@@ -4,7 +4,8 @@ import type { Definition } from './definition.ts';
 import { Execution } from './execution.ts';
 import type { FunctionInvoker } from './invoker.ts';
 import { exceedsBytes, toJson } from './json.ts';
-import { AWS_LIMITS, type Limits, NAME_LENGTH } from './limits.ts';
+import { AWS_LIMITS, type Limits } from './limits.ts';
+import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { InvalidDefinitionError } from './problems.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import { type EngineContext, type MachineIdentity, type Payload, payload } from './run.ts';
@@ -44,9 +45,6 @@ export class InvalidStartError extends Error {
     this.name = name;
   }
 }
-
-/** AWS refuses these in names: white space, brackets, wildcards, special and control characters. */
-const NOT_IN_NAMES = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\uFFFE\uFFFF]/u;
 
 /** Runs state machines. It keeps nothing of an execution once that has ended. */
 export class Engine {
@@ -109,10 +107,9 @@ function readInput(input: unknown): Payload {
 }
 
 function checkName(name: string): string {
-  if (name.length >= 1 && name.length <= NAME_LENGTH && !NOT_IN_NAMES.test(name)) return name;
-  const expected = `1 to ${NAME_LENGTH} characters without white space, brackets, wildcards or any of "#%\\^|~\`$&,;:/`;
+  if (isAllowedName(name)) return name;
   throw new InvalidStartError(
     'InvalidName',
-    `the name of an execution has ${expected}; got ${JSON.stringify(name)}`,
+    `the name of an execution has ${ALLOWED_NAME}; got ${JSON.stringify(name)}`,
   );
 }

@@ -1,3 +1,4 @@
+import type { DynamoDbUsage } from './billing.ts';
 import { Cancelled } from './failure.ts';
 import type { FunctionResult } from './invoker.ts';
 import type { Json } from './json.ts';
@@ -28,14 +29,14 @@ export async function call(
   const { billing, engine } = line.run;
   const started = engine.clock.now();
   billing.add('functionInvocations', 1);
-  let reported: number | undefined;
+  let reported: Pick<FunctionResult, 'durationMs' | 'memoryMb'> = {};
   try {
     const outcome = await race(line, arn, event, limits);
     if (typeof outcome === 'string') return { kind: outcome };
-    reported = outcome.durationMs;
+    reported = outcome;
     return read(outcome);
   } finally {
-    billing.add('functionDurationMs', reported ?? engine.clock.now() - started);
+    billing.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
   }
 }
 
@@ -45,6 +46,7 @@ function race(
   event: string,
   limits: { readonly timeoutSeconds: number | undefined; readonly heartbeatSeconds: number | undefined },
 ): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
+  const { billing } = line.run;
   const { clock, invoker } = line.run.engine;
   const { timeoutSeconds, heartbeatSeconds } = limits;
   const controller = new AbortController();
@@ -60,6 +62,8 @@ function race(
     }
     const options = {
       signal: controller.signal,
+      // Also after the result is no longer wanted: what the function still does is billed.
+      onDynamoDb: (usage: DynamoDbUsage) => billing.addDynamoDb(usage),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
     };
     clock

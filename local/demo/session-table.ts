@@ -36,9 +36,7 @@ export class SessionTable {
   async write(item: number, ttl: Ttl): Promise<void> {
     const key = this.#key(item);
     const expiry =
-      ttl === undefined
-        ? expiryAttributes(this.#model, key, { ttlSeconds: 0 })
-        : this.#stamp(key, ttl);
+      ttl === undefined ? expiryAttributes(this.#model, key, { ttlSeconds: 0 }) : this.#stamp(key, ttl);
     await this.#documents.send(
       new PutCommand({
         TableName: this.#table.name,

@@ -84,14 +84,14 @@ export class Environment {
    *
    * @param payload JSON text
    */
-  run(payload: string): Promise<Outcome> {
+  run(payload: string, traceId: string): Promise<Outcome> {
     return new Promise(settle => {
       const requestId = randomUUID();
       this.#running = { requestId, sentAt: performance.now(), settle };
       this.#worker.ref();
       const { timeoutMs } = this.#options;
       this.#limit(timeoutMs, seconds => `Task timed out after ${seconds} seconds`);
-      const invocation: Invocation = { requestId, payload, deadline: Date.now() + timeoutMs };
+      const invocation: Invocation = { requestId, payload, traceId, deadline: Date.now() + timeoutMs };
       this.#worker.postMessage(invocation);
     });
   }

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionInvoker, FunctionResult, InvokeOptions } from '../asl/invoker.ts';
+import type { DynamoDbUsage, FunctionInvoker, FunctionResult, InvokeOptions } from '../asl/index.ts';
 import { DUMMY_CREDENTIALS } from '../aws-clients.ts';
 import { requireLoopback } from '../loopback.ts';
 import type { FunctionResource } from '../terraform.ts';
@@ -45,6 +46,16 @@ export interface LocalFunctionsOptions {
   readonly wrap?: InvokeWrapper | undefined;
   /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Invokes every function that was not synthesized. @default calling one is `Lambda.ResourceNotFoundException` */
+  readonly others?: FunctionInvoker | undefined;
+  /** Sees the functions' calls of DynamoDB, which have to go through it. @default they are not counted */
+  readonly meter?: CallMeter | undefined;
+}
+
+/** Tells which invocation a call of DynamoDB belongs to, by the trace id that comes with it. */
+export interface CallMeter {
+  /** @returns ends it */
+  track(traceId: string, onDynamoDb: (usage: DynamoDbUsage) => void): () => void;
 }
 
 /** Folders to remove when the process ends without a stop: one listener for all of them. */
@@ -74,7 +85,7 @@ export class LocalFunctions implements FunctionInvoker {
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
     this.#options = options;
-    this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
+    this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     removeOnExit(this.#directory);
     try {
       for (const resource of functions) {
@@ -108,44 +119,48 @@ export class LocalFunctions implements FunctionInvoker {
    * Invokes a function and waits for its answer, as Step Functions does. Payload and answer go through JSON text.
    * Never rejects.
    *
-   * @param functionArn ARN, or name, of a synthesized function
+   * @param functionArn ARN, or name, of a synthesized function, or of one that `others` knows
    */
   invoke(
     functionArn: string,
     payload: unknown,
-    { signal }: Partial<Pick<InvokeOptions, 'signal'>> = {},
+    options: Partial<InvokeOptions> = {},
   ): Promise<FunctionResult> {
+    const { signal, onDynamoDb } = options;
     // arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]
     const functionName = functionArn.startsWith('arn:')
       ? (functionArn.split(':')[6] ?? functionArn)
       : functionArn;
     const found = this.#byName.get(functionName);
     if (found === undefined) {
+      const { others } = this.#options;
+      if (others !== undefined) {
+        return others.invoke(functionArn, payload, { signal: new AbortController().signal, ...options });
+      }
       const known = [...this.#byName.keys()].join(', ') || 'none';
-      const message = `Function not found: ${functionArn} (Service: Lambda, Status Code: 404); the synthesized functions are: ${known}`;
-      return Promise.resolve({
-        ok: false,
-        errorType: 'Lambda.ResourceNotFoundException',
-        errorMessage: message,
-        cause: message,
-      });
+      return Promise.resolve(
+        refusal(
+          'Lambda.ResourceNotFoundException',
+          `Function not found: ${functionArn} (Service: Lambda, Status Code: 404); the synthesized functions are: ${known}. ` +
+            'Set AWS_ENDPOINT_URL_LAMBDA to have others invoked at a Lambda endpoint on this machine',
+        ),
+      );
     }
     const { resource, pool } = found;
     if (resource.reservedConcurrency === 0) {
-      const message = 'Rate Exceeded. (Service: Lambda, Status Code: 429)';
-      return Promise.resolve({
-        ok: false,
-        errorType: 'Lambda.TooManyRequestsException',
-        errorMessage: message,
-        cause: message,
-      });
+      return Promise.resolve(
+        refusal('Lambda.TooManyRequestsException', 'Rate Exceeded. (Service: Lambda, Status Code: 429)'),
+      );
     }
     const run = async (): Promise<FunctionResult> => {
       const startedAt = Date.now();
-      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', signal);
+      const traceId = newTraceId(startedAt);
+      const untrack = onDynamoDb && this.#options.meter?.track(traceId, onDynamoDb);
+      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
+      untrack?.();
       const { ok, durationMs } = outcome;
       this.#options.onInvocation?.({ functionName, startedAt, durationMs, ok });
-      return toResult(outcome);
+      return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
@@ -161,6 +176,18 @@ export class LocalFunctions implements FunctionInvoker {
     await Promise.all([...this.#byName.values()].map(({ pool }) => pool.stop()));
     this.#removeDirectory();
   }
+}
+
+/** What Lambda answers instead of running a function. */
+function refusal(errorType: string, message: string): FunctionResult {
+  return { ok: false, errorType, errorMessage: message, cause: message };
+}
+
+/** In the form of X-Ray's header. */
+function newTraceId(now: number): string {
+  const hex = randomUUID().replaceAll('-', '');
+  const seconds = Math.floor(now / 1000).toString(16);
+  return `Root=1-${seconds}-${hex.slice(8)};Parent=${hex.slice(0, 16)};Sampled=0`;
 }
 
 /** What Lambda itself sets, and what keeps the function on this machine. Nothing of the user's environment. */

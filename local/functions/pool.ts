@@ -21,6 +21,7 @@ const MOST_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {
   readonly payload: string;
+  readonly traceId: string;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -45,10 +46,11 @@ export class WorkerPool {
    * Invokes the function. Never rejects: every way an invocation can fail is an outcome.
    *
    * @param payload JSON text
+   * @param traceId names the invocation in the calls of its AWS clients
    * @param signal takes an invocation that is still waiting for a thread out of the line. One that runs goes on,
    *   as it does on Lambda when its caller has gone away.
    */
-  invoke(payload: string, signal?: AbortSignal): Promise<Outcome> {
+  invoke(payload: string, traceId: string, signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
       const leave = () => {
         const at = this.#queue.indexOf(waiting);
@@ -58,6 +60,7 @@ export class WorkerPool {
       };
       const waiting: Waiting = {
         payload,
+        traceId,
         settle: outcome => {
           signal?.removeEventListener('abort', leave);
           resolve(outcome);
@@ -104,8 +107,8 @@ export class WorkerPool {
     }
   }
 
-  async #run(environment: Environment, { payload, settle }: Waiting): Promise<void> {
-    const outcome = await environment.run(payload);
+  async #run(environment: Environment, { payload, traceId, settle }: Waiting): Promise<void> {
+    const outcome = await environment.run(payload, traceId);
     if (environment.usable) this.#idle.push(environment);
     settle(outcome);
     this.#dispatch();

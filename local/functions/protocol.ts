@@ -13,6 +13,8 @@ export interface WorkerSetup {
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
+  /** What the function's AWS clients send along as X-Amzn-Trace-Id, so that their calls can be told apart. */
+  readonly traceId: string;
   /** Epoch milliseconds at which the worker will be ended. */
   readonly deadline: number;
 }

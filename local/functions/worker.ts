@@ -76,8 +76,10 @@ async function load(): Promise<Handler | undefined> {
   return undefined;
 }
 
-async function run(handle: Handler, { requestId, payload, deadline }: Invocation): Promise<void> {
+async function run(handle: Handler, { requestId, payload, traceId, deadline }: Invocation): Promise<void> {
   current = requestId;
+  // As Lambda's runtime does before every invocation; `env` is this thread's own.
+  process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
     const result = await handle(JSON.parse(payload), contextOf(requestId, deadline));
     let text: string;
