@@ -33,9 +33,10 @@ export class SweepMachine extends Construct {
         { actions: ['lambda:InvokeFunction'], resources: Object.values(functions) },
         // A distributed Map runs its children as executions of the machine itself.
         { actions: ['states:StartExecution'], resources: [place.arn('states', `stateMachine:${name}`)] },
+        // The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second.
         {
           actions: ['states:DescribeExecution', 'states:StopExecution'],
-          resources: [place.arn('states', `execution:${name}/*`)],
+          resources: [place.arn('states', `execution:${name}/*`), place.arn('states', `execution:${name}:*`)],
         },
         // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
         {

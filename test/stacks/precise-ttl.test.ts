@@ -212,8 +212,10 @@ describe('the roles may do exactly', () => {
       'lambda:InvokeFunction on aws_lambda_function(query-expired)',
       'lambda:InvokeFunction on aws_lambda_function(record-metrics)',
       'states:DescribeExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
+      'states:DescribeExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData:*',
       'states:StartExecution on arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-SessionData',
       'states:StopExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
+      'states:StopExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData:*',
     ]);
     for (const permission of onEverything) expect(permission).toMatch(/^(logs|xray):/);
     expect(trusted(json, role)).toMatchObject({
