@@ -47,7 +47,10 @@ function replayExample({ synthesized }: ServedCloud['cloud']): string[] {
   const minute = 60_000;
   const to = Math.floor(Date.now() / minute) * minute;
   const input = JSON.stringify({ from: iso(to - 60 * minute), to: iso(to) });
-  return [`aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}'`];
+  // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
+  return [
+    `aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
+  ];
 }
 
 /** One line for an execution that has ended, with its result and what it would cost on AWS. */

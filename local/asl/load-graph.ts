@@ -30,7 +30,7 @@ export function loadGraph(reader: FieldReader, context: LoadContext): StateGraph
   }
   const before = context.problems.length;
   const states = loadStates(new FieldReader(raw, reader.at('States'), context.problems), context);
-  if (states.size === 0) reader.problem('States', 'at least one state', 'none');
+  if (Object.keys(raw).length === 0) reader.problem('States', 'at least one state', 'none');
   else if (!Object.hasOwn(raw, startAt))
     reader.problem('StartAt', 'the name of a state in States', quote(startAt));
   // Only a graph whose states are all understood says which of them can be reached.

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { localDynamoDb } from '../../local/aws-clients.ts';
 import { isFree } from '../../local/ports.ts';
+import { freePort, occupyPort } from '../support/free-port.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
 
 const LOCAL = join(import.meta.dirname, '../../cli/local.ts');
@@ -51,20 +51,6 @@ function run(args: string[], environment: Record<string, string> = {}): Running 
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = await occupy();
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function occupy(): Promise<Server> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
 test('--help says what it does', async () => {
   const { ended, printed } = run(['--help']);
   expect(await ended).toBe(0);
@@ -89,15 +75,14 @@ test.each([
 test.each(['--dynamodb-port', '--sfn-port'])(
   'fails for a busy %s and names the flag',
   async flag => {
-    const busy = await occupy();
-    const { port } = busy.address() as { port: number };
+    const { port, server } = await occupyPort();
     const other = flag === '--sfn-port' ? '--dynamodb-port' : '--sfn-port';
     const { ended, printed } = run([flag, String(port), other, String(await freePort())]);
     expect(await ended).toBe(1);
     expect(printed.stderr.trim()).toBe(
       `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
     );
-    busy.close();
+    server.close();
   },
   20_000,
 );
@@ -125,9 +110,10 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   expect(TableNames).toEqual(['SessionData']);
   dynamoDb.destroy();
 
-  const example = /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)'$/m.exec(
-    printed.stdout,
-  );
+  const example =
+    /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)' --endpoint-url /m.exec(
+      printed.stdout,
+    );
   const [, stateMachineArn, input] = example ?? [];
   const sfn = sfnClient(exported('AWS_ENDPOINT_URL_SFN'));
   const { executionArn } = await sfn.send(

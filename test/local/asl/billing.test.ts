@@ -1,5 +1,6 @@
+import { Engine } from '../../../local/asl/index.ts';
 import { VirtualClock } from '../../../local/clock.ts';
-import { arnOf, machineOf, run, start } from './run-definition.ts';
+import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
 
 const pass = { Type: 'Pass', End: true };
 const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
@@ -68,6 +69,10 @@ test('what the children cost is the cost of the parent as well', async () => {
     expressGbSeconds: (3 * 0.3 * 64) / 1024,
     functionInvocations: 3,
     functionDurationMs: 750,
+    functionGbSeconds: (3 * 0.25 * 128) / 1024,
+    dynamoDbCalls: 0,
+    dynamoDbReadUnits: 0,
+    dynamoDbWriteUnits: 0,
   });
   expect(mapRuns[0]?.executions).toHaveLength(3);
 });
@@ -102,4 +107,40 @@ test('an execution that is stopped is billed until then', async () => {
   clock.schedule(1000, () => execution.stop());
   await execution.done;
   expect(execution.billing.expressGbSeconds).toBeCloseTo(64 / 1024, 10);
+});
+
+test('what functions do to DynamoDB counts, also when the task gave up on them', async () => {
+  const clock = new VirtualClock();
+  const engine = new Engine({
+    clock,
+    invoker: {
+      async invoke(_arn, _payload, { onDynamoDb }) {
+        onDynamoDb?.({ readUnits: 0.5, writeUnits: 0 });
+        await clock.sleep(2_000);
+        onDynamoDb?.({ readUnits: 0, writeUnits: 3 });
+        return { ok: true, payload: null };
+      },
+    },
+  });
+  const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 1, End: true } });
+  const execution = engine.start(testMachine(definition), { input: {} });
+  await execution.done;
+  expect(execution.status).toBe('FAILED');
+  await clock.sleep(5_000);
+  expect(execution.billing).toMatchObject({
+    dynamoDbCalls: 2,
+    dynamoDbReadUnits: 0.5,
+    dynamoDbWriteUnits: 3,
+  });
+});
+
+test.each([
+  [undefined, 0.125],
+  [1024, 1],
+])('a function of %p MB that takes a second costs %d GB-seconds', async (memoryMb, gbSeconds) => {
+  const result = { ok: true, payload: null, durationMs: 999.1, ...(memoryMb && { memoryMb }) } as const;
+  const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } });
+  const { billing } = await run(definition, { invoker: { invoke: async () => result } });
+  expect(billing.functionGbSeconds).toBeCloseTo(gbSeconds, 10);
+  expect(billing.functionDurationMs).toBe(999.1);
 });

@@ -51,6 +51,15 @@ export interface RunOptions extends Partial<EngineOptions> {
   readonly name?: string;
 }
 
+/** A state machine of this definition. */
+export const testMachine = (definition: unknown, type: WorkflowType = 'STANDARD'): Machine => ({
+  arn: MACHINE_ARN,
+  name: 'TestMachine',
+  roleArn: `arn:aws:iam::${ACCOUNT}:role/test`,
+  type,
+  definition: loadDefinition(definition),
+});
+
 /** Starts a definition on a virtual clock with a seeded random source. */
 export function start(definition: unknown, options: RunOptions = {}): Execution {
   const {
@@ -67,14 +76,7 @@ export function start(definition: unknown, options: RunOptions = {}): Execution 
     invoker: invokerOf(functions, clock),
     ...rest,
   });
-  const machine: Machine = {
-    arn: MACHINE_ARN,
-    name: 'TestMachine',
-    roleArn: `arn:aws:iam::${ACCOUNT}:role/test`,
-    type,
-    definition: loadDefinition(definition),
-  };
-  return engine.start(machine, { input, ...(name !== undefined && { name }) });
+  return engine.start(testMachine(definition, type), { input, ...(name !== undefined && { name }) });
 }
 
 /** Runs a definition to its end. */

@@ -165,6 +165,7 @@ describe('fails that invocation only, as Lambda names it, when the function', ()
       errorMessage: expect.stringMatching(errorMessage),
       cause: expect.objectContaining({ errorType }),
       durationMs: expect.any(Number),
+      memoryMb: 128,
     });
     expect(Date.now() - before).toBeLessThan(5_000);
     expect(await local.invoke('f', 'ok')).toMatchObject({ ok: true, payload: 'fine' });

@@ -1,0 +1,133 @@
+/**
+ * Speed and memory of the local interpreter. `npm run bench:asl`; every line is the median of some runs in one
+ * process, on the wall clock.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { zipSync } from 'fflate';
+import {
+  Engine,
+  type Execution,
+  type FunctionInvoker,
+  loadDefinition,
+  type Machine,
+} from '../local/asl/index.ts';
+import { LocalFunctions } from '../local/functions/local-functions.ts';
+
+const RUNS = 5;
+const ITEMS = 10_000;
+const CALLS = 1_000;
+const EXECUTIONS = 1_000;
+const PREFIX = 'arn:aws:lambda:us-east-1:123456789012:function:';
+
+const echoInThisThread: FunctionInvoker = { invoke: async (_arn, payload) => ({ ok: true, payload }) };
+
+function machineOf(states: Record<string, object>): Machine {
+  const definition = { QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states };
+  return {
+    arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:bench',
+    name: 'bench',
+    roleArn: 'arn:aws:iam::123456789012:role/bench',
+    // Without the limit of 25,000 events, which 10,000 iterations would reach.
+    type: 'EXPRESS',
+    definition: loadDefinition(JSON.stringify(definition), 'EXPRESS'),
+  };
+}
+
+/** An inline Map over `count` numbers with one state for each. */
+const mapOver = (count: number, state: object): Machine =>
+  machineOf({
+    Items: {
+      Type: 'Map',
+      Items: `{% [1..${count}] %}`,
+      ItemProcessor: { StartAt: 'Item', States: { Item: { ...state, End: true } } },
+      Output: '{% $count($states.result) %}',
+      End: true,
+    },
+  });
+
+const call = { Type: 'Task', Resource: `${PREFIX}echo` };
+
+async function run(engine: Engine, machine: Machine, expected: unknown): Promise<Execution> {
+  const execution = await engine.start(machine, { input: {} }).done;
+  if (execution.status !== 'SUCCEEDED' || execution.output !== expected) {
+    throw new Error(`${execution.status}: ${execution.error} ${execution.cause} ${execution.outputText}`);
+  }
+  return execution;
+}
+
+async function medianMs(measured: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index <= RUNS; index += 1) {
+    const start = performance.now();
+    await measured();
+    if (index > 0) times.push(performance.now() - start); // the first compiles and starts threads
+  }
+  return times.sort((one, other) => one - other)[Math.floor(RUNS / 2)] ?? Number.NaN;
+}
+
+/** An echo function as it would be deployed. */
+function echoFunctions(folder: string): LocalFunctions {
+  const archive = join(folder, 'echo.zip');
+  const source = 'export const handler = async event => event;';
+  writeFileSync(archive, zipSync({ 'index.mjs': new TextEncoder().encode(source) }));
+  const resource = {
+    address: 'aws_lambda_function.echo',
+    name: 'echo',
+    arn: `${PREFIX}echo`,
+    region: 'us-east-1',
+    archive,
+    handler: 'index.handler',
+    memoryMb: 128,
+    timeoutSeconds: 30,
+    environment: {},
+  };
+  return new LocalFunctions([resource], { dynamoDbEndpoint: 'http://127.0.0.1:9' });
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Megabytes in use after everything that can be freed was. */
+function heapMb(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'precise-ttl-bench-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+const engine = new Engine({ invoker: echoInThisThread });
+const passes = await medianMs(() => run(engine, mapOver(ITEMS, { Type: 'Pass' }), ITEMS));
+const direct = await medianMs(() => run(engine, mapOver(CALLS, call), CALLS));
+
+const functions = echoFunctions(scratch);
+const threaded = new Engine({ invoker: functions });
+const calls = await medianMs(() => run(threaded, mapOver(CALLS, call), CALLS));
+await functions.stop();
+
+const small = mapOver(20, call);
+const memory: number[] = [];
+for (let done = 0; done <= EXECUTIONS; done += 1) {
+  // After 100 everything that is made once has been made.
+  if (done === 100 || done === EXECUTIONS) memory.push(heapMb());
+  if (done < EXECUTIONS) await run(engine, small, 20);
+}
+const [early = Number.NaN, late = Number.NaN] = memory;
+
+console.log(`Node ${process.version}, median of ${RUNS} runs\n`);
+console.log('| what | in all | each |');
+console.log('|---|--:|--:|');
+const row = (what: string, ms: number, count: number) =>
+  console.log(`| ${what} | ${ms.toFixed(0)} ms | ${((ms / count) * 1000).toFixed(0)} µs |`);
+row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
+row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
+row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
+console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);
+console.log(
+  `Heap after 100 executions of 20 calls ${early.toFixed(1)} MB, after ${EXECUTIONS} ${late.toFixed(1)} MB: ` +
+    `${(late / early).toFixed(2)} times.`,
+);

@@ -1,0 +1,149 @@
+import { ApiError, validationError } from './errors.ts';
+
+interface StringLimits {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** The members of a request. Unknown ones are ignored, as AWS does. */
+export class Members {
+  readonly #raw: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+
+  constructor(raw: Readonly<Record<string, unknown>>, path = '') {
+    this.#raw = raw;
+    this.#path = path;
+  }
+
+  /** Whether the member is there; null counts as absent everywhere in AWS. */
+  has(name: string): boolean {
+    return this.#take(name) !== undefined;
+  }
+
+  string(name: string, limits: StringLimits = {}): string {
+    return this.#required(name, this.optionalString(name, limits));
+  }
+
+  optionalString(
+    name: string,
+    { min = 0, max = Number.POSITIVE_INFINITY }: StringLimits = {},
+  ): string | undefined {
+    const value = this.#typed(name, 'string');
+    if (value === undefined) return undefined;
+    if (value.length < min) throw this.#outOfBounds(name, `length greater than or equal to ${min}`);
+    if (value.length > max) throw this.#outOfBounds(name, `length less than or equal to ${max}`);
+    return value;
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const value = this.#typed(name, 'string');
+    if (value === undefined) return undefined;
+    const found = allowed.find(one => one === value);
+    if (found !== undefined) return found;
+    throw validationError(
+      `Value '${cut(value)}' at '${this.#at(name)}' failed to satisfy constraint: ` +
+        `Member must satisfy enum value set: [${allowed.join(', ')}]`,
+    );
+  }
+
+  integer(name: string, min: number, max: number): number | undefined {
+    const value = this.#typed(name, 'number');
+    if (value === undefined) return undefined;
+    if (!Number.isInteger(value)) throw wrongType(this.#at(name), value, 'Integer');
+    if (value < min) throw this.#outOfBounds(name, `value greater than or equal to ${min}`);
+    if (value > max) throw this.#outOfBounds(name, `value less than or equal to ${max}`);
+    return value;
+  }
+
+  boolean(name: string): boolean | undefined {
+    return this.#typed(name, 'boolean');
+  }
+
+  object(name: string): Members | undefined {
+    const value = this.#plainObject(name);
+    return value === undefined ? undefined : new Members(value, this.#at(name));
+  }
+
+  /** As it is, for members that are only given back. */
+  plainObject(name: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#plainObject(name);
+  }
+
+  strings(name: string): string[] {
+    return this.#required(name, this.#list(name)).map((one, index) => {
+      if (typeof one === 'string') return one;
+      throw wrongType(`${this.#at(name)}.${index + 1}`, one, 'String');
+    });
+  }
+
+  objects(name: string): Members[] | undefined {
+    return this.#list(name)?.map((one, index) => {
+      const path = `${this.#at(name)}.${index + 1}.member`;
+      if (!isObject(one)) throw wrongType(path, one, 'Object');
+      return new Members(one, path);
+    });
+  }
+
+  #plainObject(name: string): Readonly<Record<string, unknown>> | undefined {
+    const value = this.#take(name);
+    if (value === undefined || isObject(value)) return value;
+    throw wrongType(this.#at(name), value, 'Object');
+  }
+
+  #list(name: string): unknown[] | undefined {
+    const value = this.#take(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    throw wrongType(this.#at(name), value, 'List');
+  }
+
+  #take(name: string): unknown {
+    return Object.hasOwn(this.#raw, name) ? (this.#raw[name] ?? undefined) : undefined;
+  }
+
+  #typed(name: string, type: 'string'): string | undefined;
+  #typed(name: string, type: 'number'): number | undefined;
+  #typed(name: string, type: 'boolean'): boolean | undefined;
+  #typed(name: string, type: 'string' | 'number' | 'boolean'): unknown {
+    const value = this.#take(name);
+    if (value === undefined || typeof value === type) return value;
+    throw wrongType(this.#at(name), value, { string: 'String', number: 'Integer', boolean: 'Boolean' }[type]);
+  }
+
+  #required<T>(name: string, value: T | undefined): T {
+    if (value !== undefined) return value;
+    throw validationError(
+      `Value null at '${this.#at(name)}' failed to satisfy constraint: Member must not be null`,
+    );
+  }
+
+  #outOfBounds(name: string, constraint: string): ApiError {
+    return validationError(
+      `Value at '${this.#at(name)}' failed to satisfy constraint: Member must have ${constraint}`,
+    );
+  }
+
+  #at(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 97)}...` : text);
+
+/** AWS names what it found by the token of its JSON parser, and not where; the path is ours. */
+function wrongType(path: string, value: unknown, expected: string): ApiError {
+  const got = Array.isArray(value)
+    ? 'START_ARRAY'
+    : typeof value === 'object'
+      ? 'START_OBJECT'
+      : typeof value === 'boolean'
+        ? `${value}`.toUpperCase()
+        : `${typeof value}_VALUE`.toUpperCase();
+  const article = /^[AEIO]/.test(expected) ? 'an' : 'a';
+  return new ApiError(
+    'SerializationException',
+    `${got} can not be converted to ${article} ${expected} at '${path}'`,
+  );
+}

@@ -1,0 +1,58 @@
+import { ApiError } from './errors.ts';
+import type { Members } from './members.ts';
+
+/** Where something stands in a list; it rises along the list and never changes, whatever comes or goes. */
+type Position = number | string;
+
+const DEFAULT_RESULTS = 100;
+const MOST_RESULTS = 1000;
+
+/** One page of a list, as a request asks for it. */
+export interface PageRequest {
+  readonly size: number;
+  /** Where the page before ended; undefined for the first page. */
+  readonly after: Position | undefined;
+  /** Makes the token of the next page. */
+  token(after: Position): string;
+}
+
+/**
+ * Reads `maxResults` and `nextToken`. A token holds for the request that it came with and no other.
+ *
+ * @param list what is listed, and of what: `ListExecutions arn…`
+ */
+export function takePage(members: Members, list: string): PageRequest {
+  const size = members.integer('maxResults', 0, MOST_RESULTS) || DEFAULT_RESULTS;
+  const token = members.optionalString('nextToken', { min: 1, max: 3096 });
+  return {
+    size,
+    after: token === undefined ? undefined : readToken(token, list),
+    token: after => Buffer.from(JSON.stringify([list, after])).toString('base64'),
+  };
+}
+
+function readToken(token: string, list: string): Position {
+  try {
+    const [of, after] = JSON.parse(Buffer.from(token, 'base64').toString()) as [unknown, unknown];
+    if (of === list && (typeof after === 'number' || typeof after === 'string')) return after;
+  } catch {
+    // Not one of ours.
+  }
+  throw new ApiError('InvalidToken', "Invalid Token: 'Invalid token'");
+}
+
+/** A page of what is listed. */
+export function takeItems<T>(
+  page: PageRequest,
+  items: readonly T[],
+  position: (item: T) => Position,
+): { readonly items: readonly T[]; readonly nextToken?: string } {
+  const { after } = page;
+  const rest = after === undefined ? items : items.filter(item => position(item) > after);
+  const taken = rest.slice(0, page.size);
+  const last = taken.at(-1);
+  return {
+    items: taken,
+    ...(last !== undefined && rest.length > taken.length && { nextToken: page.token(position(last)) }),
+  };
+}

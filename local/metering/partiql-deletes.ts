@@ -1,0 +1,56 @@
+import { type AttributeMap, itemBytes, writeUnits } from './item-size.ts';
+
+/** What of a table's description decides how much a delete takes. */
+export interface TableDescription {
+  readonly KeySchema?: readonly { readonly AttributeName: string }[];
+  readonly GlobalSecondaryIndexes?: readonly Index[];
+  readonly LocalSecondaryIndexes?: readonly Index[];
+}
+
+interface Index {
+  readonly KeySchema: readonly { readonly AttributeName: string }[];
+  readonly Projection: { readonly ProjectionType?: string; readonly NonKeyAttributes?: readonly string[] };
+}
+
+export interface StatementResponse {
+  readonly Item?: AttributeMap;
+  readonly Error?: { readonly Code?: string };
+}
+
+/** The table of a DELETE; undefined for any other statement. */
+export function tableOfDelete(statement: string): string | undefined {
+  return /^\s*delete\s+from\s+"?([\w.-]+)"?/i.exec(statement)?.[1];
+}
+
+/**
+ * Write units of one DELETE with `RETURNING ALL OLD *`: DynamoDB Local says nothing of what PartiQL batches consume.
+ * By DynamoDB's rules: the item's size in kilobytes and as much as its entry takes in every index that held it. Where
+ * there was no item, or its condition failed, one unit; AWS counts the size of the item that failed the condition,
+ * which isn't known here.
+ */
+export function unitsOfDelete(response: StatementResponse, table: TableDescription): number {
+  const { Item: item, Error: error } = response;
+  if (error !== undefined) return error.Code === 'ConditionalCheckFailed' ? 1 : 0;
+  if (item === undefined) return 1;
+  const indexes = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
+  return indexes
+    .filter(({ KeySchema }) => KeySchema.every(({ AttributeName }) => AttributeName in item))
+    .reduce(
+      (units, index) => units + writeUnits(itemBytes(entryOf(item, index, table))),
+      writeUnits(itemBytes(item)),
+    );
+}
+
+function entryOf(
+  item: AttributeMap,
+  { KeySchema, Projection }: Index,
+  table: TableDescription,
+): AttributeMap {
+  if (Projection.ProjectionType === 'ALL') return item;
+  const names = new Set([
+    ...KeySchema.map(key => key.AttributeName),
+    ...(table.KeySchema ?? []).map(key => key.AttributeName),
+    ...(Projection.NonKeyAttributes ?? []),
+  ]);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
+}

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { PortInUseError } from './errors.ts';
+
+/** Whether nobody listens on a port of this machine. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+/**
+ * Looks before anything is started: what would listen there says it later and less clearly.
+ *
+ * @param flag where the port comes from, for the message
+ * @throws {PortInUseError}
+ */
+export async function requireFree(port: number, flag: string): Promise<void> {
+  if (await isFree(port)) return;
+  throw new PortInUseError(
+    `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
+  );
+}

@@ -1,0 +1,109 @@
+import { ApiServer, Executions, NO_LOGGING, NO_TRACING, StateMachines } from './api/index.ts';
+import type { Execution } from './asl/index.ts';
+import { type Clock, realClock } from './clock.ts';
+import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
+import { DynamoDbMeter } from './metering/dynamodb-meter.ts';
+import { isFree, requireFree } from './ports.ts';
+import { DEFAULT_REGION } from './terraform.ts';
+
+export interface ServeOptions {
+  /** The folder that was synthesized into. */
+  readonly cdktfOut: string;
+  readonly dynamoDbPort: number;
+  readonly sfnPort: number;
+  /** Whether the schedules fire. */
+  readonly schedules: boolean;
+  /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
+  readonly onExecution: (execution: Execution) => void;
+  readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
+  /** For tests: another clock. @default the wall clock */
+  readonly clock?: Clock;
+}
+
+export interface ServedCloud {
+  readonly cloud: LocalCloud;
+  /** Of the Step Functions API. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** Safe to call more than once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A local cloud for a person: DynamoDB Local and the Step Functions API on ports of their choice, the synthesized
+ * state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
+ *
+ * @throws {LocalCloudError} saying what is wrong; nothing is left running then
+ */
+export async function serve(options: ServeOptions): Promise<ServedCloud> {
+  const environment = await environmentFor(options);
+  await requireFree(options.sfnPort, '--sfn-port');
+  if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const meter = new DynamoDbMeter();
+    undo.push(() => meter.stop());
+    const clock = options.clock ?? realClock;
+    const stateMachines = new StateMachines(() => clock.now());
+    const cloud = await LocalCloud.start({
+      cdktfOut: options.cdktfOut,
+      environment,
+      dynamoDbLocal: { port: options.dynamoDbPort },
+      functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
+      functions: { meter },
+      warm: true,
+      clock,
+      schedules: options.schedules,
+      // As the API would: what was updated there is what the schedules start.
+      startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
+      onScheduleError: options.onScheduleError,
+      onExecution: options.onExecution,
+    });
+    undo.push(() => cloud.stop());
+    const executions = new Executions(cloud);
+    register(cloud, stateMachines);
+    const { account, stateMachines: synthesized } = cloud.synthesized;
+    const region = synthesized[0]?.region ?? DEFAULT_REGION;
+    const server = await ApiServer.start(
+      { stateMachines, executions, account, region },
+      { port: options.sfnPort },
+    );
+    undo.push(() => server.stop());
+    return { cloud, endpoint: server.endpoint, region, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * A shell that the lines of an earlier run were pasted into still names the DynamoDB of that run. Nobody listens
+ * there any more, and we are about to.
+ */
+async function environmentFor({
+  environment,
+  dynamoDbPort,
+}: ServeOptions): Promise<ServeOptions['environment']> {
+  const named = environment['AWS_ENDPOINT_URL_DYNAMODB'];
+  const ours = [`http://127.0.0.1:${dynamoDbPort}`, `http://localhost:${dynamoDbPort}`];
+  if (!named || !ours.includes(named.replace(/\/$/, '')) || !(await isFree(dynamoDbPort))) return environment;
+  return { ...environment, AWS_ENDPOINT_URL_DYNAMODB: undefined };
+}
+
+function register({ machines, synthesized }: LocalCloud, stateMachines: StateMachines): void {
+  for (const machine of machines) {
+    const resource = synthesized.stateMachines.find(one => one.arn === machine.arn);
+    if (resource === undefined) continue;
+    stateMachines.create({
+      ...machine,
+      definitionText: resource.definition,
+      loggingConfiguration: NO_LOGGING,
+      tracingConfiguration: NO_TRACING,
+    });
+  }
+}

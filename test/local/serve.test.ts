@@ -1,0 +1,79 @@
+import {
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  UpdateStateMachineCommand,
+} from '@aws-sdk/client-sfn';
+import type { Execution } from '../../local/asl/index.ts';
+import { VirtualClock } from '../../local/clock.ts';
+import { isFree } from '../../local/ports.ts';
+import { type ServedCloud, serve } from '../../local/serve.ts';
+import { freePort } from '../support/free-port.ts';
+import { sfnClient } from '../support/step-functions-api.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+const cdktfOut = () => synthesizeToFolder(configOf({ tableName: 'Served', partitionKey: 'id' }));
+const ports = { dynamoDbPort: 0, sfnPort: 0 };
+beforeAll(async () => {
+  ports.dynamoDbPort = await freePort();
+  ports.sfnPort = await freePort();
+});
+const nothing = () => {};
+
+test('what the schedules start is seen in the API, and is what was updated there', async () => {
+  const ended: Execution[] = [];
+  let served: ServedCloud | undefined;
+  let another = Promise.withResolvers<void>();
+  try {
+    served = await serve({
+      ...ports,
+      cdktfOut: cdktfOut(),
+      schedules: true,
+      environment: {},
+      clock: new VirtualClock(),
+      onScheduleError: nothing,
+      onExecution: execution => {
+        ended.push(execution);
+        another.resolve();
+      },
+    });
+    const client = sfnClient(served.endpoint);
+    await another.promise;
+    const [first] = ended;
+    expect(first?.status).toBe('SUCCEEDED');
+    expect(first?.billing.dynamoDbCalls).toBeGreaterThan(0);
+    const { executions } = await client.send(
+      new ListExecutionsCommand({ stateMachineArn: first?.machine.arn }),
+    );
+    expect(executions?.map(one => one.executionArn)).toContain(first?.arn);
+
+    const definition = JSON.stringify({
+      QueryLanguage: 'JSONata',
+      StartAt: 'Updated',
+      States: { Updated: { Type: 'Fail', Error: 'Updated' } },
+    });
+    await client.send(new UpdateStateMachineCommand({ stateMachineArn: first?.machine.arn, definition }));
+    while (ended.at(-1)?.error !== 'Updated' && ended.length < 50) {
+      another = Promise.withResolvers();
+      await another.promise;
+    }
+    const executionArn = ended.at(-1)?.arn;
+    const { events } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
+    expect(events?.map(event => event.type)).toEqual([
+      'ExecutionStarted',
+      'FailStateEntered',
+      'ExecutionFailed',
+    ]);
+    client.destroy();
+  } finally {
+    await served?.stop();
+  }
+  expect([await isFree(ports.dynamoDbPort), await isFree(ports.sfnPort)]).toEqual([true, true]);
+}, 30_000);
+
+test('nothing is left running when it fails to start', async () => {
+  const options = { ...ports, cdktfOut: '/no/such/folder', schedules: false, environment: {} };
+  await expect(serve({ ...options, onExecution: nothing, onScheduleError: nothing })).rejects.toThrow(
+    /^\/no\/such\/folder\/manifest.json: no such file/,
+  );
+  expect([await isFree(ports.dynamoDbPort), await isFree(ports.sfnPort)]).toEqual([true, true]);
+});
