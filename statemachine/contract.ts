@@ -31,10 +31,10 @@ export const PAGE_KEYS = 1000;
 export const ROUND_TARGETS = 200;
 
 /**
- * Most calls of PlanSweep and runs of SweepShards in one execution. Each writes at most 22 events to the history, with
- * all its retries, and a Standard execution may have 25,000. Source: Step Functions quotas.
+ * Most calls of PlanSweep and runs of SweepShards in one execution. Planning writes at most 67 events to the history, with
+ * all its retries, and a run 7; a Standard execution may have 25,000. Source: Step Functions quotas.
  */
-export const MOST_STEPS = 1000;
+export const MOST_STEPS = 600;
 
 /** Characters of keys (as JSON), undeleted ones or a dry run's, that the children of one round list together. */
 export const LISTED_KEYS_CHARACTERS = 30_000;

@@ -24,7 +24,6 @@ export const CHUNK_COUNTS = ['deleted', 'renewed', 'alreadyGone', 'retries'] as 
 
 /** Errors after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
 const TRANSIENT_ERRORS = [
-  'DynamoDbBusyError',
   'Lambda.AWSLambdaException',
   'Lambda.SdkClientException',
   'Lambda.ServiceException',
@@ -35,6 +34,16 @@ const TRANSIENT_ERRORS = [
   'Runtime.OutOfMemory',
   'Sandbox.Timedout',
 ];
+
+/** A throttled table is waited for: on average for a minute and a half, which is longer than it takes to scale. */
+const BUSY_RETRY = {
+  ErrorEquals: ['DynamoDbBusyError'],
+  IntervalSeconds: 1,
+  BackoffRate: 2,
+  MaxAttempts: 20,
+  MaxDelaySeconds: 10,
+  JitterStrategy: 'FULL',
+};
 
 const TRANSIENT_RETRY = {
   ErrorEquals: TRANSIENT_ERRORS,
@@ -51,6 +60,6 @@ export function invokeTask(functionArn: string, payload: Readonly<Record<string,
     Type: 'Task',
     Resource: 'arn:aws:states:::lambda:invoke',
     Arguments: { FunctionName: functionArn, Payload: payload },
-    Retry: [TRANSIENT_RETRY],
+    Retry: [BUSY_RETRY, TRANSIENT_RETRY],
   };
 }

@@ -1,12 +1,16 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStarts } from '../../expiry/window.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
+import { DynamoDbBusyError } from './errors.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
 /** What planning needs from outside. */
 export interface PlanOptions {
   readonly model: ExpiryModel;
-  /** The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. */
+  /**
+   * The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. A target whose probe
+   * throws DynamoDbBusyError counts as due.
+   */
   readonly probe: (target: SweepTarget) => Promise<number | undefined>;
   /** Probes in flight. */
   readonly concurrency: number;
@@ -47,12 +51,9 @@ export async function plan(
     if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
     const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
-    const earliest = await Promise.all(round.map(probe));
-    for (const [index, target] of round.entries()) {
-      const ttl = earliest[index];
-      if (ttl === undefined) continue;
+    for (const { target, earliest } of await probeAll(round, probe)) {
       due.push(target);
-      oldestOverdue = Math.min(oldestOverdue ?? ttl, ttl);
+      if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
     }
   }
   return { due, cursor: null, oldestOverdue };
@@ -73,8 +74,31 @@ async function planAhead(
     return { windowKeys, from, before: ahead.before, cutoff: null, lookAt: ahead.from };
   });
   if (watchAlways) return targets;
-  const earliest = await Promise.all(targets.map(probe));
-  return targets.filter((_target, index) => earliest[index] !== undefined);
+  return (await probeAll(targets, probe)).map(({ target }) => target);
+}
+
+interface DueTarget {
+  readonly target: SweepTarget;
+  /** Null when DynamoDB was too busy to say. */
+  readonly earliest: number | null;
+}
+
+/**
+ * The targets that hold something, or may. A day has 1,440 windows: at some throttling one of so many probes always
+ * fails, and a plan that failed with it would never get through. Its target goes to a child, which asks again and has
+ * retries of its own. Only when no probe gets through is DynamoDB left alone, for the Retry of the state.
+ */
+async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<DueTarget[]> {
+  const answers = await Promise.allSettled(targets.map(probe));
+  const refused = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  const other = refused.find(reason => !(reason instanceof DynamoDbBusyError));
+  if (other !== undefined) throw other;
+  if (refused.length > 0 && refused.length === targets.length) throw refused[0];
+  return targets.flatMap((target, index) => {
+    const answer = answers[index];
+    const earliest = answer?.status === 'fulfilled' ? answer.value : null;
+    return earliest === undefined ? [] : [{ target, earliest }];
+  });
 }
 
 interface Pair {

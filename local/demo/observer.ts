@@ -6,6 +6,7 @@ import {
   GetRecordsCommand,
   type GetRecordsCommandOutput,
   GetShardIteratorCommand,
+  TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDbLocalError } from '../errors.ts';
 
@@ -13,7 +14,7 @@ export interface ObserverOptions {
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
   readonly tableName: string;
-  /** Gets every deletion: the item as it was, and when it was seen to be gone (epoch milliseconds). */
+  /** Gets every deletion, some twice: the item as it was, and when it was seen to be gone (epoch milliseconds). */
   readonly onRemoval: (image: Readonly<Record<string, AttributeValue>>, seenAt: number) => void;
   /** Called once when the stream can't be read any more. */
   readonly onError: (error: unknown) => void;
@@ -84,8 +85,35 @@ export class StreamObserver {
   async #look(): Promise<void> {
     if (this.#looks++ % LOOKS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) await this.#listShards();
     for (const [shard, iterator] of this.#iterators) {
-      if (iterator !== undefined) this.#iterators.set(shard, await this.#drain(iterator));
+      if (iterator !== undefined) this.#iterators.set(shard, await this.#read(shard, iterator));
     }
+  }
+
+  /**
+   * Reads on in a shard. An iterator that was given for an empty shard may be refused once there is something in it, a
+   * fault of DynamoDB Local (https://github.com/aws/aws-sdk-java/issues/2923); then it is read from its beginning, where
+   * nothing is trimmed yet.
+   */
+  async #read(shard: string, iterator: string): Promise<string | undefined> {
+    try {
+      return await this.#drain(iterator);
+    } catch (error) {
+      if (!(error instanceof TrimmedDataAccessException)) throw error;
+      const anew = await this.#begin(shard);
+      return anew === undefined ? undefined : this.#drain(anew);
+    }
+  }
+
+  /** Where a shard begins. */
+  async #begin(shard: string): Promise<string | undefined> {
+    const { ShardIterator } = await this.#options.streams.send(
+      new GetShardIteratorCommand({
+        StreamArn: this.#streamArn,
+        ShardId: shard,
+        ShardIteratorType: 'TRIM_HORIZON',
+      }),
+    );
+    return ShardIterator;
   }
 
   async #listShards(): Promise<void> {
@@ -100,14 +128,7 @@ export class StreamObserver {
       );
       for (const { ShardId } of StreamDescription?.Shards ?? []) {
         if (ShardId === undefined || this.#iterators.has(ShardId)) continue;
-        const { ShardIterator } = await streams.send(
-          new GetShardIteratorCommand({
-            StreamArn: this.#streamArn,
-            ShardId,
-            ShardIteratorType: 'TRIM_HORIZON',
-          }),
-        );
-        this.#iterators.set(ShardId, ShardIterator);
+        this.#iterators.set(ShardId, await this.#begin(ShardId));
       }
       after = StreamDescription?.LastEvaluatedShardId;
     } while (after);

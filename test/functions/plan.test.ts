@@ -1,4 +1,5 @@
 import { expiryModel } from '../../expiry/model.ts';
+import { DynamoDbBusyError } from '../../functions/lib/errors.ts';
 import { type Plan, type PlanOptions, plan } from '../../functions/lib/plan.ts';
 import type { SweepRequest } from '../../functions/lib/sweep-input.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
@@ -133,4 +134,28 @@ test('fails with the error of a probe', async () => {
     throw new Error('throttled');
   };
   await expect(plan(request, null, options({ probe }))).rejects.toThrow('throttled');
+});
+
+describe('probes that DynamoDB is too busy for', () => {
+  const busy = () => Promise.reject(new DynamoDbBusyError('throttled'));
+
+  test('leave their pairs to a child, and the rest is planned as ever', async () => {
+    const refused = new Set(['00', '02#1']);
+    const probe = ({ windowKeys }: SweepTarget) =>
+      refused.has(short(windowKeys[0] ?? '')) ? busy() : Promise.resolve(undefined);
+    const planned = await plan(request, null, options({ probe }));
+    expect(keys(planned)).toEqual(['00', '02#1']);
+    expect(planned.oldestOverdue).toBeUndefined();
+  });
+
+  test('leave a span ahead to its child', async () => {
+    const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
+    const probe = ({ windowKeys, lookAt }: SweepTarget) =>
+      lookAt !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
+    expect(keys(await plan(ahead, null, options({ probe })))).toEqual(['09#1+10#1']);
+  });
+
+  test('fail the plan when none of those made together gets through', async () => {
+    await expect(plan(request, null, options({ probe: busy }))).rejects.toThrow(DynamoDbBusyError);
+  });
 });

@@ -172,14 +172,14 @@ describe('a span is refused when it has more windows than one execution gets thr
   const windows = (minutes: number, shards: number) => ({ granularitySeconds: minutes * 60, shards });
 
   test.each([
-    [1666, windows(1, 1)],
-    [16, windows(1, 100)],
+    [1000, windows(1, 1)],
+    [10, windows(1, 100)],
     [5 * 365 * 24, windows(60, 1)],
   ])('%d hours of %p are fine', (hours, model) => expect(() => checkSpan(span(hours), model)).not.toThrow());
 
   test.each([
-    [1667, windows(1, 1), /^to: expected a span of at most 100000 windows and shards, here 1666 hours/],
-    [17, windows(1, 100), /here 16 hours: replay a longer one in parts/],
+    [1001, windows(1, 1), /^to: expected a span of at most 60000 windows and shards, here 1000 hours/],
+    [11, windows(1, 100), /here 10 hours: replay a longer one in parts/],
   ])('%d hours of %p are not', (hours, model, message) => {
     expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);
     expect(() => checkSpan(span(hours), model)).toThrow(message);

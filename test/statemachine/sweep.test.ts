@@ -116,7 +116,7 @@ describe('a sweep', () => {
       memoryTable({}, { 'plan-sweep': async () => planOf([target()], { cursor: { window: 1, shard: 0 } }) }),
     );
     expect(execution).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError' });
-    expect(report.steps).toBe(1000);
+    expect(report.steps).toBe(600);
     expect(execution.history.length).toBeLessThan(25_000);
     expect(calls.at(-1)?.name).toBe('record-metrics');
   });
@@ -364,6 +364,23 @@ describe('functions that fail', () => {
     expect(failedOnce.size).toBe(4);
     expect(execution.status).toBe('SUCCEEDED');
     expect(report).toMatchObject({ found: 3, deleted: 3 });
+  });
+
+  test('a table that is throttled for a minute is waited for, by planning and by looking', async () => {
+    const { execution, report } = await runSweep(clock => {
+      const table = memoryTable({ w: itemKeys(3) });
+      const busyFor =
+        <Input, Output>(ms: number, run: (input: Input) => Promise<Output>) =>
+        (input: Input) =>
+          clock.now() < STARTED + ms ? Promise.reject(thrown('DynamoDbBusyError')) : run(input);
+      return {
+        ...table,
+        'plan-sweep': busyFor(60_000, table['plan-sweep']),
+        'query-expired': busyFor(120_000, table['query-expired']),
+      };
+    });
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 3, deleted: 3, shardsFailed: 0 });
   });
 
   test('metrics that cannot be recorded do not fail the sweep', async () => {
