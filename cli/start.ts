@@ -1,10 +1,9 @@
 /** `npm start`: the main job on this machine. See `--help`. */
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { LocalCloudError } from '../local/errors.ts';
 import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
 import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
   minutes: {
@@ -43,30 +42,13 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const resultFile = flags.json === undefined ? undefined : writableFile(flags.json);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const { runMainJob } = await import('./main-job.ts');
   const { violations, interrupted } = await runMainJob({ ...flags, resultFile, signal: stop.signal });
   if (interrupted) return stop.status();
   return violations.length === 0 ? 0 : 1;
-}
-
-/** Three minutes of work shall not end with a result that can't be written. */
-function writableFile(path: string): string {
-  const file = resolve(path);
-  const folder = dirname(file);
-  try {
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw new FlagError(
-      `--json: expected a file in a folder that can be written to, got "${path}"; make ${folder} first`,
-    );
-  }
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new FlagError(`--json: expected a file, got the folder "${path}"`);
-  }
-  return file;
 }
 
 try {

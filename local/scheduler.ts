@@ -78,9 +78,11 @@ export class LocalScheduler {
     this.#at(scheduledTime, () => {
       const delays = this.#options.deliveries?.(schedule, scheduledTime) ?? [0];
       for (const delay of delays) {
+        if (!this.#running) return; // what was fired may have stopped us
         if (delay <= 0) this.#fire(schedule, scheduledTime);
         else this.#at(scheduledTime + delay, () => this.#fire(schedule, scheduledTime));
       }
+      if (!this.#running) return;
       // After a laptop has slept, the occurrences in between are left out instead of fired in a burst.
       this.#await(schedule, occurrences, Math.max(scheduledTime, this.#options.clock.now()));
     });

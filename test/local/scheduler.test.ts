@@ -96,6 +96,26 @@ test('a target that cannot be started is reported and does not stop the schedule
   expect(errors).toEqual(['no such machine 0000000000000001', 'no such machine 0000000000000002']);
 });
 
+test('stopped by what it fires, it fires nothing more, neither doubled nor next', async () => {
+  const clock = new VirtualClock(START);
+  let fired = 0;
+  const scheduler = new LocalScheduler({
+    clock,
+    schedules: [schedule()],
+    fire: () => {
+      fired += 1;
+      scheduler.stop();
+    },
+    onError: error => {
+      throw error;
+    },
+    deliveries: () => [0, 0, 5_000],
+  });
+  scheduler.start();
+  await clock.sleep(600_000);
+  expect(fired).toBe(1);
+});
+
 test('says what comes next', () => {
   const scheduler = new LocalScheduler({
     clock: new VirtualClock(START),

@@ -1,0 +1,134 @@
+/** `npm run replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { PreciseTtlError } from '../expiry/index.ts';
+import exported from '../precise-ttl.config.ts';
+import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { isLocal } from './replay/endpoint.ts';
+import { describeSdkError, ReplayError } from './replay/errors.ts';
+import { commandLine } from './replay/text.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+const FLAGS = {
+  from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
+  to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
+  table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: all of them)' },
+  'dry-run': { type: 'switch', help: 'find and count, delete nothing' },
+  'split-minutes': {
+    type: 'number',
+    min: 1,
+    max: 44_640,
+    whole: true,
+    default: 60,
+    value: 'N',
+    help: 'length of the piece that one execution sweeps',
+  },
+  concurrency: {
+    type: 'number',
+    min: 1,
+    max: 100,
+    whole: true,
+    default: 4,
+    value: 'N',
+    help: 'executions at a time',
+  },
+  run: { type: 'text', value: 'LABEL', help: 'sweeps again what a replay of the same span has done already' },
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+  help: { type: 'switch', help: 'show this' },
+} as const;
+
+const HELP = `npm run replay -- --from TIME --to TIME [flags]
+
+Sweeps the expiry times in a span again, say after an outage, by executions of the deployed state machine. What is alive
+stays, whatever the span says. Run again after an interruption, or a failure, it goes on where it was: what is done is
+not started again, what runs is waited for, what failed is tried again.
+
+${describeFlags(FLAGS)}
+
+Goes to AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts; to the
+local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts.
+
+Exit status: 0 all was swept, 1 something failed or was declined, 2 wrong flags, 130 interrupted.`;
+
+const args = process.argv.slice(2);
+
+async function main(): Promise<number> {
+  const flags = parseFlags(FLAGS, args);
+  if (flags.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  if (!(flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env))) {
+    throw new FlagError(
+      '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
+    );
+  }
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ runReplay }, { replayClient }] = await Promise.all([
+    import('./replay/job.ts'),
+    import('./replay/client.ts'),
+  ]);
+  const end = await runReplay({
+    from: flags.from,
+    to: flags.to,
+    table: flags.table,
+    dryRun: flags['dry-run'],
+    splitMinutes: flags['split-minutes'],
+    concurrency: flags.concurrency,
+    label: flags.run,
+    resultFile,
+    config: exported,
+    connect: region => replayClient(region, process.env),
+    confirm: () => (flags.yes ? Promise.resolve(true) : ask(stop.signal)),
+    now: Date.now(),
+    print: text => console.log(text),
+    signal: stop.signal,
+  });
+  switch (end) {
+    case 'done':
+      return 0;
+    case 'declined':
+      console.error('Nothing was started.');
+      return 1;
+    case 'failed':
+      console.error(`\nWhat failed is tried again by the same command:\n  ${commandLine(args)}`);
+      return 1;
+    case 'interrupted':
+      console.error(`\nInterrupted; executions that were started go on. Go on with:\n  ${commandLine(args)}`);
+      return stop.status();
+  }
+}
+
+async function ask(signal: AbortSignal): Promise<boolean> {
+  // Without its own handling of the terminal, so that Ctrl-C stays a signal.
+  const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
+  try {
+    const closed = once(terminal, 'close', { signal }).then(() => ''); // Ctrl-D
+    const answered = terminal.question('\nDelete what is expired there? [y/N] ', { signal });
+    return /^y(es)?$/i.test((await Promise.race([answered, closed])).trim());
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof FlagError) {
+    console.error(error.message);
+    process.exitCode = USAGE_STATUS;
+  } else {
+    const known = error instanceof ReplayError || error instanceof PreciseTtlError;
+    const message = known ? error.message : describeSdkError(error);
+    if (message === undefined) throw error;
+    console.error(`\n${message}`);
+    process.exitCode = 1;
+  }
+}

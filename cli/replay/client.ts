@@ -1,0 +1,48 @@
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { DUMMY_CREDENTIALS } from '../../local/aws-clients.ts';
+import { type Environment, isLocal } from './endpoint.ts';
+
+/** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
+const MAX_ATTEMPTS = 8;
+
+export interface ReplayClient {
+  readonly sfn: SFNClient;
+  /** Where its requests go, known once one was made: whatever the environment and the profiles say. */
+  endpoint(): URL | undefined;
+}
+
+/**
+ * The SDK's own client, with the SDK's own configuration. For an endpoint on this machine, no credentials but those of
+ * the environment are looked for: whoever tries the local one out need not have any.
+ *
+ * @throws {FlagError} when the environment names an endpoint that is none
+ */
+export function replayClient(region: string, environment: Environment): ReplayClient {
+  let endpoint: URL | undefined;
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
+  const fromEnvironment = id && secret;
+  const sfn = new SFNClient({
+    region,
+    maxAttempts: MAX_ATTEMPTS,
+    ...(isLocal(environment) && {
+      credentials: {
+        accessKeyId: fromEnvironment ? id : DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
+        secretAccessKey: fromEnvironment ? secret : DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+        ...(fromEnvironment && token && { sessionToken: token }),
+      },
+    }),
+  });
+  sfn.middlewareStack.add(
+    next => args => {
+      const { protocol, hostname, port } = args.request as {
+        protocol: string;
+        hostname: string;
+        port?: number;
+      };
+      endpoint = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`);
+      return next(args);
+    },
+    { step: 'build', name: 'noteEndpoint' },
+  );
+  return { sfn, endpoint: () => endpoint };
+}

@@ -1,0 +1,53 @@
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  type SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import type { ReplayInput } from '../../statemachine/contract.ts';
+
+/** How an execution stands, as DescribeExecution says it. */
+export interface ExecutionState {
+  readonly status: string;
+  readonly output?: string | undefined;
+  readonly error?: string | undefined;
+  readonly cause?: string | undefined;
+}
+
+/** The executions of one state machine, by name. */
+export interface Executions {
+  /**
+   * One that runs already with this input is the same one.
+   *
+   * @returns false when the name is taken by one that has ended
+   */
+  start(name: string, input: ReplayInput): Promise<boolean>;
+  /** Undefined when Step Functions doesn't know it (any more, or yet). */
+  describe(name: string): Promise<ExecutionState | undefined>;
+}
+
+export function executionsOf(sfn: SFNClient, stateMachineArn: string): Executions {
+  const arnOf = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+  return {
+    async start(name, input) {
+      try {
+        await sfn.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }));
+        return true;
+      } catch (error) {
+        if (error instanceof ExecutionAlreadyExists) return false;
+        throw error;
+      }
+    },
+    async describe(name) {
+      try {
+        const answer = await sfn.send(new DescribeExecutionCommand({ executionArn: arnOf(name) }));
+        const { status = 'RUNNING', output, error, cause } = answer;
+        return { status, output, error, cause };
+      } catch (error) {
+        if (error instanceof ExecutionDoesNotExist) return undefined;
+        throw error;
+      }
+    },
+  };
+}

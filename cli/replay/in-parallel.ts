@@ -1,0 +1,31 @@
+/**
+ * Works through `tasks` in their order, some at a time.
+ *
+ * Resolves when the signal aborts, with what was done by then. The first error stops everything else and is thrown.
+ */
+export async function inParallel<T, R>(
+  tasks: readonly T[],
+  concurrency: number,
+  work: (task: T, signal: AbortSignal) => Promise<R>,
+  signal: AbortSignal,
+): Promise<R[]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const results: R[] = [];
+  const waiting = [...tasks];
+  const worker = async (): Promise<void> => {
+    for (let task = waiting.shift(); task !== undefined && !either.aborted; task = waiting.shift()) {
+      try {
+        results.push(await work(task, either));
+      } catch (error) {
+        if (either.aborted) return; // it was told to stop
+        failed.abort(error);
+        throw error;
+      }
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: concurrency }, worker));
+  const rejected = workers.find(outcome => outcome.status === 'rejected');
+  if (rejected !== undefined) throw rejected.reason;
+  return results;
+}

@@ -1,0 +1,187 @@
+import { writeFileSync } from 'node:fs';
+import { expiryModel } from '../../expiry/index.ts';
+import { isLoopback } from '../../local/loopback.ts';
+import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { FlagError } from '../flags.ts';
+import type { ReplayClient } from './client.ts';
+import { type Executions, executionsOf } from './executions.ts';
+import { inParallel } from './in-parallel.ts';
+import { defaultLabel, LABEL, splitSpan } from './pieces.ts';
+import { type PieceResult, runPiece } from './run-piece.ts';
+import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
+import { findStateMachines } from './state-machines.ts';
+import {
+  describeAllDone,
+  describeFacts,
+  describeOutcome,
+  describePiece,
+  type Outcome,
+  WRITE_UNITS_PER_ITEM,
+} from './text.ts';
+import { addTotals, NO_TOTALS } from './totals.ts';
+
+export interface ReplayJobOptions {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** @default all tables of the configuration */
+  readonly table: string | undefined;
+  readonly dryRun: boolean;
+  readonly splitMinutes: number;
+  readonly concurrency: number;
+  /** @default the same for the same span */
+  readonly label: string | undefined;
+  readonly resultFile: string | undefined;
+  /** What `precise-ttl.config.ts` exports. */
+  readonly config: unknown;
+  readonly connect: (region: string) => ReplayClient;
+  /** Asked before anything is deleted anywhere but on this machine. */
+  readonly confirm: () => Promise<boolean>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly print: (text: string) => void;
+  /** Ends the command; the executions that were started go on. */
+  readonly signal: AbortSignal;
+}
+
+export type ReplayEnd = 'done' | 'failed' | 'interrupted' | 'declined';
+
+interface Task {
+  readonly piece: Span;
+  readonly tableName: string;
+  readonly executions: Executions;
+}
+
+/**
+ * Replays a span: cuts it into executions of the deployed state machines, starts those that aren't done yet, and adds
+ * up what they report.
+ *
+ * @throws {FlagError} before anything is asked of AWS; {ReplayError}, or the SDK's error, when it can't go on
+ */
+export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
+  const { concurrency, dryRun, print, signal, splitMinutes } = options;
+  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const span = readSpan(options, options.now, settingsOf(tables[0]));
+  const pieces = splitSpan(span, splitMinutes);
+  for (const table of tables) checkPieces(pieces, splitMinutes, settingsOf(table));
+  const label = options.label ?? defaultLabel(span);
+  if (!LABEL.test(label)) {
+    throw new FlagError(`--run: expected 1 to 20 letters, digits, "_" and "-", got "${label}"`);
+  }
+
+  const client = options.connect(region);
+  try {
+    const named = tables.map(({ tableName, ...table }) => ({
+      tableName,
+      stateMachine: resolveProps({ tableName, ...table }).name,
+    }));
+    const where = () => client.endpoint()?.origin ?? region;
+    const names = named.map(({ stateMachine }) => stateMachine);
+    const arns = await findStateMachines(client.sfn, names, where);
+    const tasks = named.flatMap(({ tableName, stateMachine }): Task[] => {
+      const executions = executionsOf(client.sfn, arns.get(stateMachine) ?? '');
+      return pieces.map(piece => ({ piece, tableName, executions }));
+    });
+    print(
+      describeFacts({
+        span,
+        endpoint: where(),
+        region,
+        tables: named,
+        executions: tasks.length,
+        splitMinutes,
+        concurrency,
+        label,
+        dryRun,
+      }),
+    );
+    const local = isLoopback(client.endpoint()?.hostname ?? '');
+    if (!dryRun && !local && !(await options.confirm())) return signal.aborted ? 'interrupted' : 'declined';
+
+    const results: PieceResult[] = [];
+    const work = async ({ piece, tableName, executions }: Task, stop: AbortSignal) => {
+      const result = await runPiece({ piece, tableName, dryRun, label }, executions, stop);
+      results.push(result);
+      print(describePiece(result, `${results.length}/${tasks.length}`, dryRun));
+    };
+    try {
+      await inParallel(tasks, concurrency, work, signal);
+    } finally {
+      const outcome = sumUp(results, tasks.length);
+      print(`\n${describeOutcome(outcome, dryRun)}`);
+      const allDone = describeAllDone(outcome);
+      if (allDone !== undefined) print(`\n${allDone}`);
+      if (options.resultFile !== undefined) {
+        const interrupted = results.length < tasks.length;
+        const json = { span, dryRun, label, interrupted, outcome, results };
+        writeFileSync(options.resultFile, `${JSON.stringify(toJson(json), null, 2)}\n`);
+      }
+    }
+    if (results.length < tasks.length) return 'interrupted';
+    return results.every(isDone) ? 'done' : 'failed';
+  } finally {
+    client.sfn.destroy();
+  }
+}
+
+function chooseTables({ region, tables }: DeploymentConfig, chosen: string | undefined) {
+  if (chosen === undefined) return { region, tables };
+  const table = tables.find(({ tableName }) => tableName === chosen);
+  if (table !== undefined) return { region, tables: [table] };
+  const known = tables.map(({ tableName }) => tableName).join(', ');
+  throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; precise-ttl.config.ts lists them`);
+}
+
+function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
+  if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const { lookbackMinutes, precisionSeconds } = resolveProps(table);
+  const { granularitySeconds, shards } = expiryModel(table);
+  return { lookbackMinutes, precisionSeconds, granularitySeconds, shards };
+}
+
+const isDone = ({ status }: PieceResult): boolean => status === 'SUCCEEDED';
+
+function sumUp(results: readonly PieceResult[], planned: number): Outcome {
+  return {
+    totals: results.map(({ totals }) => totals).reduce(addTotals, NO_TOTALS),
+    executions: {
+      planned,
+      done: results.filter(isDone).length,
+      doneBefore: results.filter(({ doneBefore }) => doneBefore).length,
+      failed: results.filter(result => !isDone(result)).length,
+    },
+  };
+}
+
+interface Finished {
+  readonly span: Span;
+  readonly dryRun: boolean;
+  readonly label: string;
+  readonly interrupted: boolean;
+  readonly outcome: Outcome;
+  readonly results: readonly PieceResult[];
+}
+
+/** What `--json` writes. */
+function toJson({ span, dryRun, label, interrupted, outcome, results }: Finished) {
+  return {
+    ...timesOf(span),
+    dryRun,
+    run: label,
+    interrupted,
+    executions: outcome.executions,
+    totals: outcome.totals,
+    ...(dryRun && { writeUnitsAtLeast: outcome.totals.found * WRITE_UNITS_PER_ITEM }),
+    pieces: results.map(({ piece, totals, sampleKeys, failedKeys, ...result }) => ({
+      ...result,
+      ...timesOf(piece),
+      ...totals,
+      ...(dryRun ? { sampleKeys } : { failedKeys }),
+    })),
+  };
+}
+
+const timesOf = ({ from, to }: Span) => ({
+  from: new Date(from * 1000).toISOString(),
+  to: new Date(to * 1000).toISOString(),
+});

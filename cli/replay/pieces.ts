@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { FlagError } from '../flags.ts';
+import type { Span } from './span.ts';
+
+/** More executions than this are somebody's typing error, or a case for longer pieces. */
+export const MOST_PIECES = 10_000;
+
+/**
+ * Cuts a span at the multiples of `splitMinutes` of the clock, so that the same span always gives the same pieces.
+ *
+ * @throws {FlagError} when there would be too many
+ */
+export function splitSpan({ from, to }: Span, splitMinutes: number): Span[] {
+  const length = splitMinutes * 60;
+  const count = Math.ceil(to / length) - Math.floor(from / length);
+  if (count > MOST_PIECES) {
+    const fits = Math.ceil((to - from) / 60 / (MOST_PIECES - 1));
+    throw new FlagError(
+      `--split-minutes: expected at most ${MOST_PIECES} executions for a table, got ${count}; raise it to ${fits}`,
+    );
+  }
+  const pieces: Span[] = [];
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, (Math.floor(start / length) + 1) * length);
+    pieces.push({ from: start, to: end });
+    start = end;
+  }
+  return pieces;
+}
+
+/** As much of a label as leaves room for the rest of a name. */
+export const LABEL = /^[A-Za-z0-9_-]{1,20}$/;
+
+/** The label of a replay that was given none: the same for the same span. */
+export function defaultLabel({ from, to }: Span): string {
+  return shortHash(`${from}/${to}`);
+}
+
+export interface NamedPiece {
+  readonly tableName: string;
+  readonly piece: Span;
+  readonly dryRun: boolean;
+  readonly label: string;
+  /** The first is 1. */
+  readonly attempt: number;
+}
+
+/**
+ * The name of the execution that sweeps a piece. Step Functions gives a name once (for 90 days), which is what makes a
+ * replay that was interrupted go on where it was: at most 80 characters, and only those that logging takes.
+ *
+ * The table is part of it since a state machine of the same name may have swept another one before.
+ */
+export function executionName({ tableName, piece, dryRun, label, attempt }: NamedPiece): string {
+  const parts = [
+    dryRun ? 'dryrun' : 'replay',
+    compactTime(piece.from),
+    compactTime(piece.to),
+    label,
+    shortHash(tableName),
+    ...(attempt === 1 ? [] : [String(attempt)]),
+  ];
+  return parts.join('-');
+}
+
+/** `20261120T090000Z` */
+function compactTime(epochSeconds: number): string {
+  return `${new Date(epochSeconds * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionState, Executions } from './executions.ts';
+import { executionName, type NamedPiece } from './pieces.ts';
+import type { Span } from './span.ts';
+import {
+  addTotals,
+  carriedOver,
+  type ListedKeys,
+  NO_TOTALS,
+  readKeys,
+  readTotals,
+  type Totals,
+} from './totals.ts';
+
+export interface PieceResult extends ListedKeys {
+  readonly piece: Span;
+  readonly tableName: string;
+  /** Name of the last execution. */
+  readonly execution: string;
+  /** `SUCCEEDED`, or how it failed. */
+  readonly status: string;
+  /** It had succeeded before this command looked. */
+  readonly doneBefore: boolean;
+  readonly totals: Totals;
+  readonly error?: string | undefined;
+  readonly cause?: string | undefined;
+}
+
+/** After so many failed attempts at a piece something else has to be mended first. */
+const MOST_ATTEMPTS = 99;
+
+/** Milliseconds between two looks at an execution: short for the short ones, and no burden while it takes long. */
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Sees to it that a piece is swept: by an execution that did it, or does it, or by a new one. One that failed before
+ * is started again under the next name; one that fails now is left for the next run of the command.
+ *
+ * @param signal stops the waiting; the execution goes on
+ */
+export async function runPiece(
+  named: Omit<NamedPiece, 'attempt'>,
+  executions: Executions,
+  signal: AbortSignal,
+): Promise<PieceResult> {
+  const { piece, tableName, dryRun } = named;
+  const input = { from: iso(piece.from), to: iso(piece.to), ...(dryRun && { dryRun }) };
+  let earlier = NO_TOTALS;
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    signal.throwIfAborted();
+    const name = executionName({ ...named, attempt });
+    const started = await executions.start(name, input);
+    const before = started ? undefined : await executions.describe(name);
+    // A name that is taken by an execution that nobody remembers: sweeping again does no harm.
+    if (!started && before === undefined) continue;
+    const state = await untilEnd(name, executions, signal);
+    const totals = readTotals(state) ?? NO_TOTALS;
+    if (started || state.status === 'SUCCEEDED') {
+      const { status, error, cause } = state;
+      const doneBefore = !started && before?.status === 'SUCCEEDED';
+      return {
+        piece,
+        tableName,
+        execution: name,
+        status,
+        doneBefore,
+        totals: addTotals(earlier, totals),
+        ...readKeys(state),
+        error,
+        cause,
+      };
+    }
+    earlier = addTotals(earlier, carriedOver(totals, dryRun));
+  }
+  return {
+    piece,
+    tableName,
+    execution: executionName({ ...named, attempt: MOST_ATTEMPTS }),
+    status: 'FAILED',
+    doneBefore: false,
+    totals: earlier,
+    sampleKeys: [],
+    failedKeys: [],
+    error: 'TooManyAttempts',
+    cause: `${MOST_ATTEMPTS} executions failed; look at the last one, then start over with another --run`,
+  };
+}
+
+/** Descriptions lag behind: one that was just started may not be known for a moment. */
+async function untilEnd(name: string, executions: Executions, signal: AbortSignal): Promise<ExecutionState> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, LONGEST_WAIT_MS)) {
+    const state = await executions.describe(name);
+    if (state !== undefined && state.status !== 'RUNNING') return state;
+    await sleep(wait, undefined, { signal });
+  }
+}
+
+const iso = (epochSeconds: number): string => new Date(epochSeconds * 1000).toISOString();

@@ -1,0 +1,81 @@
+import type { InvalidExecutionInputError } from '../../functions/lib/errors.ts';
+import {
+  checkSpan,
+  readSweepInput,
+  type SweepRequest,
+  type TickSettings,
+} from '../../functions/lib/sweep-input.ts';
+import { FlagError } from '../flags.ts';
+
+/** Expiry times in [from, to), whole epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A table's settings, as far as they decide what an execution can take. */
+export type SpanSettings = TickSettings & Parameters<typeof checkSpan>[1];
+
+/**
+ * Reads `--from` and `--to` by the rules of the state machine's own input, so that what is refused there never starts.
+ *
+ * @param nowMs epoch milliseconds
+ * @throws {FlagError}
+ */
+export function readSpan(
+  { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
+  nowMs: number,
+  settings: TickSettings,
+): Span {
+  for (const [flag, value] of Object.entries({ from, to })) {
+    if (value !== undefined) continue;
+    throw new FlagError(
+      `--${flag}: expected a time in ISO-8601 with a zone, got nothing; write --${flag} 2026-11-20T09:00:00Z`,
+    );
+  }
+  const request = asFlag(
+    problem => `--${problem.field}`,
+    () => readSweepInput({ from, to }, nowMs, settings),
+  );
+  if (Date.parse(String(to)) > nowMs) {
+    throw new FlagError(
+      `--to: expected a time that has passed, got "${to}"; items that expire later are alive, and the replay would ` +
+        'count that part as done',
+    );
+  }
+  return { from: request.from, to: request.before };
+}
+
+/**
+ * Refuses pieces that an execution would refuse.
+ *
+ * @throws {FlagError}
+ */
+export function checkPieces(pieces: readonly Span[], splitMinutes: number, settings: SpanSettings): void {
+  for (const { from, to } of pieces) {
+    const request: SweepRequest = {
+      windowsFrom: from,
+      from,
+      before: to,
+      cutoff: to,
+      ahead: null,
+      dryRun: false,
+    };
+    asFlag(
+      () => `--split-minutes ${splitMinutes}`,
+      () => checkSpan(request, settings),
+    );
+  }
+}
+
+function asFlag<T>(flagOf: (problem: InvalidExecutionInputError['problem']) => string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && 'problem' in error)) throw error;
+    const { problem } = error as InvalidExecutionInputError;
+    throw new FlagError(
+      `${flagOf(problem)}: expected ${problem.expected}, got ${JSON.stringify(problem.got)}`,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { paginateListStateMachines, type SFNClient } from '@aws-sdk/client-sfn';
+import { ReplayError } from './errors.ts';
+
+/**
+ * Finds state machines by their names; a configuration knows no account and so no ARNs.
+ *
+ * @throws {ReplayError} when one isn't there
+ */
+export async function findStateMachines(
+  client: SFNClient,
+  names: readonly string[],
+  where: () => string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
+    for (const { name, stateMachineArn } of stateMachines) {
+      if (name !== undefined && stateMachineArn !== undefined && names.includes(name)) {
+        found.set(name, stateMachineArn);
+      }
+    }
+    if (found.size === names.length) break;
+  }
+  const missing = names.filter(name => !found.has(name));
+  if (missing.length > 0) {
+    throw new ReplayError(
+      `state machine: expected ${missing.join(', ')} at ${where()}, got none of that name; deploy first, or look ` +
+        'whether account, region and AWS_ENDPOINT_URL_SFN are the right ones',
+    );
+  }
+  return found;
+}

@@ -1,0 +1,132 @@
+import { PRICES } from '../../local/prices.ts';
+import type { PieceResult } from './run-piece.ts';
+import type { Span } from './span.ts';
+import type { Totals } from './totals.ts';
+
+/** DynamoDB: an item of up to 1 KB, and its entry in the index. */
+export const WRITE_UNITS_PER_ITEM = 2;
+
+/** Keys of a dry run that are shown of each piece; the file has them all. */
+const SHOWN_KEYS = 3;
+
+export interface Facts {
+  readonly span: Span;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly tables: readonly { readonly tableName: string; readonly stateMachine: string }[];
+  readonly executions: number;
+  readonly splitMinutes: number;
+  readonly concurrency: number;
+  readonly label: string;
+  readonly dryRun: boolean;
+}
+
+/** What is about to happen, without anything of the account. */
+export function describeFacts(facts: Facts): string {
+  const { span, endpoint, region, tables, executions, splitMinutes, concurrency, label, dryRun } = facts;
+  const rows = [
+    ['expired in', `${iso(span.from)} to ${iso(span.to)} (not included)`],
+    ['endpoint', `${endpoint}, region ${region}`],
+    ...tables.map(({ tableName, stateMachine }) => ['table', `${tableName}, state machine ${stateMachine}`]),
+    ['executions', `${count(executions)}, of ${splitMinutes} minutes at most, ${concurrency} at a time`],
+    ['run', label],
+  ] as const;
+  const what = dryRun
+    ? 'Dry run of a replay: finds and counts, deletes nothing'
+    : 'Replay: deletes what is expired';
+  return [what, ...rows.map(([name, text]) => `  ${name?.padEnd(12)}${text}`)].join('\n');
+}
+
+/** One line for a piece that is through. */
+export function describePiece(result: PieceResult, position: string, dryRun: boolean): string {
+  const { piece, tableName, totals, status, doneBefore, execution, error, cause } = result;
+  const line = `[${position}] ${tableName}  ${iso(piece.from)} to ${iso(piece.to)}  ${describeCounts(totals, dryRun)}`;
+  if (status === 'SUCCEEDED') {
+    const samples = result.sampleKeys.slice(0, SHOWN_KEYS).map(key => `\n    such as ${JSON.stringify(key)}`);
+    return [line, doneBefore ? ' (done before)' : '', ...samples].join('');
+  }
+  const why = [error, cause].filter(text => text).join(': ');
+  return `${line}\n    ${status} ${execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
+}
+
+function describeCounts(
+  { found, deleted, renewed, alreadyGone, failed, shardsFailed }: Totals,
+  dryRun: boolean,
+) {
+  if (dryRun) {
+    return `found ${count(found)}, a real run consumes at least ${count(found * WRITE_UNITS_PER_ITEM)} write units`;
+  }
+  const parts: [string, number][] = [
+    ['deleted', deleted],
+    ['renewed', renewed],
+    ['already gone', alreadyGone],
+    ['failed', failed],
+    ['shards failed', shardsFailed],
+  ];
+  const shown = parts.filter(([name, value]) => name === 'deleted' || value > 0);
+  return [`found ${count(found)}`, ...shown.map(([name, value]) => `${name} ${count(value)}`)].join(', ');
+}
+
+export interface Outcome {
+  readonly totals: Totals;
+  readonly executions: {
+    readonly planned: number;
+    readonly done: number;
+    /** Of those that are done: before this command ran. */
+    readonly doneBefore: number;
+    readonly failed: number;
+  };
+}
+
+/** The totals as a table. */
+export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean): string {
+  const { planned, done, doneBefore, failed } = executions;
+  const units = totals.found * WRITE_UNITS_PER_ITEM;
+  const dollars = (units * PRICES.dynamoDbWriteUnits).toFixed(4);
+  const rows: [string, number, string][] = [
+    [
+      'executions done',
+      done,
+      `of ${count(planned)}${doneBefore > 0 ? `, ${count(doneBefore)} of them before` : ''}`,
+    ],
+    ['executions failed', failed, ''],
+    ['found', totals.found, ''],
+    ...(dryRun
+      ? [
+          ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`] as [
+            string,
+            number,
+            string,
+          ],
+        ]
+      : ([
+          ['deleted', totals.deleted, ''],
+          ['renewed', totals.renewed, ''],
+          ['already gone', totals.alreadyGone, ''],
+          ['failed', totals.failed, ''],
+          ['shards failed', totals.shardsFailed, ''],
+        ] satisfies [string, number, string][])),
+  ];
+  const width = Math.max(...rows.map(([, value]) => count(value).length));
+  return rows
+    .map(([name, value, note]) => `  ${name.padEnd(19)}${count(value).padStart(width)}  ${note}`.trimEnd())
+    .join('\n');
+}
+
+/** For who wonders why nothing was started. */
+export function describeAllDone({ executions: { planned, doneBefore } }: Outcome): string | undefined {
+  if (doneBefore < planned) return undefined;
+  return 'All of it was done before. To sweep the span again (for what was written since), add --run LABEL.';
+}
+
+/** The command line once more, to be pasted into a shell. */
+export function commandLine(args: readonly string[]): string {
+  const quoted = args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`));
+  return ['npm run replay --', ...quoted].join(' ');
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+/** Whole seconds read better without their milliseconds. */
+const iso = (epochSeconds: number): string =>
+  new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');

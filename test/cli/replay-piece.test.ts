@@ -1,0 +1,157 @@
+import type { ExecutionState, Executions } from '../../cli/replay/executions.ts';
+import { inParallel } from '../../cli/replay/in-parallel.ts';
+import { executionName } from '../../cli/replay/pieces.ts';
+import { runPiece } from '../../cli/replay/run-piece.ts';
+
+const PIECE = {
+  tableName: 'T',
+  piece: { from: 1_700_000_000, to: 1_700_003_600 },
+  dryRun: false,
+  label: 'l',
+};
+const nameOf = (attempt: number): string => executionName({ ...PIECE, attempt });
+const NEVER = new AbortController().signal;
+
+const counts = (over: Record<string, number>) =>
+  JSON.stringify({ found: 0, deleted: 0, renewed: 0, alreadyGone: 0, failed: 0, shardsFailed: 0, ...over });
+const succeeded = (over: Record<string, number>): ExecutionState => ({
+  status: 'SUCCEEDED',
+  output: counts(over),
+});
+const incomplete = (over: Record<string, number>): ExecutionState => ({
+  status: 'FAILED',
+  error: 'SweepIncompleteError',
+  cause: counts(over),
+});
+
+/** Executions by attempt: those that were started before, and what becomes of one that is started now. */
+function fake(before: readonly (ExecutionState | 'forgotten' | 'running')[], ends: ExecutionState) {
+  const started: { name: string; input: unknown }[] = [];
+  const known = new Map(before.map((state, index) => [nameOf(index + 1), state]));
+  const executions: Executions = {
+    async start(name, input) {
+      if (known.has(name)) return false;
+      started.push({ name, input });
+      known.set(name, 'running');
+      return true;
+    },
+    async describe(name) {
+      const state = known.get(name);
+      if (state === 'forgotten') return undefined;
+      if (state !== 'running') return state;
+      known.set(name, ends);
+      return { status: 'RUNNING' };
+    },
+  };
+  return { executions, started };
+}
+
+test('starts a piece that was never started, with its times', async () => {
+  const { executions, started } = fake([], succeeded({ found: 3, deleted: 3 }));
+  const result = await runPiece(PIECE, executions, NEVER);
+  expect(result).toMatchObject({ status: 'SUCCEEDED', doneBefore: false, totals: { found: 3, deleted: 3 } });
+  const input = { from: '2023-11-14T22:13:20.000Z', to: '2023-11-14T23:13:20.000Z' };
+  expect(started).toEqual([{ name: nameOf(1), input }]);
+});
+
+test('a dry run says so to the state machine', async () => {
+  const { executions, started } = fake([], succeeded({ found: 3 }));
+  await runPiece({ ...PIECE, dryRun: true }, executions, NEVER);
+  expect(started[0]?.input).toMatchObject({ dryRun: true });
+});
+
+test('starts nothing when it is done, and takes its counts', async () => {
+  const { executions, started } = fake([succeeded({ found: 3, deleted: 3 })], succeeded({}));
+  const result = await runPiece(PIECE, executions, NEVER);
+  expect(result).toMatchObject({ doneBefore: true, execution: nameOf(1), totals: { found: 3, deleted: 3 } });
+  expect(started).toEqual([]);
+});
+
+test('waits for one that runs', async () => {
+  const { executions, started } = fake(['running'], succeeded({ found: 1, deleted: 1 }));
+  expect(await runPiece(PIECE, executions, NEVER)).toMatchObject({
+    status: 'SUCCEEDED',
+    totals: { found: 1 },
+  });
+  expect(started).toEqual([]);
+});
+
+test.each(['FAILED', 'TIMED_OUT', 'ABORTED'])(
+  'starts one that %s again under the next name',
+  async status => {
+    const { executions, started } = fake([{ status }, { status }], succeeded({ found: 1, deleted: 1 }));
+    const result = await runPiece(PIECE, executions, NEVER);
+    expect(started.map(({ name }) => name)).toEqual([nameOf(3)]);
+    expect(result).toMatchObject({ execution: nameOf(3), status: 'SUCCEEDED' });
+  },
+);
+
+test('starts one that Step Functions has forgotten again', async () => {
+  const { executions, started } = fake(['forgotten'], succeeded({}));
+  await runPiece(PIECE, executions, NEVER);
+  expect(started.map(({ name }) => name)).toEqual([nameOf(2)]);
+});
+
+test('fails, and does not start again by itself, when it fails now', async () => {
+  const { executions, started } = fake([], incomplete({ found: 3, deleted: 2, failed: 1 }));
+  const result = await runPiece(PIECE, executions, NEVER);
+  expect(result).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError', totals: { failed: 1 } });
+  expect(started).toHaveLength(1);
+});
+
+test('counts every item once, however many attempts it took', async () => {
+  const { executions } = fake(
+    [incomplete({ found: 10, deleted: 4, renewed: 1, failed: 5, shardsFailed: 1 })],
+    succeeded({ found: 5, deleted: 3, alreadyGone: 2 }),
+  );
+  const { totals } = await runPiece(PIECE, executions, NEVER);
+  expect(totals).toEqual({ found: 10, deleted: 7, renewed: 1, alreadyGone: 2, failed: 0, shardsFailed: 0 });
+});
+
+test('an execution that fails without a report counts nothing', async () => {
+  const { executions } = fake([], { status: 'FAILED', error: 'Boom', cause: 'in prose' });
+  expect(await runPiece(PIECE, executions, NEVER)).toMatchObject({ cause: 'in prose', totals: { found: 0 } });
+});
+
+describe('inParallel', () => {
+  test('runs no more than it may at a time, and everything once', async () => {
+    let running = 0;
+    let most = 0;
+    const tasks = Array.from({ length: 20 }, (_unused, index) => index);
+    const results = await inParallel(
+      tasks,
+      3,
+      async task => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise(resolve => setImmediate(resolve));
+        running -= 1;
+        return task;
+      },
+      NEVER,
+    );
+    expect(most).toBe(3);
+    expect(results.sort((one, other) => one - other)).toEqual(tasks);
+  });
+
+  test('fails with the first error and begins nothing after it', async () => {
+    const begun: number[] = [];
+    const work = async (task: number) => {
+      begun.push(task);
+      if (task === 1) throw new Error('no access');
+      await new Promise(resolve => setImmediate(resolve));
+    };
+    await expect(inParallel([0, 1, 2, 3], 2, work, NEVER)).rejects.toThrow('no access');
+    expect(begun).toEqual([0, 1]);
+  });
+
+  test('gives what was done when it is interrupted', async () => {
+    const controller = new AbortController();
+    const work = async (task: number, signal: AbortSignal) => {
+      if (task === 1) controller.abort();
+      signal.throwIfAborted();
+      return task;
+    };
+    expect(await inParallel([0, 1, 2, 3], 1, work, controller.signal)).toEqual([0]);
+  });
+});

@@ -1,0 +1,298 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
+import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { ApiServer, Executions, StateMachines } from '../../local/api/index.ts';
+import { LocalCloud } from '../../local/cloud.ts';
+import { sfnClient } from '../support/step-functions-api.ts';
+import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+
+const REPLAY = join(import.meta.dirname, '../../cli/replay.ts');
+const MACHINE = 'precise-ttl-SessionData';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-replay-test-'));
+const JSON_FILE = join(folder, 'out.json');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of the environment no more than a process needs: whoever runs the tests may be logged in to AWS. */
+const ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `npm run replay` as npm does. */
+function replay(
+  args: readonly string[],
+  environment: Record<string, string>,
+  onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
+): Promise<Ended> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [REPLAY, ...args], {
+      env: { ...ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (data: Buffer) => {
+        printed[name] += data;
+      });
+    }
+    onStart(signal => child.kill(signal));
+    child.on('close', status => resolve({ status, ...printed }));
+  });
+}
+
+/** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
+const NOWHERE = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
+const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
+
+test('--help says what it does', async () => {
+  const { status, stdout } = await replay(['--help'], {});
+  expect(status).toBe(0);
+  for (const flag of ['--from', '--to', '--table', '--dry-run', '--run', '--yes'])
+    expect(stdout).toContain(flag);
+});
+
+test.each([
+  [['--form', 'x'], '--form: expected one of --from, --to, --table'],
+  [[], '--from: expected a time in ISO-8601 with a zone, got nothing'],
+  [['--from', 'monday', '--to', '2026-01-01T01:00:00Z'], '--from: expected a time in ISO-8601 with a zone'],
+  [
+    ['--from', '2026-01-01T00:00:00Z', '--to', '2999-01-01T00:00:00Z'],
+    '--to: expected a time that has passed',
+  ],
+  [[...SPAN, '--table', 'Other'], '--table: expected one of SessionData, got "Other"'],
+  [[...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
+  [[...SPAN, '--split-minutes', '0'], '--split-minutes: expected a whole number from 1 to 44640, got "0"'],
+  [
+    [...SPAN, '--json', '/no/such/folder/out.json'],
+    '--json: expected a file in a folder that can be written',
+  ],
+])('fails with status 2 for %p', async (args, message) => {
+  const { status, stdout, stderr } = await replay(args, NOWHERE);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test.each<[string, Record<string, string>, number, string]>([
+  ['nobody listens', NOWHERE, 1, 'ECONNREFUSED'],
+  [
+    'the endpoint is no URL',
+    { AWS_ENDPOINT_URL_SFN: 'here' },
+    2,
+    'AWS_ENDPOINT_URL_SFN: expected a URL such as',
+  ],
+])(
+  'fails and says so where %s',
+  async (_where, environment, expected, message) => {
+    const { status, stderr } = await replay(SPAN, environment);
+    expect(status).toBe(expected);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  },
+  60_000,
+);
+
+// Before anything is asked of AWS: without network, or credentials, it would fail another way.
+test('fails on AWS without --yes where there is no terminal to ask at', async () => {
+  const { status, stdout, stderr } = await replay(SPAN, {});
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain('--yes: expected it where no terminal is there to ask at');
+});
+
+describe('against the local Step Functions', () => {
+  let cloud: LocalCloud;
+  let server: ApiServer;
+  let executions: Executions;
+  let deletesFail = false;
+  let gate: Promise<void> = Promise.resolve();
+
+  beforeAll(async () => {
+    cloud = await LocalCloud.start({
+      cdktfOut: synthesizeToFolder(configOf(SESSION_DATA)),
+      environment: {},
+      schedules: false,
+      functions: {
+        maxConcurrency: 2,
+        async wrap({ functionName }, next) {
+          if (!functionName.endsWith('delete-chunk')) return next();
+          await gate;
+          return deletesFail
+            ? { ok: false, errorType: 'Broken', errorMessage: 'as the test wants it' }
+            : next();
+        },
+      },
+    });
+    executions = new Executions(cloud);
+    const stateMachines = new StateMachines(Date.now);
+    for (const machine of cloud.machines) {
+      const created = { definitionText: '{}', loggingConfiguration: {}, tracingConfiguration: {} };
+      stateMachines.create({ ...machine, ...created });
+    }
+    const { account } = cloud.synthesized;
+    server = await ApiServer.start({ stateMachines, executions, account, region: 'us-east-1' });
+  }, 60_000);
+  afterAll(async () => {
+    await server?.stop();
+    await cloud?.stop();
+  });
+
+  const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
+  const iso = (epochSeconds: number): string => new Date(epochSeconds * 1000).toISOString();
+  /** Three hours, three executions; items expire in the first and the last. */
+  const HOURS = ['--from', iso(HOUR - 3 * 3600), '--to', iso(HOUR)];
+
+  const documents = () => DynamoDBDocumentClient.from(cloud.client);
+  async function fill(): Promise<void> {
+    const model = expiryModel(SESSION_DATA);
+    const at = (id: string, expiresAt: number) => {
+      const key = { UserName: 'u', SessionId: id };
+      return { PutRequest: { Item: { ...key, ...expiryAttributes(model, key, { expiresAt }) } } };
+    };
+    const requests = [
+      at('a', HOUR - 3 * 3600),
+      at('b', HOUR - 2 * 3600 - 1),
+      at('c', HOUR - 1),
+      at('live', HOUR + 24 * 3600),
+    ];
+    await documents().send(new BatchWriteCommand({ RequestItems: { SessionData: requests } }));
+  }
+  async function sessions(): Promise<unknown[]> {
+    const { Items = [] } = await documents().send(new ScanCommand({ TableName: 'SessionData' }));
+    return Items.map(({ SessionId }) => SessionId).sort();
+  }
+  const run = (args: readonly string[], onStart?: Parameters<typeof replay>[2]) =>
+    replay([...HOURS, ...args], { AWS_ENDPOINT_URL_SFN: server.endpoint }, onStart);
+  const names = (): string[] =>
+    executions.of(cloud.machines[0]?.arn ?? '').map(({ execution }) => execution.name);
+  const result = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
+
+  test('a dry run finds, says what a run would consume, and deletes nothing', async () => {
+    await fill();
+    const { status, stdout, stderr } = await run(['--dry-run', '--json', JSON_FILE]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`endpoint    ${server.endpoint}, region us-east-1`);
+    expect(stdout).toContain(`table       SessionData, state machine ${MACHINE}`);
+    expect(stdout).toContain('found 2, a real run consumes at least 4 write units');
+    expect(stdout).toContain('such as {"UserName":{"S":"u"},"SessionId":{"S":"a"}}');
+    expect(stdout).not.toContain(cloud.synthesized.account);
+    expect(result()).toMatchObject({
+      dryRun: true,
+      interrupted: false,
+      executions: { planned: 3, done: 3, doneBefore: 0, failed: 0 },
+      totals: { found: 3, deleted: 0 },
+      writeUnitsAtLeast: 6,
+    });
+    expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
+  }, 60_000);
+
+  test('what fails is reported, tried again by the same command, and then done for good', async () => {
+    await fill();
+    deletesFail = true;
+    const failed = await run([]);
+    deletesFail = false;
+    expect(failed.status).toBe(1);
+    expect(failed.stdout).toContain('FAILED replay-');
+    expect(failed.stdout).toContain('SweepIncompleteError');
+    expect(failed.stderr).toContain(`npm run replay -- ${HOURS.join(' ')}`);
+    expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
+
+    const again = await run(['--json', JSON_FILE]);
+    expect({ status: again.status, stderr: again.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(result()).toMatchObject({
+      executions: { planned: 3, done: 3, doneBefore: 1, failed: 0 },
+      totals: { found: 3, deleted: 3, renewed: 0, alreadyGone: 0, failed: 0, shardsFailed: 0 },
+    });
+    expect(await sessions()).toEqual(['live']);
+
+    const before = names();
+    expect(before.filter(name => /^replay-.*-2$/.test(name))).toHaveLength(2);
+    const done = await run(['--json', JSON_FILE]);
+    expect(done.status).toBe(0);
+    expect(done.stdout).toContain('All of it was done before.');
+    expect(result()).toMatchObject({ executions: { doneBefore: 3 }, totals: { found: 3, deleted: 3 } });
+    expect(names()).toEqual(before);
+  }, 60_000);
+
+  test('Ctrl-C leaves executions running; the same command goes on with them', async () => {
+    await fill();
+    let open = () => {};
+    gate = new Promise(resolve => {
+      open = resolve;
+    });
+    const before = names().length;
+    const interrupted = await run(['--run', 'slow', '--concurrency', '1'], async kill => {
+      while (cloud.running.length === 0) await sleep(20);
+      kill('SIGINT');
+    });
+    expect(interrupted.status).toBe(130);
+    expect(interrupted.stderr).toContain('Interrupted; executions that were started go on.');
+    expect(interrupted.stderr).toContain(`${HOURS.join(' ')} --run slow --concurrency 1`);
+    expect(cloud.running).toHaveLength(1);
+    setTimeout(open, 500);
+    expect(await run(['--run', 'slow'])).toMatchObject({ status: 0, stderr: '' });
+    expect(names().length - before).toBe(3);
+    expect(await sessions()).toEqual(['live']);
+  }, 60_000);
+
+  /** The job as the command runs it, at an endpoint that isn't on this machine. */
+  function runOnAws(over: Partial<ReplayJobOptions>) {
+    const printed: string[] = [];
+    const end = runReplay({
+      from: HOURS[1],
+      to: HOURS[3],
+      table: undefined,
+      dryRun: false,
+      splitMinutes: 60,
+      concurrency: 4,
+      label: 'aws',
+      resultFile: undefined,
+      config: configOf(SESSION_DATA),
+      connect: region => ({
+        sfn: sfnClient(server.endpoint),
+        endpoint: () => new URL(`https://states.${region}.amazonaws.com`),
+      }),
+      confirm: async () => false,
+      now: Date.now(),
+      print: text => printed.push(text),
+      signal: new AbortController().signal,
+      ...over,
+    });
+    return { end, printed };
+  }
+  test('on AWS it says what it is about to do, asks, and does nothing without a yes', async () => {
+    const before = names().length;
+    const { end, printed } = runOnAws({});
+    expect(await end).toBe('declined');
+    expect(printed.join('\n')).toContain(
+      'endpoint    https://states.us-east-1.amazonaws.com, region us-east-1',
+    );
+    expect(printed.join('\n')).toContain('executions  3, of 60 minutes at most, 4 at a time');
+    expect(names()).toHaveLength(before);
+    expect(await runOnAws({ confirm: async () => true }).end).toBe('done');
+    expect(names()).toHaveLength(before + 3);
+  });
+
+  test('on AWS a dry run needs no yes', async () => {
+    expect(await runOnAws({ dryRun: true }).end).toBe('done');
+  });
+
+  test('fails when the state machine is not deployed, and names it', async () => {
+    const config = configOf({ ...SESSION_DATA, name: 'elsewhere' });
+    await expect(runOnAws({ config }).end).rejects.toThrow(
+      'state machine: expected elsewhere at https://states.us-east-1.amazonaws.com, got none of that name',
+    );
+  });
+});

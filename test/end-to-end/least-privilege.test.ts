@@ -1,0 +1,201 @@
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import type { Execution } from '../../local/asl/index.ts';
+import { VirtualClock } from '../../local/clock.ts';
+import { type Access, type Grant, hold } from '../../local/iam/policy.ts';
+import { CallRecorder, type Interception } from '../../local/iam/recorder.ts';
+import { type Role, readRoles } from '../../local/iam/roles.ts';
+import { usageOfRoles } from '../../local/iam/usage.ts';
+import { type Firing, LocalScheduler } from '../../local/scheduler.ts';
+import { readSynthesized } from '../../local/terraform.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { useLocalSweep } from '../support/local-sweep.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+/*
+ * Sweeps of every kind on what is synthesized, guarded and batch: scheduled, replayed, throttled, half refused, failed.
+ * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
+ */
+
+const TABLES = [
+  { tableName: 'Least-guarded', partitionKey: 'id', deleteMode: 'guarded', shards: 2 },
+  { tableName: 'Least-batch', partitionKey: 'id', sortKey: 'at', deleteMode: 'batch' },
+] as const satisfies readonly PreciseTtlProps[];
+
+const recorder = new CallRecorder();
+const local = useLocalSweep(TABLES, {
+  functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
+  functions: {
+    maxConcurrency: 2,
+    wrap: recorder.wrap,
+    meter: recorder,
+    // Calls of other services end up at the recorder too, instead of nowhere.
+    environment: {
+      get AWS_ENDPOINT_URL() {
+        return recorder.endpoint;
+      },
+    },
+  },
+});
+afterAll(() => recorder.stop());
+
+const cloud = readSynthesized(synthesizeToFolder(configOf(...TABLES)));
+const executions: Execution[] = [];
+const firings: Firing[] = [];
+
+/** All of it lies back, so that nothing has to be waited for. */
+const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 2 * 3600;
+const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
+const REPLAY = { from: iso(HOUR - 1800), to: iso(HOUR + 1800) };
+
+async function sweep(tableName: string, input: unknown) {
+  const { execution, report } = await local.sweep(tableName, input);
+  executions.push(execution);
+  return { status: execution.status, report };
+}
+
+function expired(tableName: string, count: number): Promise<void> {
+  const model = local.model(tableName);
+  const items = Array.from({ length: count }, (_unused, index) => {
+    const key = { id: `${index}`, at: 'x' };
+    return { ...key, ...expiryAttributes(model, key, { expiresAt: HOUR + index }) };
+  });
+  return local.put(tableName, items);
+}
+
+const DELETES = ['BatchExecuteStatement', 'BatchWriteItem'];
+const refusal = (name: string, message: string, status = 400) => ({
+  status,
+  body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message },
+});
+
+/** Refuses the first `times` calls of these operations. */
+function refuse(operations: readonly string[], name: string, times: number, status?: number): Interception {
+  let left = times;
+  return ({ operation }) => {
+    if (!operations.includes(operation) || left === 0) return undefined;
+    left -= 1;
+    return refusal(name, 'as the test wants it', status);
+  };
+}
+
+/** Lets the synthesized schedules fire by a clock that jumps, each at least once. */
+async function fireSchedules(): Promise<void> {
+  const seen = new Set<string>();
+  const started: Promise<unknown>[] = [];
+  await new Promise<void>(resolve => {
+    const scheduler = new LocalScheduler({
+      clock: new VirtualClock((HOUR + 6 * 60) * 1000),
+      schedules: cloud.schedules,
+      fire: firing => {
+        if (seen.has(firing.schedule.name)) return;
+        seen.add(firing.schedule.name);
+        firings.push(firing);
+        const table = TABLES.find(({ tableName }) => firing.schedule.targetArn.endsWith(`-${tableName}`));
+        started.push(sweep(table?.tableName ?? 'none', JSON.parse(firing.input)));
+        if (seen.size < cloud.schedules.length) return;
+        // After this firing has been dealt with: before, the scheduler would go on to the next.
+        queueMicrotask(() => scheduler.stop());
+        resolve();
+      },
+      onError: error => {
+        throw error;
+      },
+    });
+    scheduler.start();
+  });
+  await Promise.all(started);
+}
+
+beforeAll(async () => {
+  for (const { tableName } of TABLES) {
+    await expired(tableName, 60);
+    expect(await sweep(tableName, { ...REPLAY, dryRun: true })).toMatchObject({ report: { found: 60 } });
+
+    recorder.intercept = refuse([...DELETES, 'Query'], 'ProvisionedThroughputExceededException', 6);
+    expect(await sweep(tableName, REPLAY)).toMatchObject({ report: { deleted: 60 } });
+
+    await expired(tableName, 60);
+    recorder.intercept = refuse(DELETES, 'ValidationException', 5);
+    expect(await sweep(tableName, REPLAY)).toMatchObject({ report: { found: 60 } });
+
+    await expired(tableName, 60);
+    recorder.intercept = refuse(DELETES, 'AccessDeniedException', 1000);
+    expect(await sweep(tableName, REPLAY)).toMatchObject({ status: 'FAILED', report: { failed: 60 } });
+    recorder.intercept = refuse(['Query'], 'AccessDeniedException', 1000);
+    expect(await sweep(tableName, REPLAY)).toMatchObject({ status: 'FAILED' });
+    recorder.intercept = () => undefined;
+  }
+  await fireSchedules();
+  for (const { tableName } of TABLES) expect(await local.scan(tableName)).toEqual([]);
+}, 120_000);
+
+const roles = readRoles(cloud);
+const ROLES = [...roles.values()];
+let used: ReadonlyMap<string, readonly Access[]> = new Map();
+beforeAll(() => {
+  const { calls, invocations } = recorder;
+  used = usageOfRoles(cloud, { calls, invocations, executions, firings });
+});
+const usage = (role: Role): readonly Access[] => used.get(role.arn) ?? [];
+
+test('everything that was done was done in a synthesized role', () => {
+  expect([...used.keys()].sort()).toEqual(ROLES.map(({ arn }) => arn).sort());
+});
+
+test('every role is trusted to one service, and it is the one that takes it', () => {
+  const takers = [
+    ...cloud.blocks
+      .filter(({ type }) => type === 'aws_lambda_function')
+      .map(({ body }) => [body['role'], 'lambda.amazonaws.com']),
+    ...cloud.stateMachines.map(({ roleArn }) => [roleArn, 'states.amazonaws.com']),
+    ...cloud.schedules.map(({ roleArn }) => [roleArn, 'scheduler.amazonaws.com']),
+  ];
+  for (const [role, service] of takers) {
+    expect(ROLES.find(({ arn }) => arn === role)?.trusts).toEqual([service]);
+  }
+  expect(new Set(takers.map(([role]) => role)).size).toBe(ROLES.length);
+});
+
+const named = ROLES.map(role => [role.name, role] as const);
+
+test.each(named)('%s: everything used is granted, nothing granted is unused', (_name, role) => {
+  expect(usage(role).length).toBeGreaterThan(0);
+  expect(hold(usage(role), role.grants)).toEqual({ missing: [], unused: [], wide: [] });
+});
+
+describe('the proof notices', () => {
+  const grants = named.flatMap(([name, role]) =>
+    role.grants.map((grant): [string, string, Role, Grant] => [
+      `${grant.action} of ${name}`,
+      grant.resource,
+      role,
+      grant,
+    ]),
+  );
+
+  test.each(grants)('a grant that is taken away: %s on %s', (_name, _resource, role, grant) => {
+    const others = role.grants.filter(one => one !== grant);
+    expect(hold(usage(role), others).missing.map(({ action }) => action)).toContain(grant.action);
+  });
+
+  test.each(grants.filter(([, resource]) => resource !== '*'))(
+    'a grant that is widened: %s on %s',
+    (_name, _resource, role, grant) => {
+      const others = role.grants.filter(one => one !== grant);
+      const wider = [
+        { ...grant, resource: '*' },
+        { ...grant, action: grant.action.replace(/:.*/, ':*') },
+      ];
+      for (const wide of wider) expect(hold(usage(role), [...others, wide]).wide).toEqual([wide]);
+    },
+  );
+
+  test.each(named)('a grant more for %s', (_name, role) => {
+    const table = 'arn:aws:dynamodb:us-east-1:123456789012:table/Least-guarded';
+    const more = ['dynamodb:DeleteItem', 'dynamodb:Scan', 'logs:CreateLogGroup'].map(action => ({
+      action,
+      resource: table,
+    }));
+    expect(hold(usage(role), [...role.grants, ...more]).unused).toEqual(more);
+  });
+});
