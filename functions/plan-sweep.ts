@@ -8,8 +8,8 @@ import { earliestTtl, windowReader } from './lib/window-query.ts';
 /** Probes in flight: enough to look into a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
 
-/** A round of probes must be able to end before the function's time does. */
-const RESERVED_MS = 15_000;
+/** A round of probes must be able to end before the function's time does: three attempts of up to six seconds. */
+const RESERVED_MS = 40_000;
 
 /**
  * Decides what an execution sweeps: checks its input, freezes the cutoff, and looks which windows and shards hold

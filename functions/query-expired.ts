@@ -25,7 +25,7 @@ export async function readExpiredPage(
   };
 }
 
-const runtime = lambdaRuntime({ maxAttempts: 3 });
+const runtime = lambdaRuntime({ maxAttempts: 2 });
 
 export const handler = (event: QueryExpiredInput): Promise<QueryExpiredOutput> =>
   readExpiredPage(event, runtime());

@@ -30,5 +30,13 @@ export function recordMetrics(
 const logger = new Logger();
 const metrics = new Metrics();
 
+/**
+ * Not `console.log`: with JSON logging Lambda wraps what that prints into a document of its own, and CloudWatch finds
+ * embedded metrics at the root only.
+ */
+const printLine = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
 export const handler = async (event: RecordMetricsInput): Promise<RecordMetricsOutput> =>
-  recordMetrics(event, readSettings(process.env).tableName, logger, metrics, line => console.log(line));
+  recordMetrics(event, readSettings(process.env).tableName, logger, metrics, printLine);

@@ -58,6 +58,8 @@ export interface FunctionResource {
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** `JSON`: what the function prints by `console` is wrapped into a document a line. */
+  readonly logFormat: 'Text' | 'JSON';
   readonly reservedConcurrency?: number;
 }
 
@@ -381,6 +383,9 @@ function readFunction(block: ResolvedBlock, stackDirectory: string, problems: st
   const variables = environment?.stringMap('variables') ?? {};
   environment?.done();
   const reserved = fields.optionalNumber('reserved_concurrent_executions');
+  const logging = fields.block('logging_config');
+  const logFormat = logging?.oneOf('log_format', ['Text', 'JSON']) ?? 'Text';
+  logging?.done(['log_group', 'application_log_level', 'system_log_level']);
   fields.done([
     ...META,
     'architectures',
@@ -388,7 +393,6 @@ function readFunction(block: ResolvedBlock, stackDirectory: string, problems: st
     'description',
     'ephemeral_storage',
     'kms_key_arn',
-    'logging_config',
     'package_type',
     'publish',
     'role',
@@ -406,6 +410,7 @@ function readFunction(block: ResolvedBlock, stackDirectory: string, problems: st
     memoryMb,
     timeoutSeconds,
     environment: variables,
+    logFormat,
     // -1 is Terraform's "no reservation".
     ...(reserved !== undefined && reserved >= 0 ? { reservedConcurrency: reserved } : {}),
   };

@@ -109,12 +109,14 @@ function tablesProblems(tables: unknown): FieldProblem[] {
 
 /** Two tables with one name would fight over the same resources. */
 function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
-  const names = tables.map(table => resolveProps(table).name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [wrong(`tables[${index}].name`, `another name than that of tables[${names.indexOf(name)}]`, name)],
-  );
+  return (['tableName', 'name'] as const).flatMap(field => {
+    const names = tables.map(table => resolveProps(table)[field]);
+    return names.flatMap((name, index) =>
+      names.indexOf(name) === index
+        ? []
+        : [wrong(`tables[${index}].${field}`, `another than that of tables[${names.indexOf(name)}]`, name)],
+    );
+  });
 }
 
 function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {

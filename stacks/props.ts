@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } from '../expiry/model.ts';
 import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
-import { LONGEST_LOOKBACK_MINUTES } from '../functions/lib/sweep-input.ts';
+import { LONGEST_LOOKBACK_MINUTES, MOST_PAIRS } from '../functions/lib/sweep-input.ts';
 import type { SweepOptions } from '../statemachine/states.ts';
 import { boolean, type FieldChecks, oneOf, text, whole } from './fields.ts';
 
@@ -138,6 +138,17 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       expected: `at least the lookback of a tick (${resolved.lookbackMinutes} minutes)`,
       got: resolved.reconcileHours,
       remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
+    });
+  }
+  const farthest = Math.max(resolved.reconcileHours * 60, resolved.lookbackMinutes);
+  // One window more than fits into the time: the first is entered in its middle.
+  const pairs = (Math.ceil(farthest / resolved.granularityMinutes) + 1) * resolved.shards;
+  if (pairs > MOST_PAIRS) {
+    problems.push({
+      field: 'shards',
+      expected: `at most ${MOST_PAIRS} windows and shards to look back into at once`,
+      got: `${pairs} (${resolved.shards} shards, back ${farthest} minutes in windows of ${resolved.granularityMinutes})`,
+      remedy: 'Lower shards, reconcileHours or lookbackMinutes, or raise granularityMinutes.',
     });
   }
   if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {

@@ -1,16 +1,14 @@
 import { jsonata, list, sumBuckets } from './jsonata.ts';
-import { type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
+import {
+  backoffTimestamp,
+  ERRORS_TO_TRY_AGAIN,
+  type FunctionArns,
+  invokeTask,
+  type SweepOptions,
+} from './states.ts';
 
 /** Counts that DeleteChunk answers with, and the chunk's variable for each. */
 const ANSWERS = { deleted: 'chunkDeleted', renewed: 'chunkRenewed', alreadyGone: 'chunkGone' } as const;
-
-/**
- * Upper bound of the next wait, seconds: doubled per attempt up to a cap. The wait itself is a random share of it
- * ("full jitter"), so that chunks that were throttled together do not come back together.
- */
-function waitBound({ backoffBaseSeconds, backoffCapSeconds }: SweepOptions): string {
-  return `$min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, $chunkAttempts - 1)])`;
-}
 
 /**
  * What DeleteChunks does with each chunk: delete, and as long as keys come back unprocessed, wait and try these
@@ -55,8 +53,14 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
             ]),
           ),
         },
-        // No retry helps (no access, no such table, a bug): these keys are reported, the other chunks go on.
         Catch: [
+          {
+            // Which keys were deleted before the function failed is not known: all are tried again.
+            ErrorEquals: ERRORS_TO_TRY_AGAIN,
+            Assign: { chunkAttempts: jsonata('$chunkAttempts + 1') },
+            Next: 'AnyUnprocessed?',
+          },
+          // No retry helps (no access, no such table, a bug): these keys are reported, the other chunks go on.
           {
             ErrorEquals: ['States.ALL'],
             Assign: {
@@ -88,8 +92,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
       },
       WaitForCapacity: {
         Type: 'Wait',
-        // A timestamp, since Seconds takes whole ones only and the first waits should be shorter.
-        Timestamp: jsonata(`$fromMillis($millis() + $round($random() * 1000 * ${waitBound(options)}))`),
+        Timestamp: backoffTimestamp('$chunkAttempts', options),
         Next: 'DeleteChunk',
       },
       ChunkDeleted: {

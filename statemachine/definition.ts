@@ -1,7 +1,7 @@
 import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, MOST_STEPS, SWEEP_INCOMPLETE } from './contract.ts';
 import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
-import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
+import { CHUNK_COUNTS, type FunctionArns, invokeTask, PATIENT_RETRY, type SweepOptions } from './states.ts';
 
 /** A field that is counted per child and added up over the children. */
 const COUNTS = ['found', 'failed', ...CHUNK_COUNTS] as const;
@@ -66,6 +66,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
           // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
           cursor: jsonata(orNull('$states.input.cursor')),
         }),
+        Retry: PATIENT_RETRY,
         Output: jsonata(`(
           $totals := $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT};
           $overdue := [$totals.oldestOverdueSeconds, $states.result.Payload.oldestOverdueSeconds];
@@ -79,7 +80,31 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
             }])
           }
         )`),
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: jsonata(`$exists($states.input.totals)
+              ? {'dryRun': $states.input.dryRun, 'totals': $merge([$states.input.totals, {
+                  'steps': $states.input.totals.steps + 1,
+                  'shardsFailed': $states.input.totals.shardsFailed + 1
+                }])}
+              : {'error': $states.errorOutput}`),
+            Next: 'AnythingSwept?',
+          },
+        ],
         Next: 'AnythingDue?',
+      },
+      // A plan that fails in a later round must not take the counts of the earlier ones with it.
+      'AnythingSwept?': {
+        Type: 'Choice',
+        Choices: [{ Condition: jsonata('$exists($states.input.totals)'), Next: 'RecordFailure' }],
+        Default: 'PlanFailed',
+      },
+      // A wrong input, or a table that cannot be asked: nothing was swept.
+      PlanFailed: {
+        Type: 'Fail',
+        Error: jsonata('$states.input.error.Error'),
+        Cause: jsonata('$states.input.error.Cause'),
       },
       'AnythingDue?': {
         Type: 'Choice',
@@ -137,6 +162,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
       },
       RecordMetrics: {
         ...recordMetrics,
+        Retry: PATIENT_RETRY,
         Output: jsonata(`$merge([${REPORT}, {'lagMs': $states.result.Payload.lagMs}])`),
         // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
         Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepCompleted' }],
@@ -144,6 +170,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
       },
       RecordFailure: {
         ...recordMetrics,
+        Retry: PATIENT_RETRY,
         Output: jsonata('$states.input'),
         Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepIncomplete' }],
         Next: 'SweepIncomplete',

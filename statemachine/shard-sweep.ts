@@ -1,11 +1,18 @@
 import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
 import { firstThatFit, jsonata, list, sumBuckets, sumOf } from './jsonata.ts';
-import { CHUNK_COUNTS, type FunctionArns, invokeTask, type SweepOptions } from './states.ts';
+import {
+  backoffTimestamp,
+  CHUNK_COUNTS,
+  ERRORS_TO_TRY_AGAIN,
+  type FunctionArns,
+  invokeTask,
+  type SweepOptions,
+} from './states.ts';
 
 /**
- * A child stops asking for more at this age and leaves the rest to a further child. An Express execution ends at 300
- * seconds, and one more wait and one more call must fit in before that.
+ * A child starts nothing more at this age and leaves the rest to a further child. An Express execution ends at 300
+ * seconds; one more wait (30 at most) and one more call (15) fit in before that.
  */
 export const CHILD_SECONDS = 240;
 
@@ -41,6 +48,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           lookAt: jsonata('$states.input.target.lookAt'),
           position: null,
           seen: null,
+          queryAttempts: 0,
           found: 0,
           ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, 0])),
           failed: 0,
@@ -73,6 +81,8 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           seen: jsonata('$seen'),
         }),
         Assign: {
+          queryAttempts: 0,
+          interrupted: false,
           cutoff: jsonata('$states.result.Payload.cutoff'),
           position: jsonata('$states.result.Payload.position'),
           lookAt: jsonata('$states.result.Payload.lookAt'),
@@ -87,8 +97,25 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           ),
         },
         Output: { chunks: jsonata('$states.result.Payload.chunks') },
-        Catch: [{ ErrorEquals: ['States.ALL'], Assign: { interrupted: true }, Next: 'ShardSwept' }],
+        Catch: [
+          {
+            ErrorEquals: ERRORS_TO_TRY_AGAIN,
+            Assign: { queryAttempts: jsonata('$queryAttempts + 1'), interrupted: true },
+            Next: 'TimeToTryAgain?',
+          },
+          { ErrorEquals: ['States.ALL'], Assign: { interrupted: true }, Next: 'ShardSwept' },
+        ],
         Next: 'DeleteChunks',
+      },
+      'TimeToTryAgain?': {
+        Type: 'Choice',
+        Choices: [{ Condition: jsonata(`$not(${OUT_OF_TIME})`), Next: 'WaitForIndex' }],
+        Default: 'ShardSwept',
+      },
+      WaitForIndex: {
+        Type: 'Wait',
+        Timestamp: backoffTimestamp('$queryAttempts', options),
+        Next: 'QueryExpired',
       },
       DeleteChunks: {
         Type: 'Map',
@@ -144,6 +171,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           failed: '0',
           failedKeys: '[]',
           resume: '$target',
+          interrupted: 'false',
         }),
         End: true,
       },
@@ -152,6 +180,8 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
         Output: shardResult({
           found: '$found',
           failed: '$failed + $count($unprocessed)',
+          // Left early, whatever the reason: the sweep must not pass for complete.
+          interrupted: `$interrupted or ${NOT_DONE}`,
           failedKeys: firstThatFit(
             `$append($failedKeys, ${UNPROCESSED_AS_FAILED})`,
             LISTED_KEYS,
@@ -171,6 +201,5 @@ function shardResult(fields: Readonly<Record<string, string>>): Record<string, s
     lagCounts: jsonata('$lagCounts'),
     lagMaxMs: jsonata('$lagMaxMs'),
     sampleKeys: jsonata('$sampleKeys'),
-    interrupted: jsonata('$interrupted'),
   };
 }

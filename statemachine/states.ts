@@ -1,4 +1,5 @@
 import type { TaskName } from './contract.ts';
+import { jsonata } from './jsonata.ts';
 
 /** What the parts of the definition share: options, retries and the shape of a task. */
 
@@ -22,7 +23,10 @@ export interface SweepOptions {
 /** Counts that every chunk reports and that are added up from there to the execution's report. */
 export const CHUNK_COUNTS = ['deleted', 'renewed', 'alreadyGone', 'retries'] as const;
 
-/** Errors after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
+/** DynamoDB throttles, or is briefly unavailable. */
+const BUSY_ERROR = 'DynamoDbBusyError';
+
+/** Errors of Lambda after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
 const TRANSIENT_ERRORS = [
   'Lambda.AWSLambdaException',
   'Lambda.SdkClientException',
@@ -35,9 +39,15 @@ const TRANSIENT_ERRORS = [
   'Sandbox.Timedout',
 ];
 
+/**
+ * What a child tries again. It does so in loops that look at its age before each attempt, not by Retry, which would go on
+ * until Step Functions ends the child at 300 seconds and everything it counted is lost.
+ */
+export const ERRORS_TO_TRY_AGAIN = [BUSY_ERROR, ...TRANSIENT_ERRORS];
+
 /** A throttled table is waited for: on average for a minute and a half, which is longer than it takes to scale. */
 const BUSY_RETRY = {
-  ErrorEquals: ['DynamoDbBusyError'],
+  ErrorEquals: [BUSY_ERROR],
   IntervalSeconds: 1,
   BackoffRate: 2,
   MaxAttempts: 20,
@@ -54,12 +64,29 @@ const TRANSIENT_RETRY = {
   JitterStrategy: 'FULL',
 };
 
-/** A Task that calls a function, with retries; the caller adds Output, Catch and Next. */
+/** Retries of a task of the parent, whose time is not limited. */
+export const PATIENT_RETRY = [BUSY_RETRY, TRANSIENT_RETRY];
+
+/** A Task that calls a function; the caller adds Retry, Output, Catch and Next. */
 export function invokeTask(functionArn: string, payload: Readonly<Record<string, string>>) {
   return {
     Type: 'Task',
     Resource: 'arn:aws:states:::lambda:invoke',
     Arguments: { FunctionName: functionArn, Payload: payload },
-    Retry: [BUSY_RETRY, TRANSIENT_RETRY],
   };
+}
+
+/**
+ * The moment until which an attempt waits: the upper bound doubles per attempt up to a cap, and the wait is a random
+ * share of it ("full jitter"), so that what was throttled together does not come back together. A timestamp, since
+ * Seconds takes whole ones only and the first waits should be shorter.
+ *
+ * @param attempts JSONata variable: attempts made so far, 1 at the first wait
+ */
+export function backoffTimestamp(
+  attempts: string,
+  { backoffBaseSeconds, backoffCapSeconds }: SweepOptions,
+): string {
+  const bound = `$min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, ${attempts} - 1)])`;
+  return jsonata(`$fromMillis($millis() + $round($random() * 1000 * ${bound}))`);
 }

@@ -60,6 +60,7 @@ export function checkPieces(pieces: readonly Span[], splitMinutes: number, setti
       cutoff: to,
       ahead: null,
       dryRun: false,
+      isTick: false,
     };
     asFlag(
       () => `--split-minutes ${splitMinutes}`,

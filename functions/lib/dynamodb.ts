@@ -15,7 +15,7 @@ export function createDocuments({ maxAttempts }: { maxAttempts: number }): Dynam
     maxAttempts,
     // Far above what DynamoDB takes and far below the function's timeout: an answer that does not come is a busy
     // DynamoDB, which the state machine knows how to wait for, not a function that hangs.
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
   });
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
 }

@@ -41,7 +41,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ItemsCaughtUp',
     unit: 'Count',
-    help: 'Items deleted more than two minutes after their expiry: by lookback, reconcile or replay.',
+    help: 'Items deleted more than about two minutes after their expiry: by lookback, reconcile or replay.',
     value: totals => countAbove(totals, CAUGHT_UP_MS),
   },
   {

@@ -15,6 +15,8 @@ export interface SweepRequest {
   /** The expiry times that this tick owns and waits for; null when it only looks back. */
   readonly ahead: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
+  /** The input was that of a tick or reconcile, not of a replay. */
+  readonly isTick: boolean;
 }
 
 const FIELDS = ['scheduledTime', 'lookbackMinutes', 'from', 'to', 'dryRun'] as const;
@@ -24,7 +26,7 @@ type Field = (typeof FIELDS)[number];
 export const LONGEST_LOOKBACK_MINUTES = 31 * 24 * 60;
 
 /** (window, shard) pairs of one execution: two steps a round, each round full. */
-const MOST_PAIRS = (MOST_STEPS / 2) * ROUND_TARGETS;
+export const MOST_PAIRS = (MOST_STEPS / 2) * ROUND_TARGETS;
 
 /**
  * Seconds from a tick's time to the span of expiry times that it owns, and the length of that span. Scheduler fires
@@ -56,19 +58,20 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
 }
 
 /**
- * Refuses a replay of more windows than one execution can be sure to get through.
+ * Refuses more windows than one execution can be sure to get through. The schedules of a deployment stay below that: its
+ * configuration is checked against the same bound.
  * @throws InvalidExecutionInputError
  */
 export function checkSpan(
-  { windowsFrom, before }: SweepRequest,
+  { windowsFrom, before, isTick }: SweepRequest,
   { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
 ): void {
   const windows = Math.ceil((before - windowsFrom) / granularitySeconds);
   if (windows * shards <= MOST_PAIRS) return;
   const hours = Math.floor((MOST_PAIRS / shards) * (granularitySeconds / 3600));
   throw invalid(
-    'to',
-    `a span of at most ${MOST_PAIRS} windows and shards, here ${hours} hours: replay a longer one in parts`,
+    isTick ? 'lookbackMinutes' : 'to',
+    `a span of at most ${MOST_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,
     `${windows} windows of ${shards} shard(s)`,
   );
 }
@@ -115,6 +118,7 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
     cutoff,
     ahead,
     dryRun: false,
+    isTick: true,
   };
 }
 
@@ -144,7 +148,7 @@ function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
   const dryRun = fields.dryRun ?? false;
   if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
   const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);
-  return { windowsFrom: from, from, before, cutoff, ahead: null, dryRun };
+  return { windowsFrom: from, from, before, cutoff, ahead: null, dryRun, isTick: false };
 }
 
 /** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */

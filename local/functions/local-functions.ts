@@ -192,7 +192,7 @@ function newTraceId(now: number): string {
 
 /** What Lambda itself sets, and what keeps the function on this machine. Nothing of the user's environment. */
 function runtimeEnvironment(
-  { name, region, memoryMb, handler }: FunctionResource,
+  { name, region, memoryMb, handler, logFormat }: FunctionResource,
   directory: string,
   dynamoDbEndpoint: string,
 ): Record<string, string> {
@@ -213,6 +213,7 @@ function runtimeEnvironment(
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_LOG_FORMAT: logFormat,
     LAMBDA_TASK_ROOT: join(directory, name),
     _HANDLER: handler,
   };

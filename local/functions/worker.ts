@@ -3,6 +3,7 @@
  * Everything it imports is built into Node: this file is started by path, outside of any bundler or test runner.
  */
 import { pathToFileURL } from 'node:url';
+import { format } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
@@ -27,6 +28,24 @@ for (const stream of [process.stdout, process.stderr]) {
     if (done) queueMicrotask(() => done());
     return true;
   };
+}
+
+// With JSON logging Lambda wraps what `console` prints into a document of its own, one a line.
+if (process.env['AWS_LAMBDA_LOG_FORMAT'] === 'JSON') {
+  for (const [method, level] of Object.entries({
+    trace: 'TRACE',
+    debug: 'DEBUG',
+    info: 'INFO',
+    log: 'INFO',
+    warn: 'WARN',
+    error: 'ERROR',
+  }) as ['trace' | 'debug' | 'info' | 'log' | 'warn' | 'error', string][]) {
+    console[method] = (...args: unknown[]) => {
+      const message = args.length === 1 && typeof args[0] === 'object' ? args[0] : format(...args);
+      const line = { timestamp: new Date().toISOString(), level, requestId: current, message };
+      process.stdout.write(`${JSON.stringify(line)}\n`);
+    };
+  }
 }
 
 // What escapes the handler ends the environment; the names are those of Lambda's Node.js runtime.

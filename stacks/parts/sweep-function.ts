@@ -14,8 +14,8 @@ import { ServiceRole, type Statement } from './role.ts';
  */
 const TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
   PlanSweep: 120,
-  QueryExpired: 35,
-  DeleteChunk: 25,
+  QueryExpired: 15,
+  DeleteChunk: 15,
   RecordMetrics: 15,
 };
 

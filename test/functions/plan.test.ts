@@ -12,6 +12,7 @@ const request: SweepRequest = {
   cutoff: START + 1000,
   ahead: null,
   dryRun: false,
+  isTick: true,
 };
 const model = expiryModel({ partitionKey: 'id', shards: 2 });
 

@@ -17,6 +17,7 @@ describe('a tick', () => {
       cutoff,
       ahead: null,
       dryRun: false,
+      isTick: true,
     });
   });
 
@@ -80,6 +81,7 @@ describe('a replay', () => {
       cutoff: seconds('2026-11-20T09:00:05Z'),
       ahead: null,
       dryRun: false,
+      isTick: false,
     });
   });
 
@@ -179,9 +181,15 @@ describe('a span is refused when it has more windows than one execution gets thr
 
   test.each([
     [1001, windows(1, 1), /^to: expected a span of at most 60000 windows and shards, here 1000 hours/],
-    [11, windows(1, 100), /here 10 hours: replay a longer one in parts/],
+    [11, windows(1, 100), /here 10 hours: sweep a longer one in parts/],
   ])('%d hours of %p are not', (hours, model, message) => {
     expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);
     expect(() => checkSpan(span(hours), model)).toThrow(message);
+  });
+
+  test('a reconcile is told of its own field', () => {
+    const reconcile = read({ scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 });
+    expect(() => checkSpan(reconcile, windows(1, 42))).toThrow(/^lookbackMinutes: /);
+    expect(() => checkSpan(reconcile, windows(1, 41))).not.toThrow();
   });
 });

@@ -45,6 +45,11 @@ test('a table needs no more than its name and its partition key', () => {
   });
 });
 
+test.each([{ shards: 41 }, { shards: 100, reconcileHours: 9 }, { shards: 100, granularityMinutes: 5 }])(
+  '%p can be reconciled',
+  props => expect(propProblems(table(props))).toEqual([]),
+);
+
 test('the lookback reaches back one window at least', () => {
   expect(resolveProps(table({ granularityMinutes: 60 })).lookbackMinutes).toBe(60);
 });
@@ -83,7 +88,7 @@ describe('fails for', () => {
     [
       'two tables of one name',
       { region: 'us-east-1', tables: [table(), table()] },
-      /tables\[1\]\.name: expected another name than that of tables\[0\]/,
+      /tables\[1\]\.tableName: expected another than that of tables\[0\]/,
     ],
     [
       'a table that is a text',
@@ -165,6 +170,21 @@ describe('fails for', () => {
       'a cap below the base',
       configWith({ backoffBaseSeconds: 20, backoffCapSeconds: 5 }),
       /backoffCapSeconds: expected at least/,
+    ],
+    [
+      'one table twice, under two names',
+      { region: 'us-east-1', tables: [table(), table({ name: 'other' })] },
+      /tables\[1\]\.tableName: expected another/,
+    ],
+    [
+      'more to reconcile than an execution gets through',
+      configWith({ shards: 42 }),
+      /shards: expected at most 60000 windows and shards/,
+    ],
+    [
+      'more to look back into than an execution gets through',
+      configWith({ shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
+      /shards: expected at most 60000/,
     ],
     [
       '41 chunks at once',

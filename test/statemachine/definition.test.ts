@@ -39,4 +39,9 @@ describe('the synthesized definition', () => {
       expect(definition).toContain(`function:${file}"`);
     }
   });
+
+  test('leaves no child to a Retry, which does not look at the time that the child has left', () => {
+    const { SweepShards } = asl['States'] as { SweepShards: object };
+    expect(JSON.stringify(SweepShards)).not.toContain('"Retry"');
+  });
 });

@@ -121,6 +121,24 @@ describe('a sweep', () => {
     expect(calls.at(-1)?.name).toBe('record-metrics');
   });
 
+  test('whose planning fails in a later round keeps and records what was swept before', async () => {
+    const { execution, report, calls } = await runSweep(() => {
+      const table = memoryTable({ w: itemKeys(3) });
+      let rounds = 0;
+      return {
+        ...table,
+        'plan-sweep': async () => {
+          rounds += 1;
+          if (rounds > 1) throw thrown('AccessDeniedException');
+          return planOf([target()], { cursor: { window: 1, shard: 0 } });
+        },
+      };
+    });
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 3, deleted: 3, shardsSwept: 1, shardsFailed: 1 });
+    expect(calls.at(-1)?.name).toBe('record-metrics');
+  });
+
   test('records its report once, before it ends', async () => {
     const { report, calls } = await runSweep(() => memoryTable({ w: itemKeys(3) }));
     const recorded = calls.filter(({ name }) => name === 'record-metrics');
@@ -366,6 +384,15 @@ describe('functions that fail', () => {
     expect(report).toMatchObject({ found: 3, deleted: 3 });
   });
 
+  test('a function that dies with every call is tried until the child is out of time, and told of', async () => {
+    const { execution, report, clock } = await runSweep(() =>
+      memoryTable({ w: itemKeys(3) }, { 'delete-chunk': () => Promise.reject(thrown('Runtime.ExitError')) }),
+    );
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 3, failed: 3, shardsSwept: 1, shardsFailed: 0 });
+    expect(clock.now() - STARTED).toBeLessThan(300_000);
+  });
+
   test('a table that is throttled for a minute is waited for, by planning and by looking', async () => {
     const { execution, report } = await runSweep(clock => {
       const table = memoryTable({ w: itemKeys(3) });
@@ -480,6 +507,22 @@ describe('a child that runs out of time', () => {
     );
     expect(execution.error).toBe('SweepIncompleteError');
     expect(report).toMatchObject({ found: 3000, deleted: 2999, failed: 1 });
+  });
+
+  test('in a dry run does not pass for complete', async () => {
+    const { execution, report } = await runSweep(clock => {
+      const table = memoryTable({ w: itemKeys(20_000) });
+      return {
+        ...table,
+        'plan-sweep': async () => planOf([target()], { dryRun: true }),
+        'query-expired': async input => {
+          await clock.sleep(30_000);
+          return table['query-expired'](input);
+        },
+      };
+    });
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 8000, shardsSwept: 0, shardsFailed: 1 });
   });
 
   test('and got nowhere gives up instead of going round for ever', async () => {
