@@ -49,6 +49,28 @@ const ROUND_FAILED = jsonata(`{
  * A transition costs money every minute of every month, so a sweep that did something ends with RecordMetrics itself.
  */
 export function sweepDefinition(functions: FunctionArns, options: SweepOptions) {
+  const planSweep = {
+    ...invokeTask(functions.PlanSweep, {
+      executionInput: jsonata('$states.context.Execution.Input'),
+      startedAt: jsonata('$states.context.Execution.StartTime'),
+      // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
+      cursor: jsonata(orNull('$states.input.cursor')),
+    }),
+    Retry: PATIENT_RETRY,
+    Output: jsonata(`(
+      $totals := $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT};
+      $overdue := [$totals.oldestOverdueSeconds, $states.result.Payload.oldestOverdueSeconds];
+      {
+        'due': $states.result.Payload.due,
+        'cursor': $states.result.Payload.cursor,
+        'dryRun': $states.result.Payload.dryRun,
+        'totals': $merge([$totals, {
+          'steps': $totals.steps + 1,
+          'oldestOverdueSeconds': $max($overdue)
+        }])
+      }
+    )`),
+  };
   const recordMetrics = invokeTask(functions.RecordMetrics, {
     totals: jsonata(TOTALS),
     startedAt: jsonata('$states.context.Execution.StartTime'),
@@ -59,58 +81,31 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
     QueryLanguage: 'JSONata',
     StartAt: 'PlanSweep',
     States: {
-      PlanSweep: {
-        ...invokeTask(functions.PlanSweep, {
-          executionInput: jsonata('$states.context.Execution.Input'),
-          startedAt: jsonata('$states.context.Execution.StartTime'),
-          // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
-          cursor: jsonata(orNull('$states.input.cursor')),
-        }),
-        Retry: PATIENT_RETRY,
-        Output: jsonata(`(
-          $totals := $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT};
-          $overdue := [$totals.oldestOverdueSeconds, $states.result.Payload.oldestOverdueSeconds];
-          {
-            'due': $states.result.Payload.due,
-            'cursor': $states.result.Payload.cursor,
-            'dryRun': $states.result.Payload.dryRun,
-            'totals': $merge([$totals, {
-              'steps': $totals.steps + 1,
-              'oldestOverdueSeconds': $max($overdue)
-            }])
-          }
-        )`),
+      // A wrong input, or a table that cannot be asked, fails the execution in this state: nothing was swept.
+      PlanSweep: { ...planSweep, Next: 'AnythingDue?' },
+      // The same for the rounds after the first: its failure must not take their counts with it.
+      PlanFurther: {
+        ...planSweep,
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: jsonata(`$exists($states.input.totals)
-              ? {'dryRun': $states.input.dryRun, 'totals': $merge([$states.input.totals, {
-                  'steps': $states.input.totals.steps + 1,
-                  'shardsFailed': $states.input.totals.shardsFailed + 1
-                }])}
-              : {'error': $states.errorOutput}`),
-            Next: 'AnythingSwept?',
+            Output: jsonata(`{
+              'dryRun': $states.input.dryRun,
+              'totals': $merge([$states.input.totals, {
+                'steps': $states.input.totals.steps + 1,
+                'shardsFailed': $states.input.totals.shardsFailed + 1
+              }])
+            }`),
+            Next: 'RecordFailure',
           },
         ],
         Next: 'AnythingDue?',
-      },
-      // A plan that fails in a later round must not take the counts of the earlier ones with it.
-      'AnythingSwept?': {
-        Type: 'Choice',
-        Choices: [{ Condition: jsonata('$exists($states.input.totals)'), Next: 'RecordFailure' }],
-        Default: 'PlanFailed',
-      },
-      // A wrong input, or a table that cannot be asked: nothing was swept.
-      PlanFailed: {
-        Type: 'Fail',
-        Error: jsonata('$states.input.error.Error'),
-        Cause: jsonata('$states.input.error.Cause'),
       },
       'AnythingDue?': {
         Type: 'Choice',
         Choices: [
           { Condition: jsonata(`$count($states.input.due) > 0 and ${MAY_GO_ON}`), Next: 'SweepShards' },
-          { Condition: jsonata(`$states.input.cursor != null and ${MAY_GO_ON}`), Next: 'PlanSweep' },
+          { Condition: jsonata(`$states.input.cursor != null and ${MAY_GO_ON}`), Next: 'PlanFurther' },
           {
             Condition: jsonata(`$states.input.totals.(failed + shardsFailed) > 0 or $not(${MAY_GO_ON})`),
             Next: 'RecordFailure',

@@ -1,0 +1,136 @@
+/** `npm run chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
+import { PreciseTtlError } from '../expiry/index.ts';
+import { DEFAULT_RATES } from '../local/chaos/settings.ts';
+import { LocalCloudError } from '../local/errors.ts';
+import { checkRates, FAULTS, type FaultName, type FaultRates } from '../local/faults/index.ts';
+import { describeFlags, type Flag, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { stopOnSignal } from './signals.ts';
+
+const MODES = ['guarded', 'batch'] as const;
+
+const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+/** `cutBefore` → `cut-before` */
+const flagOf = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+
+const RATE_FLAGS: Record<string, Flag & { type: 'number'; default: number }> = Object.fromEntries(
+  FAULT_NAMES.map(name => [
+    flagOf(name),
+    {
+      type: 'number',
+      min: 0,
+      max: 100,
+      default: DEFAULT_RATES[name] * 100,
+      value: 'PERCENT',
+      help: FAULTS[name],
+    } as const,
+  ]),
+);
+
+const FLAGS = {
+  minutes: {
+    type: 'number',
+    min: 0.2,
+    max: 1440,
+    default: 2,
+    value: 'N',
+    help: 'how long items keep expiring',
+  },
+  rate: { type: 'number', min: 1, max: 500, default: 60, value: 'N', help: 'items per second' },
+  seed: {
+    type: 'number',
+    min: 0,
+    max: 4_294_967_295,
+    whole: true,
+    value: 'N',
+    help: 'makes the same workload and draws the same faults again (default: another one each time)',
+  },
+  'delete-mode': {
+    type: 'text',
+    default: 'guarded',
+    value: 'MODE',
+    help: 'guarded, or batch: without renewals, which batch mode is not for',
+  },
+  kills: {
+    type: 'number',
+    min: 0,
+    max: 1000,
+    whole: true,
+    default: 0,
+    value: 'N',
+    help: 'kill the runner with SIGKILL at so many random moments, each time to be replayed by a new one',
+  },
+  'throttle-all': {
+    type: 'number',
+    min: 0,
+    max: 3600,
+    default: 0,
+    value: 'SECONDS',
+    help: 'instead: throttle every delete of one window for so long, then none',
+  },
+  ...RATE_FLAGS,
+  help: { type: 'switch', help: 'show this' },
+} as const;
+
+const HELP = `npm run chaos -- [flags]
+
+Lets writers, renewers and deleters work on a table that is swept, locally and in real time, while calls are throttled,
+keys come back unprocessed, connections break, functions crash and ticks come late, twice or never. At the end a replay
+without faults goes over the whole span; then every item's fate is held against what was written.
+
+${describeFlags(FLAGS)}
+
+Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 something was; 2 wrong flags; 130
+interrupted.`;
+
+async function main(): Promise<number> {
+  const flags = parseFlags(FLAGS, process.argv.slice(2));
+  if (flags.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const deleteMode = MODES.find(mode => mode === flags['delete-mode']);
+  if (deleteMode === undefined) {
+    throw new FlagError(`--delete-mode: expected ${MODES.join(' or ')}, got "${flags['delete-mode']}"`);
+  }
+  const values: Readonly<Record<string, unknown>> = flags;
+  const rates = ratesOf(values);
+  const stop = stopOnSignal();
+  // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
+  const { runChaosJob, runThrottleJob } = await import('./chaos-job.ts');
+  if (flags['throttle-all'] > 0) {
+    return (await runThrottleJob(flags['throttle-all'], flags.seed ?? 1)) ? 0 : 1;
+  }
+  const report = await runChaosJob({
+    ...flags,
+    deleteMode,
+    rates,
+    signal: stop.signal,
+  });
+  if (report.interrupted) return stop.status();
+  return report.kept ? 0 : 1;
+}
+
+function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
+  const rates = Object.fromEntries(FAULT_NAMES.map(name => [name, Number(values[flagOf(name)]) / 100]));
+  try {
+    checkRates(rates);
+  } catch (error) {
+    throw new FlagError(error instanceof Error ? error.message : String(error));
+  }
+  return rates;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof FlagError) {
+    console.error(error.message);
+    process.exitCode = USAGE_STATUS;
+  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Execution } from '../asl/index.ts';
+
+/** How an execution ended, and what it says that it did. */
+export interface Ended {
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | undefined;
+  /** The output, or the cause of the failure, as JSON. */
+  readonly text: string | undefined;
+}
+
+export function endOf({ name, status, error, cause, outputText }: Execution): Ended {
+  return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
+}
+
+/** Counts that every execution reports. */
+const FATES = ['deleted', 'renewed', 'alreadyGone', 'failed'] as const;
+type Fate = (typeof FATES)[number];
+
+/** What the executions of a run said of themselves, and whether it adds up. */
+export class Accounts {
+  readonly totals: Record<'found' | 'retries' | Fate, number> = {
+    found: 0,
+    deleted: 0,
+    renewed: 0,
+    alreadyGone: 0,
+    failed: 0,
+    retries: 0,
+  };
+  /** Executions by how they ended: `SUCCEEDED`, or the name of their error. */
+  readonly endings = new Map<string, number>();
+  /** Executions whose counts do not add up; each a sentence. */
+  readonly wrong: string[] = [];
+
+  add({ name, status, error, text }: Ended): void {
+    const ending = status === 'SUCCEEDED' ? status : (error ?? status);
+    this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
+    // One that failed on the way, or was stopped, has no counts.
+    if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
+    const report = reportIn(text);
+    if (report === undefined) {
+      this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
+      return;
+    }
+    const count = (field: string) => Number(report[field]);
+    const sum = FATES.reduce((total, fate) => total + count(fate), 0);
+    if (sum !== count('found')) {
+      this.wrong.push(
+        `${name} found ${count('found')}, but ${FATES.map(fate => `${fate} ${count(fate)}`).join(' + ')} = ${sum}`,
+      );
+    }
+    for (const field of Object.keys(this.totals) as (keyof Accounts['totals'])[])
+      this.totals[field] += count(field);
+  }
+}
+
+function reportIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return typeof value === 'object' && value !== null && 'found' in value
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/** A runner in a process of its own, to be killed: its parent sends the options, and gets what ended. */
+
+import type { FaultCounts } from '../faults/index.ts';
+import { type Ended, endOf } from './accounts.ts';
+import type { Indexed } from './items.ts';
+import { ChaosRunner, type RunnerOptions } from './runner.ts';
+
+export type ToRunner =
+  | {
+      readonly kind: 'start';
+      readonly options: Omit<RunnerOptions, 'onExecution' | 'onProblem'>;
+      readonly tableName: string;
+      /** Epoch milliseconds: what expired from here on may have been left by a runner that was killed. */
+      readonly replayFrom: number;
+    }
+  | { readonly kind: 'remember'; readonly indexed: Indexed }
+  | { readonly kind: 'wind' };
+
+export type FromRunner =
+  | { readonly kind: 'ended'; readonly ended: Ended; readonly counts: FaultCounts }
+  | { readonly kind: 'problem'; readonly problem: string }
+  | { readonly kind: 'idle'; readonly counts: FaultCounts };
+
+let runner: ChaosRunner | undefined;
+let tableName = '';
+
+const tell = (message: FromRunner): void => {
+  process.send?.(message);
+};
+
+process.on('message', (message: ToRunner) => {
+  if (message.kind === 'start') void start(message);
+  else if (message.kind === 'remember')
+    runner?.remember(tableName, message.indexed.indexKey, message.indexed.entry);
+  else void wind();
+});
+
+// Ctrl-C in a terminal goes to every process of its group; ours is stopped by its parent.
+process.on('SIGINT', () => {});
+// The parent is gone: nobody would ever stop us.
+process.on('disconnect', () => process.exit());
+
+async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<void> {
+  tableName = message.tableName;
+  try {
+    runner = await ChaosRunner.start({
+      ...message.options,
+      onExecution: execution =>
+        tell({ kind: 'ended', ended: endOf(execution), counts: runner?.counter.counts ?? {} }),
+      onProblem: problem => tell({ kind: 'problem', problem }),
+    });
+    runner.replay(message.replayFrom, Date.now() + 1000);
+  } catch (error) {
+    tell({ kind: 'problem', problem: `the runner could not be started: ${error}` });
+  }
+}
+
+async function wind(): Promise<void> {
+  runner?.wind();
+  while ((runner?.running ?? 0) > 0) await new Promise(done => setTimeout(done, 50));
+  tell({ kind: 'idle', counts: runner?.counter.counts ?? {} });
+}

@@ -1,0 +1,23 @@
+import type { FaultRates } from '../faults/index.ts';
+
+/**
+ * How often what goes wrong unless a flag says otherwise. Far worse than DynamoDB and Lambda ever are: all of it at
+ * once, for as long as the run takes.
+ */
+export const DEFAULT_RATES = {
+  throttled: 0.2,
+  unprocessed: 0.2,
+  unavailable: 0.01,
+  refusedKeys: 0.01,
+  cutBefore: 0.005,
+  cutAfter: 0.005,
+  slow: 0.001,
+  stale: 0.1,
+  crashBefore: 0.01,
+  crashAfter: 0.01,
+  duplicate: 0.02,
+  lateTick: 0.2,
+  skippedTick: 0.1,
+  doubledTick: 0.2,
+  overlap: 0.5,
+} as const satisfies FaultRates;

@@ -1,0 +1,40 @@
+import type { FaultCounts } from '../faults/index.ts';
+import { type Ended, endOf } from './accounts.ts';
+import type { Indexed } from './items.ts';
+import { ChaosRunner, type RunnerOptions } from './runner.ts';
+
+export interface SweepingOptions extends Omit<RunnerOptions, 'onExecution'> {
+  readonly tableName: string;
+  readonly onEnd: (ended: Ended) => void;
+}
+
+/** Whatever sweeps while a run takes place. */
+export interface Sweeping {
+  readonly counts: FaultCounts;
+  /** Times that it was killed. */
+  readonly kills: number;
+  remember(indexed: Indexed): void;
+  /** Starts nothing more and waits, until the deadline (epoch milliseconds), for what runs. */
+  wind(deadline: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Sweeps in this process. */
+export async function sweepHere(options: SweepingOptions): Promise<Sweeping> {
+  const runner = await ChaosRunner.start({
+    ...options,
+    onExecution: execution => options.onEnd(endOf(execution)),
+  });
+  return {
+    get counts() {
+      return runner.counter.counts;
+    },
+    kills: 0,
+    remember: ({ indexKey, entry }) => runner.remember(options.tableName, indexKey, entry),
+    async wind(deadline) {
+      runner.wind();
+      while (runner.running > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 50));
+    },
+    stop: () => runner.stop(),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Body } from './body.ts';
+
+/** Everything that can be injected, and what it is; reports count by these names. */
+export const FAULTS = {
+  throttled: 'calls refused as throttled',
+  unavailable: 'calls answered with a server error',
+  unprocessed: 'batches with some or all keys unprocessed',
+  refusedKeys: 'batches with keys that DynamoDB will not delete',
+  cutBefore: 'connections cut before the call took effect',
+  cutAfter: 'connections cut after the call took effect',
+  slow: 'answers that came late',
+  stale: 'queries answered with index entries that are not true any more',
+  crashBefore: 'functions that crashed before they ran',
+  crashAfter: 'functions that crashed after they ran',
+  duplicate: 'invocations that were made twice',
+  lateTick: 'ticks that came late',
+  skippedTick: 'ticks that never came',
+  doubledTick: 'ticks that came twice',
+  overlap: 'further executions over what others were sweeping',
+} as const;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** Shares from 0 to 1 of the occasions on which a fault is injected. */
+export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
+
+/** How often each fault was injected. */
+export type FaultCounts = Readonly<Partial<Record<FaultName, number>>>;
+
+/** A call of DynamoDB that a function makes. */
+export interface DynamoDbCall {
+  /** `BatchExecuteStatement` */
+  readonly operation: string;
+  readonly body: Body;
+  /** What a batch of deletes names, in its order: a statement's parameters, or a key, as JSON. */
+  readonly keys: readonly string[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What is done to a call. */
+export type DynamoDbEffect =
+  /** Answered without DynamoDB being asked. */
+  | { readonly kind: 'refuse'; readonly error: string; readonly status: number }
+  /** Some keys of a batch (by their index) are taken out; each is answered with this error, or as unprocessed. */
+  | { readonly kind: 'leaveOut'; readonly errors: ReadonlyMap<number, string> }
+  | { readonly kind: 'cutBefore' }
+  /** @property midAnswer within the body of the answer instead of before its first byte */
+  | { readonly kind: 'cutAfter'; readonly midAnswer: boolean }
+  | { readonly kind: 'slow'; readonly ms: number }
+  | { readonly kind: 'stale' };
+
+export interface DynamoDbFault {
+  readonly name: FaultName;
+  readonly effect: DynamoDbEffect;
+}
+
+/** Decides what happens to a call; undefined lets it through. */
+export type ChooseFault = (call: DynamoDbCall) => DynamoDbFault | undefined;
+
+/** Counts what was injected. */
+export class FaultCounter {
+  readonly #counts = new Map<FaultName, number>();
+
+  add(name: FaultName): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  get counts(): FaultCounts {
+    return Object.fromEntries(this.#counts);
+  }
+}

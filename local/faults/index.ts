@@ -1,0 +1,24 @@
+/** Faults, injected between the functions and DynamoDB, around the functions, and into the schedules. */
+
+export { faultyDeliveries } from './deliveries.ts';
+export {
+  type ChooseFault,
+  type DynamoDbCall,
+  type DynamoDbEffect,
+  type DynamoDbFault,
+  FAULTS,
+  FaultCounter,
+  type FaultCounts,
+  type FaultName,
+  type FaultRates,
+} from './fault.ts';
+export { crash, faultyInvocations } from './invocations.ts';
+export { FaultProxy, type FaultProxyOptions, startFaultProxy } from './proxy.ts';
+export {
+  BUSY_STATEMENT_ERRORS,
+  checkRates,
+  type FaultPhase,
+  LASTING_STATEMENT_ERRORS,
+  SeededFaults,
+} from './seeded-faults.ts';
+export { type IndexEntry, StaleIndex } from './stale-index.ts';

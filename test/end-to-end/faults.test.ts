@@ -1,0 +1,379 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import { withExpiry } from '../../expiry/update.ts';
+import { crash, type DynamoDbCall, type DynamoDbFault } from '../../local/faults/index.ts';
+import { STACK } from '../../stacks/app.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+// The first sweep of a table loads its functions, which takes its time on a machine that is busy.
+jest.setTimeout(20_000);
+
+const MODES = ['guarded', 'batch'] as const;
+
+const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
+  tableName,
+  partitionKey: 'id',
+  // Waits of up to a second instead of up to twenty.
+  backoffBaseSeconds: 1,
+  backoffCapSeconds: 1,
+  ...props,
+});
+
+const TABLES = [
+  ...MODES.map(deleteMode => table(deleteMode, { deleteMode, deleteAttempts: 3 })),
+  // Two chunks at once: one that blocked would block half of the others.
+  table('patient', { deleteAttempts: 20, chunkConcurrency: 2 }),
+  table('stale'),
+  table('hanging'),
+  table('unanswered'),
+];
+
+/** The functions' own time limits would make the test of a hanging one wait for 25 seconds. */
+function withTimeout(cdktfOut: string, functionName: string, seconds: number): string {
+  const file = join(cdktfOut, 'stacks', STACK, 'cdk.tf.json');
+  const json = JSON.parse(readFileSync(file, 'utf8'));
+  for (const lambda of Object.values<{ function_name: string; timeout: number }>(
+    json.resource.aws_lambda_function,
+  )) {
+    if (lambda.function_name === functionName) lambda.timeout = seconds;
+  }
+  writeFileSync(file, JSON.stringify(json));
+  return cdktfOut;
+}
+
+const cdktfOut = withTimeout(synthesizeToFolder(configOf(...TABLES)), 'precise-ttl-hanging-delete-chunk', 2);
+const late = once(call => call.operation === 'BatchExecuteStatement' && holds(call, 'late'), {
+  name: 'slow',
+  effect: { kind: 'slow', ms: 5_500 },
+});
+const local = useFaultySweep(TABLES, { cdktfOut }, late);
+
+const EXPIRED = Math.floor(Date.now() / 1000) - 300;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+const REPLAY = { from: iso(EXPIRED - 60), to: iso(EXPIRED + 60) };
+
+const ids = (count: number) => Array.from({ length: count }, (_unused, index) => `item-${index}.`);
+
+function put(tableName: string, names: readonly string[]): Promise<void> {
+  const model = local.model(tableName);
+  return local.put(
+    tableName,
+    names.map(id => ({ id, ...expiryAttributes(model, { id }, { expiresAt: EXPIRED }) })),
+  );
+}
+
+const left = async (tableName: string) => (await local.scan(tableName)).map(({ id }) => id).sort();
+
+/** A batch of deletes of a test that runs now. */
+const isDelete = (call: DynamoDbCall) =>
+  (call.operation === 'BatchExecuteStatement' || call.operation === 'BatchWriteItem') && !holds(call, 'late');
+const holds = ({ keys }: DynamoDbCall, id: string) => keys.some(key => key.includes(`"${id}"`));
+
+function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport): void {
+  expect(deleted + renewed + alreadyGone + failed).toBe(found);
+}
+
+/** Every sweep of these tests, so that none is left out. */
+async function sweep(tableName: string) {
+  const swept = await local.sweep(tableName, REPLAY);
+  expectCountsToAddUp(swept.report);
+  return swept;
+}
+
+const refused = (error: string, status = 400): DynamoDbFault => ({
+  name: 'throttled',
+  effect: { kind: 'refuse', error, status },
+});
+const leftOut = (indexes: Iterable<number>, code = 'ThrottlingError'): DynamoDbFault => ({
+  name: 'unprocessed',
+  effect: { kind: 'leaveOut', errors: new Map([...indexes].map(index => [index, code])) },
+});
+
+/** Does something to the first call that it finds fit, and only to that one. */
+function once(fits: (call: DynamoDbCall) => boolean, fault: DynamoDbFault) {
+  let done = false;
+  return (call: DynamoDbCall): DynamoDbFault | undefined => {
+    if (done || !fits(call)) return undefined;
+    done = true;
+    return fault;
+  };
+}
+
+// Waits for the client's five seconds, which it does beside the other tests.
+let unanswered: ReturnType<typeof local.sweep>;
+beforeAll(async () => {
+  await put('unanswered', ['late']);
+  unanswered = local.sweep('unanswered', REPLAY);
+});
+
+describe.each(MODES)('%s deletes', deleteMode => {
+  beforeEach(async () => {
+    // What an earlier test left on purpose.
+    await local.sweep(deleteMode, REPLAY);
+    local.calls.length = 0;
+    local.lines.length = 0;
+  });
+  const deletes = () => local.calls.filter(isDelete);
+
+  test('retry the unprocessed keys and no others', async () => {
+    await put(deleteMode, ids(60));
+    local.choose = once(isDelete, leftOut([2, 3, 7]));
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 60, deleted: 60, alreadyGone: 0, retries: 1 });
+    const [first] = deletes();
+    const again = deletes().find(({ keys }) => keys.length === 3);
+    expect(
+      deletes()
+        .map(({ keys }) => keys.length)
+        .sort(),
+    ).toEqual([10, 25, 25, 3].sort());
+    expect(again?.keys).toEqual([2, 3, 7].map(index => first?.keys[index]));
+    expect(await left(deleteMode)).toEqual([]);
+  });
+
+  test('that are refused as throttled are tried again as a whole', async () => {
+    await put(deleteMode, ids(30));
+    local.choose = once(isDelete, refused('ProvisionedThroughputExceededException'));
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 30, deleted: 30, alreadyGone: 0, retries: 1 });
+  });
+
+  test('of a chunk that cannot succeed leave the other chunks alone', async () => {
+    await put(deleteMode, ids(100));
+    local.choose = call =>
+      isDelete(call) && holds(call, 'item-42.') ? refused('AccessDeniedException') : undefined;
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError' });
+    expect(report).toMatchObject({ found: 100, deleted: 75, failed: 25, shardsFailed: 0 });
+    expect(new Set(report.failedKeys.map(({ reason }) => reason))).toEqual(
+      new Set(['AccessDeniedException']),
+    );
+    expect(await left(deleteMode)).toHaveLength(25);
+    expect(await left(deleteMode)).toContain('item-42.');
+  });
+
+  test('isolate a key for which DynamoDB refuses the whole call, and report it', async () => {
+    await put(deleteMode, ids(60));
+    local.choose = call =>
+      isDelete(call) && holds(call, 'item-42.') ? refused('ValidationException') : undefined;
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 60, deleted: 59, failed: 1 });
+    expect(report.failedKeys).toEqual([{ key: { id: { S: 'item-42.' } }, reason: 'ValidationError' }]);
+    expect(await left(deleteMode)).toEqual(['item-42.']);
+  });
+
+  test('that never get through end with metrics, a bounded list and a named error; a replay finishes', async () => {
+    await put(deleteMode, ids(60));
+    // 35 of 60 keys are throttled for as long as this lasts.
+    const stuck = ids(35);
+    local.choose = call => {
+      if (!isDelete(call)) return undefined;
+      return leftOut(
+        [...call.keys.keys()].filter(index => stuck.some(id => call.keys[index]?.includes(`"${id}"`))),
+      );
+    };
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError' });
+    expect(report).toMatchObject({ found: 60, deleted: 25, failed: 35 });
+    expect(report.failedKeys).toHaveLength(20);
+    expect(new Set(report.failedKeys.map(({ reason }) => reason))).toEqual(new Set(['Unprocessed']));
+    expect(await left(deleteMode)).toEqual([...stuck].sort());
+    // The sweep of another table may end meanwhile.
+    const metrics = local.lines
+      .map(line => JSON.parse(line))
+      .find(line => '_aws' in line && line.TableName === deleteMode);
+    expect(metrics).toMatchObject({ ItemsFailed: 35 });
+
+    local.choose = () => undefined;
+    const replay = await sweep(deleteMode);
+    expect(replay.execution.status).toBe('SUCCEEDED');
+    expect(replay.report).toMatchObject({ found: 35, deleted: 35 });
+    expect(await left(deleteMode)).toEqual([]);
+  });
+
+  test.each(['cutBefore', 'cutAfter'] as const)('whose connection is %s are tried again', async kind => {
+    await put(deleteMode, ids(30));
+    const effect = kind === 'cutAfter' ? { kind, midAnswer: true } : { kind };
+    local.choose = once(isDelete, { name: kind, effect });
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 30, renewed: 0, failed: 0, retries: 1 });
+    // What the cut call deleted is gone when it is asked for again; an unguarded delete does not see that.
+    const gone = kind === 'cutAfter' && deleteMode === 'guarded';
+    expect(report.alreadyGone > 0).toBe(gone);
+    expect(await left(deleteMode)).toEqual([]);
+  });
+
+  test.each(['before', 'after'] as const)('whose function crashed %s it ran are made again', async when => {
+    await put(deleteMode, ids(30));
+    let crashed = false;
+    local.wrap = async ({ functionName }, next) => {
+      if (crashed || functionName !== `precise-ttl-${deleteMode}-delete-chunk`) return next();
+      crashed = true;
+      if (when === 'after') await next();
+      return crash();
+    };
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 30, failed: 0 });
+    expect(report.alreadyGone > 0).toBe(when === 'after' && deleteMode === 'guarded');
+    expect(await left(deleteMode)).toEqual([]);
+  });
+
+  test('and queries that are made twice at once do no harm', async () => {
+    await put(deleteMode, ids(60));
+    local.wrap = async ({ functionName }, next) => {
+      if (!functionName.startsWith(`precise-ttl-${deleteMode}-`)) return next();
+      return (await Promise.all([next(), next()]))[0];
+    };
+    const { execution, report } = await sweep(deleteMode);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 60, failed: 0 });
+    expect(await left(deleteMode)).toEqual([]);
+  });
+});
+
+test('a throttled chunk backs off while the others go on', async () => {
+  await put('patient', ids(200));
+  const through: string[] = [];
+  const throttledAt: number[] = [];
+  local.choose = call => {
+    if (!isDelete(call)) return undefined;
+    if (!holds(call, 'item-42.')) {
+      through.push(...call.keys);
+      return undefined;
+    }
+    // Until all others are through, and for a second at least.
+    const [since = call.at] = throttledAt;
+    if (through.length === 175 && call.at - since > 1000) return undefined;
+    throttledAt.push(call.at);
+    return refused('ThrottlingException');
+  };
+  const { execution, report } = await sweep('patient');
+  expect(execution.status).toBe('SUCCEEDED');
+  expect(report).toMatchObject({ found: 200, deleted: 200, retries: throttledAt.length });
+  expect(throttledAt.length).toBeGreaterThan(0);
+  // Without waits twenty attempts take no second; with them (half a second on average) twenty take ten.
+  expect(throttledAt.length).toBeLessThan(20);
+});
+
+test('single statements that DynamoDB refuses are reported with its code, the rest is deleted', async () => {
+  await put('guarded', ids(50));
+  const codes = ['ValidationError', 'AccessDenied', 'ItemCollectionSizeLimitExceeded'];
+  let throttled = false;
+  local.choose = call => {
+    if (!isDelete(call)) return undefined;
+    const errors = new Map<number, string>();
+    for (const [index, key] of call.keys.entries()) {
+      const code = codes.find((_code, bad) => key.includes(`"item-${bad}."`));
+      if (code !== undefined) errors.set(index, code);
+    }
+    // One more, once: what was refused at the first attempt still counts after the second.
+    const free = [...call.keys.keys()].find(index => !errors.has(index));
+    if (errors.size > 0 && free !== undefined && !throttled) {
+      throttled = true;
+      errors.set(free, 'ThrottlingError');
+    }
+    return { name: 'refusedKeys', effect: { kind: 'leaveOut', errors } };
+  };
+  const { execution, report } = await sweep('guarded');
+  expect(execution.error).toBe('SweepIncompleteError');
+  expect(report).toMatchObject({ found: 50, deleted: 47, failed: 3, retries: 1 });
+  const byReason = Object.fromEntries(report.failedKeys.map(({ key, reason }) => [reason, key['id']]));
+  expect(byReason).toEqual(Object.fromEntries(codes.map((code, bad) => [code, { S: `item-${bad}.` }])));
+  local.choose = () => undefined;
+  expect((await sweep('guarded')).report).toMatchObject({ found: 3, deleted: 3 });
+});
+
+describe('metrics that cannot be recorded', () => {
+  const noMetrics: typeof local.wrap = async ({ functionName }, next) =>
+    functionName.endsWith('record-metrics')
+      ? { ok: false, errorType: 'TypeError', errorMessage: 'injected' }
+      : next();
+
+  test('do not fail a sweep that deleted everything', async () => {
+    await put('guarded', ids(30));
+    local.wrap = noMetrics;
+    const { execution, report } = await sweep('guarded');
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 30, deleted: 30 });
+  });
+
+  test('do not hide what a sweep could not delete', async () => {
+    await put('guarded', ids(3));
+    local.wrap = noMetrics;
+    local.choose = call => (isDelete(call) ? refused('AccessDeniedException') : undefined);
+    const { execution, report } = await sweep('guarded');
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 3, failed: 3 });
+    local.choose = () => undefined;
+    await sweep('guarded');
+  });
+});
+
+test('an execution that failed in its plan is finished by a redrive', async () => {
+  await put('guarded', ids(30));
+  local.choose = call => (holds(call, 'late') ? undefined : refused('AccessDeniedException'));
+  const { execution } = await local.sweep('guarded', REPLAY);
+  expect(execution).toMatchObject({ status: 'FAILED', error: 'AccessDeniedException' });
+  local.choose = () => undefined;
+  await execution.redrive();
+  await execution.done;
+  expect(execution.status).toBe('SUCCEEDED');
+  expect(execution.output).toMatchObject({ found: 30, deleted: 30 });
+  expect(await left('guarded')).toEqual([]);
+});
+
+test('executions that overlap share the work and count each item once between them', async () => {
+  await put('guarded', ids(400));
+  const swept = await Promise.all([sweep('guarded'), sweep('guarded'), sweep('guarded')]);
+  expect(swept.map(({ execution }) => execution.status)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+  expect(swept.reduce((sum, { report }) => sum + report.deleted, 0)).toBe(400);
+  expect(await left('guarded')).toEqual([]);
+});
+
+test('stale index entries: what is gone, renewed or written again is neither deleted nor counted as deleted', async () => {
+  const model = local.model('stale');
+  await put('stale', ['expired', 'gone', 'renewed', 'permanent', 'again']);
+  // What the index held is what the stale answer will hold.
+  await local.sweep('stale', { ...REPLAY, dryRun: true });
+  const gone = { TableName: 'stale', Key: { id: 'renewed' } };
+  await local.documents.send(new UpdateCommand(withExpiry(model, gone, { ttlSeconds: 3600 })));
+  await local.documents.send(
+    new UpdateCommand(withExpiry(model, { TableName: 'stale', Key: { id: 'permanent' } }, { ttlSeconds: 0 })),
+  );
+  local.choose = ({ operation }) =>
+    operation === 'Query' ? { name: 'stale', effect: { kind: 'stale' } } : undefined;
+  const first = await sweep('stale');
+  expect(first.report).toMatchObject({ found: 5, deleted: 3, renewed: 2, alreadyGone: 0 });
+  // 'expired', 'gone' and 'again' are deleted now; one of them is written again and lives.
+  const Item = { id: 'again', ...expiryAttributes(model, { id: 'again' }, { ttlSeconds: 3600 }) };
+  await local.documents.send(new PutCommand({ TableName: 'stale', Item }));
+  const second = await sweep('stale');
+  expect(second.report).toMatchObject({ found: 5, deleted: 0, renewed: 3, alreadyGone: 2 });
+  expect(await left('stale')).toEqual(['again', 'permanent', 'renewed']);
+});
+
+test('a function that runs out of its time is called again', async () => {
+  await put('hanging', ids(3));
+  local.choose = once(isDelete, { name: 'slow', effect: { kind: 'slow', ms: 2500 } });
+  const { execution, report } = await sweep('hanging');
+  expect(execution.status).toBe('SUCCEEDED');
+  expect(report).toMatchObject({ found: 3, alreadyGone: 3 });
+  expect(await left('hanging')).toEqual([]);
+});
+
+test('an answer that does not come in time leaves its keys unprocessed', async () => {
+  const { execution, report } = await unanswered;
+  expect(execution.status).toBe('SUCCEEDED');
+  expectCountsToAddUp(report);
+  expect(report).toMatchObject({ found: 1, alreadyGone: 1, retries: 1 });
+});

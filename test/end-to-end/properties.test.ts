@@ -1,0 +1,208 @@
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
+import { withExpiry } from '../../expiry/update.ts';
+import { windowKey } from '../../expiry/window.ts';
+import { seededRandom } from '../../local/asl/index.ts';
+import { type Clock, realClock } from '../../local/clock.ts';
+import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../local/faults/index.ts';
+import type { KeyType, PreciseTtlProps } from '../../stacks/props.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import type { Item } from '../support/local-sweep.ts';
+
+/** Times 50: a wait for capacity takes milliseconds, and a child still has six seconds. */
+const hurried: Clock = { ...realClock, schedule: (ms, action) => realClock.schedule(ms / 50, action) };
+
+const table = (props: Partial<PreciseTtlProps>, index: number): PreciseTtlProps => ({
+  tableName: `Table-${index}`,
+  partitionKey: 'pk',
+  // The plain mode: a sweep waits for nothing.
+  precisionSeconds: 60,
+  deleteAttempts: 4,
+  backoffBaseSeconds: 1,
+  backoffCapSeconds: 1,
+  ...props,
+});
+
+const TABLES = (
+  [
+    {},
+    { partitionKeyType: 'N', sortKey: 'sk', sortKeyType: 'B', granularityMinutes: 5, shards: 3 },
+    {
+      partitionKeyType: 'B',
+      granularityMinutes: 60,
+      shards: 2,
+      ttlAttribute: 'expires',
+      windowAttribute: 'w',
+    },
+    { sortKey: 'sk', sortKeyType: 'N', shards: 4, deleteMode: 'batch' },
+    { partitionKeyType: 'N', granularityMinutes: 15, deleteMode: 'batch' },
+  ] as const
+).map(table);
+
+const local = useFaultySweep(TABLES, { clock: hurried });
+
+/** Of one item: when it expires, how it was stamped, and what became of it after the index was last looked at. */
+const item = fc.record({
+  /** In spans (see below) from now; nothing expires while the property is checked. */
+  expires: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: -1000, max: -1 }).map(thousandths => thousandths / 1000) },
+    { weight: 2, arbitrary: fc.integer({ min: 1, max: 10 }) },
+  ),
+  /** On the edge of a window, where the two ways to stamp differ. */
+  onEdge: fc.boolean(),
+  fraction: fc.constantFrom(0, 0, 0, 0.5),
+  olderStamp: fc.boolean(),
+  ancient: fc.integer({ min: 0, max: 19 }).map(drawn => drawn === 0),
+  change: fc.constantFrom('none', 'none', 'none', 'none', 'renew', 'makePermanent', 'delete', 'writeAgain'),
+});
+
+const share = (max: number) => fc.integer({ min: 0, max: max * 100 }).map(percent => percent / 100);
+const rates: fc.Arbitrary<FaultRates> = fc.record({
+  // The SDK waits for half a second when a query is throttled, and a tenth when it is cut off.
+  throttled: share(0.05),
+  unavailable: share(0.1),
+  unprocessed: share(0.3),
+  refusedKeys: share(0.1),
+  cutBefore: share(0.05),
+  cutAfter: share(0.1),
+  stale: share(0.15),
+  crashBefore: share(0.1),
+  crashAfter: share(0.1),
+  duplicate: share(0.2),
+});
+
+const run = fc.record({
+  items: fc.array(item, { minLength: 1, maxLength: 60, size: 'max' }),
+  rates,
+  seed: fc.integer(),
+  asTick: fc.boolean(),
+});
+
+type ItemPlan = typeof item extends fc.Arbitrary<infer T> ? T : never;
+
+let runs = 0;
+
+describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props => {
+  const { tableName, deleteMode = 'guarded' } = props;
+  const granularity = (props.granularityMinutes ?? 1) * 60;
+  /** Seconds back from now in which items have expired: a few windows. */
+  const span = Math.max(300, 2 * granularity);
+
+  function keyOf(index: number): Item {
+    const value = (type: KeyType = 'S') =>
+      type === 'N'
+        ? runs * 1000 + index
+        : type === 'B'
+          ? Buffer.from(`${runs}-${index}`)
+          : `${runs}-${index}`;
+    return {
+      pk: value(props.partitionKeyType),
+      ...(props.sortKey ? { [props.sortKey]: value(props.sortKeyType) } : {}),
+    };
+  }
+
+  function stamped(
+    index: number,
+    { expires, onEdge, fraction, olderStamp, ancient }: ItemPlan,
+    now: number,
+  ): Item {
+    const model = local.model(tableName);
+    const near = now + Math.floor(expires * span) + fraction;
+    const edge = Math.floor(near / granularity) * granularity;
+    const expiresAt = onEdge && Math.abs(edge - now) > 60 ? edge : near;
+    const ttl = ancient ? now - OLDEST_EXPIRY_AGE_SECONDS - 1000 : expiresAt;
+    const key = keyOf(index);
+    const start = olderStamp
+      ? Math.ceil(ttl / granularity) * granularity - granularity
+      : Math.floor(ttl / granularity) * granularity;
+    const plain = windowKey(start, granularity);
+    const ours = expiryAttributes(model, key, { expiresAt: now + 1 })[model.windowAttribute];
+    const shard = /#\d+$/.exec(String(ours))?.[0] ?? '';
+    return { ...key, [model.ttlAttribute]: ttl, [model.windowAttribute]: plain + (olderStamp ? '' : shard) };
+  }
+
+  /** After the index was last looked at: what a stale answer says of these items is not true any more. */
+  async function change(index: number, kind: ItemPlan['change']): Promise<void> {
+    const model = local.model(tableName);
+    const request = { TableName: tableName, Key: keyOf(index) };
+    const update = (ttlSeconds: number) =>
+      local.documents.send(new UpdateCommand(withExpiry(model, request, { ttlSeconds })));
+    const remove = () => local.documents.send(new DeleteCommand(request));
+    // An unguarded delete takes an entry's word for it: batch mode is for tables without renewals.
+    if (kind === 'delete' || (deleteMode === 'batch' && kind !== 'none')) await remove();
+    else if (kind === 'renew') await update(4000);
+    else if (kind === 'makePermanent') await update(0);
+    else if (kind === 'writeAgain') {
+      await remove();
+      const Item = { ...request.Key, ...expiryAttributes(model, request.Key, { ttlSeconds: 4000 }) };
+      await local.documents.send(new PutCommand({ TableName: tableName, Item }));
+    }
+  }
+
+  test('what expired is gone after the sweep and its replays, what lives stays, the counts add up', async () => {
+    await fc.assert(
+      fc.asyncProperty(run, async ({ items, rates, seed, asTick }) => {
+        runs += 1;
+        const now = Math.floor(Date.now() / 1000);
+        const { ttlAttribute } = local.model(tableName);
+        const input = () =>
+          asTick
+            ? { scheduledTime: new Date(Date.now()).toISOString(), lookbackMinutes: Math.ceil(span / 30) }
+            : {
+                from: new Date((now - 2 * span) * 1000).toISOString(),
+                to: new Date((now + 9e4) * 1000).toISOString(),
+              };
+        const isLive = ({ [ttlAttribute]: ttl }: Item) =>
+          ttl === undefined || Number(ttl) > now || Number(ttl) < now - OLDEST_EXPIRY_AGE_SECONDS;
+        const ids = (all: readonly Item[]) => all.map(one => JSON.stringify(one)).sort();
+
+        await local.put(
+          tableName,
+          items.map((plan, index) => stamped(index, plan, now)),
+        );
+        await local.sweep(tableName, {
+          from: new Date((now - 2 * span) * 1000),
+          to: new Date((now + 9e4) * 1000),
+          dryRun: true,
+        });
+        for (const [index, plan] of items.entries()) await change(index, plan.change);
+        const before = await local.scan(tableName);
+
+        local.choose = new SeededFaults({ seed, rates }).choose;
+        local.wrap = faultyInvocations({
+          random: seededRandom(seed),
+          rates: () => rates,
+          counter: new FaultCounter(),
+        });
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          const { execution, report } = await local.sweep(tableName, input());
+          if (execution.status === 'SUCCEEDED' || execution.error === 'SweepIncompleteError') {
+            expectCountsToAddUp(report);
+          }
+          // Whatever happened, nothing that lives is ever gone.
+          expect(ids((await local.scan(tableName)).filter(isLive))).toEqual(ids(before.filter(isLive)));
+        }
+
+        local.choose = () => undefined;
+        local.wrap = (_call, next) => next();
+        const replay = await local.sweep(tableName, input());
+        expect(replay.execution.status).toBe('SUCCEEDED');
+        expectCountsToAddUp(replay.report);
+        expect(ids(await local.scan(tableName))).toEqual(ids(before.filter(isLive)));
+
+        const again = await local.sweep(tableName, input());
+        expect(again.report).toMatchObject({ found: 0, deleted: 0, renewed: 0, alreadyGone: 0, failed: 0 });
+        expect(ids(await local.scan(tableName))).toEqual(ids(before.filter(isLive)));
+      }),
+      // Each run takes most of a second: the seed and the case are worth more than a smaller case.
+      { numRuns: 3, endOnFailure: true },
+    );
+  }, 60_000);
+});
+
+function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport): void {
+  expect(deleted + renewed + alreadyGone + failed).toBe(found);
+}
