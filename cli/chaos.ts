@@ -1,9 +1,8 @@
 /** `npm run chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
-import { PreciseTtlError } from '../expiry/index.ts';
 import { DEFAULT_RATES } from '../local/chaos/settings.ts';
-import { LocalCloudError } from '../local/errors.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../local/faults/index.ts';
-import { describeFlags, type Flag, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { describeFlags, type Flag, FlagError, parseFlags } from './flags.ts';
+import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 
 const MODES = ['guarded', 'batch'] as const;
@@ -121,16 +120,4 @@ function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   return rates;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (error instanceof FlagError) {
-    console.error(error.message);
-    process.exitCode = USAGE_STATUS;
-  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
-    console.error(`\n${error.message}`);
-    process.exitCode = 1;
-  } else {
-    throw error;
-  }
-}
+await runCommand(main);

@@ -1,7 +1,6 @@
 /** `npm run local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
-import { PreciseTtlError } from '../expiry/index.ts';
-import { LocalCloudError } from '../local/errors.ts';
-import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { describeFlags, FlagError, parseFlags } from './flags.ts';
+import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 
 const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
@@ -26,7 +25,7 @@ this project are invoked. Both on this machine only.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const flags = parseFlags(FLAGS, process.argv.slice(2));
   if (flags['dynamodb-port'] === flags['sfn-port']) {
     throw new FlagError(
@@ -35,7 +34,7 @@ async function main(): Promise<void> {
   }
   if (flags.help) {
     console.log(HELP);
-    return;
+    return 0;
   }
   const { signal } = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
@@ -46,18 +45,7 @@ async function main(): Promise<void> {
     schedules: !flags['no-schedules'],
     signal,
   });
+  return 0;
 }
 
-try {
-  await main();
-} catch (error) {
-  if (error instanceof FlagError) {
-    console.error(error.message);
-    process.exitCode = USAGE_STATUS;
-  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
-    console.error(error.message);
-    process.exitCode = 1;
-  } else {
-    throw error;
-  }
-}
+await runCommand(main);

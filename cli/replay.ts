@@ -1,12 +1,12 @@
 /** `npm run replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { PreciseTtlError } from '../expiry/index.ts';
 import exported from '../precise-ttl.config.ts';
-import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { describeFlags, FlagError, parseFlags } from './flags.ts';
 import { isLocal } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
+import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -118,17 +118,4 @@ async function ask(signal: AbortSignal): Promise<boolean> {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (error instanceof FlagError) {
-    console.error(error.message);
-    process.exitCode = USAGE_STATUS;
-  } else {
-    const known = error instanceof ReplayError || error instanceof PreciseTtlError;
-    const message = known ? error.message : describeSdkError(error);
-    if (message === undefined) throw error;
-    console.error(`\n${message}`);
-    process.exitCode = 1;
-  }
-}
+await runCommand(main, error => (error instanceof ReplayError ? error.message : describeSdkError(error)));

@@ -1,7 +1,6 @@
 /** `npm start`: the main job on this machine. See `--help`. */
-import { PreciseTtlError } from '../expiry/index.ts';
-import { LocalCloudError } from '../local/errors.ts';
-import { describeFlags, FlagError, parseFlags, USAGE_STATUS } from './flags.ts';
+import { describeFlags, parseFlags } from './flags.ts';
+import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -51,16 +50,4 @@ async function main(): Promise<number> {
   return violations.length === 0 ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (error instanceof FlagError) {
-    console.error(error.message);
-    process.exitCode = USAGE_STATUS;
-  } else if (error instanceof LocalCloudError || error instanceof PreciseTtlError) {
-    console.error(`\n${error.message}`);
-    process.exitCode = 1;
-  } else {
-    throw error;
-  }
-}
+await runCommand(main);

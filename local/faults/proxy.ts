@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { seededRandom } from '../asl/index.ts';
+import { type Answer, forward as forwardTo } from '../forward.ts';
 import { requireLoopback } from '../loopback.ts';
 import { keysOf, splitBatch } from './batch.ts';
 import { type Body, parseBody } from './body.ts';
@@ -38,12 +39,6 @@ export interface FaultProxyOptions {
 const TARGET_HEADER = 'x-amz-target';
 /** Of the body, which is another one once it has been through here. */
 const ABOUT_THE_BODY = ['content-length', 'transfer-encoding', 'x-amz-crc32'];
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
 
 /** Starts a proxy before DynamoDB that injects faults into what goes through it. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
@@ -114,7 +109,12 @@ export class FaultProxy {
     if (fault) this.counter.add(fault.name);
     this.#options.onCall?.(call, fault);
     const forward = (changed?: Body) =>
-      this.#forward(incoming.headers, changed === undefined ? text : JSON.stringify(changed));
+      forwardTo(
+        this.#target,
+        this.#agent,
+        incoming.headers,
+        changed === undefined ? text : JSON.stringify(changed),
+      );
     const answer = await this.#answer(call, fault, forward);
     if (answer === undefined) {
       incoming.socket.destroy();
@@ -165,25 +165,6 @@ export class FaultProxy {
         resolve();
       }, ms);
       this.#late.add(timer);
-    });
-  }
-
-  #forward(headers: IncomingMessage['headers'], body: string): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
-      const sent = request(this.#target, {
-        method: 'POST',
-        agent: this.#agent,
-        headers: { ...others, 'content-length': Buffer.byteLength(body) },
-      });
-      sent.on('error', reject);
-      sent.on('response', response => {
-        buffer(response).then(received => {
-          const { statusCode: status = 502, headers: answered } = response;
-          resolve({ status, headers: answered, text: received.toString() });
-        }, reject);
-      });
-      sent.end(body);
     });
   }
 }

@@ -1,15 +1,9 @@
 import { once } from 'node:events';
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { DynamoDbUsage } from '../asl/index.ts';
+import { type Answer, forward } from '../forward.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
 import { requireLoopback } from '../loopback.ts';
 import { askForCapacity, type Body, type CapacityRequest, takeCapacity } from './consumed-capacity.ts';
@@ -19,12 +13,6 @@ const TRACE_HEADER = 'x-amzn-trace-id';
 const TARGET_HEADER = 'x-amz-target';
 /** Of the body, which is another one once it has been through here. */
 const ABOUT_THE_BODY = ['content-length', 'transfer-encoding', 'x-amz-crc32'];
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
 
 /**
  * A proxy before DynamoDB Local that counts what the functions' calls consume. It has DynamoDB say the capacity units
@@ -117,22 +105,7 @@ export class DynamoDbMeter implements CallMeter {
   }
 
   #send(headers: IncomingMessage['headers'], body: string): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
-      const sent = request(this.#target ?? '', {
-        method: 'POST',
-        agent: this.#agent,
-        headers: { ...others, 'content-length': Buffer.byteLength(body) },
-      });
-      sent.on('error', reject);
-      sent.on('response', response => {
-        buffer(response).then(received => {
-          const { statusCode: status = 502, headers: answered } = response;
-          resolve({ status, headers: answered, text: received.toString() });
-        }, reject);
-      });
-      sent.end(body);
-    });
+    return forward(this.#target ?? '', this.#agent, headers, body);
   }
 }
 
