@@ -1,0 +1,38 @@
+/** `npm run bench:lag:plot`: draws the plot again from the JSON of an earlier `npm run bench:lag`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describeFlags, FlagError, parseFlags } from '../cli/flags.ts';
+import { runCommand } from '../cli/run-command.ts';
+import { RESULT_FLAG, svgBeside } from './lag/files.ts';
+import type { LagResult } from './lag/result.ts';
+import { RUN_FLAGS, resultFile } from './live/command.ts';
+
+const FLAGS = { json: RESULT_FLAG, help: RUN_FLAGS.help } as const;
+
+const HELP = `npm run bench:lag:plot -- [flags]
+
+Draws the plot of an earlier npm run bench:lag again, beside its result.
+
+${describeFlags(FLAGS)}`;
+
+await runCommand(async () => {
+  const flags = parseFlags(FLAGS, process.argv.slice(2));
+  if (flags.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const file = resultFile('json', flags.json);
+  const { drawLag } = await import('./lag/plot.ts');
+  writeFileSync(svgBeside(file), drawLag(readResult(file, flags.json)));
+  console.log(svgBeside(flags.json));
+  return 0;
+});
+
+function readResult(file: string, path: string): LagResult {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LagResult;
+  } catch (error) {
+    throw new FlagError(
+      `--json: expected a result of npm run bench:lag, got ${path}: ${error}; run that first`,
+    );
+  }
+}

@@ -1,0 +1,133 @@
+import { seededRandom } from '../../local/asl/index.ts';
+import { localDynamoDbStreams } from '../../local/aws-clients.ts';
+import { LocalCloud } from '../../local/cloud.ts';
+import { type Output, Progress } from '../../local/demo/progress.ts';
+import { clockTime, count } from '../live/format.ts';
+import { thisMachine } from '../live/machine.ts';
+import { Problems } from '../live/problems.ts';
+import { firstTtlOf, planStream } from '../live/stream.ts';
+import { withSynthesized } from '../live/synthesized.ts';
+import { LONGEST_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
+import type { WatchedTable } from '../live/watched-table.ts';
+import { everyMinute } from './every-minute.ts';
+import { type LagResult, MODES, type Mode, type ModeResult, modeResult } from './result.ts';
+import { publishedSweep, SWEPT_TABLES, watchTables } from './tables.ts';
+
+export interface CompareOptions {
+  readonly modes: readonly Mode[];
+  /** Minutes during which items expire. */
+  readonly minutes: number;
+  /** Items per second and table. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly output: Output;
+  /** Ends the run early. */
+  readonly signal: AbortSignal;
+}
+
+export interface Comparison {
+  readonly result: LagResult;
+  /** What was promised and not kept, or why the numbers must not be trusted; a sentence each. */
+  readonly problems: readonly string[];
+}
+
+type Watched = readonly (readonly [Mode, WatchedTable])[];
+
+/**
+ * Runs the same stream of items through the modes at once, in real time, on one DynamoDB Local.
+ *
+ * @throws {LocalCloudError} when the local cloud can't be started
+ */
+export function compareLag(options: CompareOptions): Promise<Comparison> {
+  const { minutes, rate, seed } = options;
+  const machine = thisMachine();
+  const progress = new Progress(options.output);
+  const problems = new Problems(progress);
+  return withSynthesized(SWEPT_TABLES, async cdktfOut => {
+    const cloud = await LocalCloud.start({
+      cdktfOut,
+      observe: true,
+      warm: true,
+      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+      onExecution: ({ machine: { name }, status, error, cause }) => {
+        if (status === 'SUCCEEDED' || status === 'ABORTED') return;
+        problems.add(`an execution of ${name} ended ${status}: ${error ?? 'no error name'}: ${cause ?? ''}`);
+      },
+    });
+    const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
+    try {
+      const startMs = Date.now();
+      const watched = await watchTables(options.modes, cloud, streams, startMs.toString(36), problems);
+      try {
+        await live(cloud, watched, startMs, options, progress, problems);
+      } finally {
+        for (const [, table] of watched) await table.stop();
+      }
+      const now = Date.now();
+      const modes = watched.map(([mode, { ledger }]) => modeResult(mode, ledger.tally(now), ledger.lags));
+      if (!options.signal.aborted && !problems.broken.aborted) await judge(watched, modes, problems);
+      const settings = { minutes, rate, seed, waitedSeconds: LONGEST_WAIT_SECONDS };
+      return { result: { settings, machine, modes }, problems: problems.found };
+    } finally {
+      progress.end();
+      await cloud.stop();
+      streams.destroy();
+    }
+  });
+}
+
+/** Writes to all tables by one plan, and waits for what expires to go. */
+async function live(
+  cloud: LocalCloud,
+  watched: Watched,
+  startMs: number,
+  { minutes, rate, seed, signal }: CompareOptions,
+  progress: Progress,
+  problems: Problems,
+): Promise<void> {
+  const published = watched.some(([mode]) => mode === 'published');
+  const endPublished = everyMinute(published ? publishedSweep(cloud) : async () => {}, error =>
+    problems.add(`the published algorithm failed: ${error}`),
+  );
+  try {
+    const firstTtl = firstTtlOf(startMs);
+    const actions = planStream({ startMs, firstTtl, minutes, rate, random: seededRandom(seed) });
+    progress.say(
+      `${count(actions.length)} items in each of ${watched.length} tables; the first expire at ${clockTime(firstTtl)}.`,
+    );
+    const until = AbortSignal.any([signal, problems.broken]);
+    const writers = watched.map(([mode, table]) =>
+      table
+        .write(actions, until)
+        .catch(error => problems.breakOff(`${MODES[mode]}: writing failed: ${error}`)),
+    );
+    await untilGone({
+      ledgers: watched.map(([, { ledger }]) => ledger),
+      lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
+      signal: until,
+      onLook: now => progress.show(describe(watched, now)),
+    });
+    await Promise.all(writers);
+  } finally {
+    cloud.pauseSchedules();
+    await endPublished();
+  }
+}
+
+/** What the published algorithm leaves behind is what is measured; what ours leaves is a failure. */
+async function judge(watched: Watched, modes: readonly ModeResult[], problems: Problems): Promise<void> {
+  for (const [mode, table] of watched) {
+    if (mode === 'published') continue;
+    for (const violation of await table.verify()) problems.add(`${MODES[mode]}: ${violation}`);
+  }
+  const early = modes.find(({ mode }) => mode === 'published')?.early ?? 0;
+  if (early > 0) problems.add(`${MODES.published}: ${count(early)} items deleted before they expired`);
+}
+
+function describe(watched: Watched, nowMs: number): string {
+  const parts = watched.map(([mode, { ledger }]) => {
+    const { expired, overdue } = ledger.tally(nowMs);
+    return `${mode}: expired ${count(expired)}, overdue ${count(overdue)}`;
+  });
+  return parts.join('   ');
+}

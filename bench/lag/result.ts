@@ -1,0 +1,107 @@
+import { FlagError } from '../../cli/flags.ts';
+import type { Tally } from '../../local/demo/ledger.ts';
+import {
+  type CumulativePoint,
+  cumulative,
+  type LagPercentiles,
+  lagPercentiles,
+} from '../live/distribution.ts';
+import { count, markdownTable, ratio, seconds } from '../live/format.ts';
+import type { Machine } from '../live/machine.ts';
+
+/** The ways to delete that are compared, in the order they are shown in. */
+export const MODES = {
+  precise: 'precise-ttl to the second (precisionSeconds: 1)',
+  plain: 'precise-ttl once a minute (precisionSeconds: 60)',
+  published: 'published algorithm, once a minute',
+} as const;
+
+export type Mode = keyof typeof MODES;
+
+/**
+ * Reads a list of modes, `precise,plain`, into the order they are shown in.
+ *
+ * @throws {FlagError}
+ */
+export function parseModes(list: string): Mode[] {
+  const wanted = list.split(',');
+  const wrong = wanted.find(name => !Object.hasOwn(MODES, name));
+  if (wrong !== undefined) {
+    throw new FlagError(`--modes: expected some of ${Object.keys(MODES).join(',')}, got "${wrong}"`);
+  }
+  return (Object.keys(MODES) as Mode[]).filter(mode => wanted.includes(mode));
+}
+
+export interface ModeResult {
+  readonly mode: Mode;
+  readonly written: number;
+  readonly expired: number;
+  /** Of the expired ones, those seen to be deleted. */
+  readonly deleted: number;
+  /** Of the expired ones, those that were still there at the end. */
+  readonly left: number;
+  /** Items deleted before their TTL; anything but 0 is a failure. */
+  readonly early: number;
+  /** From expiry to deletion, milliseconds, of what was deleted. */
+  readonly lagMs: LagPercentiles;
+  /** Share of the expired items that were deleted with at most a lag. */
+  readonly cumulative: readonly CumulativePoint[];
+}
+
+/** What is written to `bench/results/lag.json`; the plot is drawn from this alone. */
+export interface LagResult {
+  readonly settings: {
+    readonly minutes: number;
+    /** Items per second and table. */
+    readonly rate: number;
+    readonly seed: number;
+    /** How long after the last expiry what was left had time to go, seconds. */
+    readonly waitedSeconds: number;
+  };
+  readonly machine: Machine;
+  readonly modes: readonly ModeResult[];
+}
+
+const MOST_POINTS = 200;
+
+export function modeResult(mode: Mode, tally: Tally, lags: readonly number[]): ModeResult {
+  const { written, expired, deleted, overdue, liveDeleted } = tally;
+  return {
+    mode,
+    written,
+    expired,
+    deleted,
+    left: overdue,
+    early: liveDeleted,
+    lagMs: lagPercentiles(lags),
+    cumulative: cumulative(lags, expired, MOST_POINTS),
+  };
+}
+
+const HEAD = [
+  'mode',
+  'written',
+  'expired',
+  'deleted',
+  'left',
+  'early',
+  'p50, s',
+  'p99, s',
+  'max, s',
+  'p50 ÷ plain',
+  'p99 ÷ plain',
+  'max ÷ plain',
+];
+
+export function lagTable({ modes }: LagResult): string {
+  const plain = modes.find(({ mode }) => mode === 'plain')?.lagMs;
+  const rows = modes.map(({ mode, written, expired, deleted, left, early, lagMs }) => [
+    MODES[mode],
+    ...[written, expired, deleted, left, early].map(count),
+    ...[lagMs.p50, lagMs.p99, lagMs.max].map(seconds),
+    ratio(lagMs.p50, plain?.p50 ?? null),
+    ratio(lagMs.p99, plain?.p99 ?? null),
+    ratio(lagMs.max, plain?.max ?? null),
+  ]);
+  return markdownTable(HEAD, rows);
+}

@@ -1,0 +1,69 @@
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { expiryModel } from '../../expiry/index.ts';
+import type { LocalCloud } from '../../local/cloud.ts';
+import { enableStream, ensureTable } from '../../local/tables.ts';
+import type { TableResource } from '../../local/terraform.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { Problems } from '../live/problems.ts';
+import { synthesizedTable } from '../live/synthesized.ts';
+import { WatchedTable } from '../live/watched-table.ts';
+import { stampedWindow, sweepPublished } from './published-algorithm.ts';
+import { publishedStore } from './published-store.ts';
+import type { Mode } from './result.ts';
+
+const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
+const MODEL = expiryModel(KEYS);
+const PRECISE = { tableName: 'PreciseSessions', ...KEYS, precisionSeconds: 1 };
+const PLAIN = { tableName: 'PlainSessions', ...KEYS, precisionSeconds: 60 };
+const PUBLISHED = 'PublishedSessions';
+
+/** What is synthesized; the published algorithm has a table beside it. */
+export const SWEPT_TABLES: readonly PreciseTtlProps[] = [PRECISE, PLAIN];
+
+const TABLES: Readonly<Record<Mode, (cloud: LocalCloud) => TableResource | Promise<TableResource>>> = {
+  precise: cloud => synthesizedTable(cloud, PRECISE.tableName),
+  plain: cloud => synthesizedTable(cloud, PLAIN.tableName),
+  published: makePublishedTable,
+};
+
+/** A table for each mode, alike but for how they are stamped and swept. */
+export function watchTables(
+  modes: readonly Mode[],
+  cloud: LocalCloud,
+  streams: DynamoDBStreamsClient,
+  run: string,
+  problems: Problems,
+): Promise<[Mode, WatchedTable][]> {
+  return Promise.all(
+    modes.map(async (mode): Promise<[Mode, WatchedTable]> => {
+      const table = await TABLES[mode](cloud);
+      const watched = await WatchedTable.start({
+        client: cloud.client,
+        streams,
+        table,
+        model: MODEL,
+        run,
+        ...(mode === 'published' && { stamp: stampPublished }),
+        onError: error => problems.breakOff(`the stream of ${table.name} couldn't be read: ${error}`),
+      });
+      return [mode, watched];
+    }),
+  );
+}
+
+/** One invocation of the published algorithm on its table. */
+export function publishedSweep({ client }: LocalCloud): (nowMs: number) => Promise<void> {
+  const store = publishedStore(client, PUBLISHED, resolveProps(PLAIN).indexName, MODEL);
+  return nowMs => sweepPublished(store, nowMs);
+}
+
+function stampPublished(_key: unknown, ttl: number): Record<string, number | string> {
+  return { [MODEL.ttlAttribute]: ttl, [MODEL.windowAttribute]: stampedWindow(ttl).key };
+}
+
+async function makePublishedTable(cloud: LocalCloud): Promise<TableResource> {
+  const table = { ...synthesizedTable(cloud, PLAIN.tableName), name: PUBLISHED, address: PUBLISHED };
+  await ensureTable(cloud.client, table);
+  await enableStream(cloud.client, table.name);
+  return table;
+}

@@ -1,0 +1,46 @@
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { FlagError } from '../../cli/flags.ts';
+
+/** Flags that every benchmark in real time has. */
+export const RUN_FLAGS = {
+  seed: {
+    type: 'number',
+    min: 0,
+    max: 4_294_967_295,
+    whole: true,
+    default: 1,
+    value: 'N',
+    help: 'makes the same items and delays again',
+  },
+  help: { type: 'switch', help: 'show this' },
+} as const;
+
+/**
+ * Checks the name of a file for results before the run whose result it is to take.
+ *
+ * @throws {FlagError}
+ */
+export function resultFile(flag: string, path: string): string {
+  if (!path.endsWith('.json')) {
+    throw new FlagError(`--${flag}: expected the name of a .json file, got "${path}"`);
+  }
+  const file = resolve(path);
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch {
+    throw new FlagError(
+      `--${flag}: expected a file in a folder that can be written to, got "${path}"; make ${dirname(file)} first`,
+    );
+  }
+  return file;
+}
+
+export function writeJson(file: string, value: unknown): void {
+  writeFileSync(file, `${formatJson(value)}\n`);
+}
+
+/** Indented, but with each point of a distribution on one line: a diff of two runs stays readable. */
+function formatJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/\[\s+(-?[\d.]+),\s+(-?[\d.]+)\s+\]/g, '[$1, $2]');
+}

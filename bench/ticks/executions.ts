@@ -1,0 +1,51 @@
+import type { Execution } from '../../local/asl/index.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+
+/** What the executions of a state machine say of themselves, added up. */
+export interface ExecutionSums {
+  readonly executions: number;
+  /** Of these, the ones that did not succeed. */
+  readonly failed: number;
+  readonly found: number;
+  readonly deleted: number;
+  readonly renewed: number;
+  readonly alreadyGone: number;
+  readonly failedItems: number;
+  /** Further attempts at chunks whose keys came back unprocessed. */
+  readonly retries: number;
+  /** Whether found = deleted + renewed + alreadyGone + failed in each. */
+  readonly eachAddsUp: boolean;
+}
+
+type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
+
+export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
+  const reports = ended.map(reportOf);
+  const sum = (count: (report: SweepReport) => number) =>
+    reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
+  return {
+    executions: ended.length,
+    failed: ended.filter(({ status }) => status !== 'SUCCEEDED').length,
+    found: sum(({ found }) => found),
+    deleted: sum(({ deleted }) => deleted),
+    renewed: sum(({ renewed }) => renewed),
+    alreadyGone: sum(({ alreadyGone }) => alreadyGone),
+    failedItems: sum(({ failed }) => failed),
+    retries: sum(({ retries }) => retries),
+    eachAddsUp: reports.every(
+      report =>
+        report !== undefined &&
+        report.found === report.deleted + report.renewed + report.alreadyGone + report.failed,
+    ),
+  };
+}
+
+/** A sweep that left something behind has its report as its cause; one that crashed or was stopped has none. */
+function reportOf({ output, cause }: Ended): SweepReport | undefined {
+  if (output !== undefined) return output as unknown as SweepReport;
+  try {
+    return JSON.parse(cause ?? '') as SweepReport;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Execution, seededRandom } from '../../local/asl/index.ts';
+import { localDynamoDbStreams } from '../../local/aws-clients.ts';
+import type { LocalCloud } from '../../local/cloud.ts';
+import { type Output, Progress } from '../../local/demo/progress.ts';
+import { NotFoundError } from '../../local/errors.ts';
+import { clockTime, count } from '../live/format.ts';
+import { thisMachine } from '../live/machine.ts';
+import { Problems } from '../live/problems.ts';
+import { firstTtlOf, planStream } from '../live/stream.ts';
+import { synthesizedTable } from '../live/synthesized.ts';
+import { untilGone } from '../live/until-gone.ts';
+import { WatchedTable } from '../live/watched-table.ts';
+import { inClouds, MODEL, machineName, type Timing, tableName } from './clouds.ts';
+import { sumExecutions } from './executions.ts';
+import { scenarioProblems, scenarioResult, type TicksResult } from './result.ts';
+import type { Scenario } from './scenarios.ts';
+
+export interface TicksOptions {
+  readonly scenarios: readonly Scenario[];
+  /** Minutes during which items expire. */
+  readonly minutes: number;
+  /** Items per second and table. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly output: Output;
+  /** Ends the run early. */
+  readonly signal: AbortSignal;
+}
+
+export interface TicksOutcome {
+  readonly result: TicksResult;
+  /** What was promised and not kept, or why the numbers must not be trusted; a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** A tick that polls goes on to the end of its span, two minutes after it started. */
+const LONGEST_EXECUTION_MS = 200_000;
+
+/** A scenario under way. */
+interface Running {
+  readonly scenario: Scenario;
+  readonly cloud: LocalCloud;
+  readonly table: WatchedTable;
+  readonly ended: readonly Execution[];
+}
+
+/**
+ * Runs all scenarios at once, in real time, on one DynamoDB Local.
+ *
+ * @throws {LocalCloudError} when a local cloud can't be started
+ */
+export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
+  const machine = thisMachine();
+  const progress = new Progress(options.output);
+  const problems = new Problems(progress);
+  const { minutes, rate, seed, signal } = options;
+  const timing: Timing = { owners: Math.ceil(minutes), delivered: new Map() };
+  // Slow Map Runs are an option of the cloud.
+  const groups = [false, true].map(slow =>
+    options.scenarios.filter(({ slowMapRuns = false }) => slowMapRuns === slow),
+  );
+  return inClouds(groups, { timing, seed, problems }, async (clouds, endedByMachine) => {
+    const [first] = clouds.keys();
+    if (first === undefined) throw new NotFoundError('scenarios: expected at least one, got none');
+    const startMs = Date.now();
+    const streams = localDynamoDbStreams(first.dynamoDb.endpoint, 'us-east-1');
+    const running: Running[] = [];
+    try {
+      for (const [cloud, scenarios] of clouds) {
+        for (const scenario of scenarios) {
+          const table = await watch(cloud, scenario, streams, startMs, problems);
+          running.push({ scenario, cloud, table, ended: endedByMachine(machineName(scenario)) });
+        }
+      }
+      const firstTtl = firstTtlOf(Date.now());
+      timing.firstTtl = firstTtl;
+      const until = AbortSignal.any([signal, problems.broken]);
+      const writers = running.map(async ({ scenario, table }) => {
+        const random = seededRandom(seed);
+        const actions = planStream({ startMs, firstTtl, minutes, rate, random, ...scenario.stream });
+        await table
+          .write(actions, until)
+          .catch(error => problems.breakOff(`${scenario.title}: writing failed: ${error}`));
+      });
+      progress.say(`${running.length} scenarios at once; the first items expire at ${clockTime(firstTtl)}.`);
+      await untilGone({
+        ledgers: running.map(({ table }) => table.ledger),
+        lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
+        signal: until,
+        onLook: now => progress.show(describe(running, now)),
+      });
+      await Promise.all(writers);
+      for (const cloud of clouds.keys()) cloud.pauseSchedules();
+      progress.say('Waiting for the executions that are under way: they end with their span.');
+      await untilIdle([...clouds.keys()], until);
+      for (const { table } of running) await table.stop();
+      const scenarios = running.map(({ scenario, table, ended }) =>
+        scenarioResult(
+          scenario,
+          timing.delivered.get(scenario.id) ?? [],
+          table.ledger.tally(Date.now()),
+          table.ledger.lags,
+          sumExecutions(ended),
+        ),
+      );
+      const found = until.aborted ? [] : [...scenarios.flatMap(scenarioProblems), ...(await verify(running))];
+      for (const problem of found) problems.add(problem);
+      return { result: { settings: { minutes, rate, seed }, machine, scenarios }, problems: problems.found };
+    } finally {
+      progress.end();
+      for (const { table } of running) await table.stop();
+      streams.destroy();
+    }
+  });
+}
+
+function watch(
+  cloud: LocalCloud,
+  scenario: Scenario,
+  streams: ReturnType<typeof localDynamoDbStreams>,
+  startMs: number,
+  problems: Problems,
+): Promise<WatchedTable> {
+  const name = tableName(scenario);
+  const { client } = cloud;
+  const table = synthesizedTable(cloud, name);
+  const onError = (error: unknown) => problems.breakOff(`the stream of ${name} couldn't be read: ${error}`);
+  return WatchedTable.start({ client, streams, table, model: MODEL, run: startMs.toString(36), onError });
+}
+
+async function untilIdle(clouds: readonly LocalCloud[], signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + LONGEST_EXECUTION_MS;
+  while (clouds.some(({ running }) => running.length > 0) && Date.now() < deadline && !signal.aborted) {
+    await sleep(100);
+  }
+}
+
+async function verify(running: readonly Running[]): Promise<string[]> {
+  const violations = await Promise.all(
+    running.map(async ({ scenario, table }) =>
+      (await table.verify()).map(violation => `${scenario.title}: ${violation}`),
+    ),
+  );
+  return violations.flat();
+}
+
+function describe(running: readonly Running[], nowMs: number): string {
+  return running
+    .map(({ scenario, table }) => `${scenario.id} ${count(table.ledger.tally(nowMs).overdue)}`)
+    .join('  ');
+}

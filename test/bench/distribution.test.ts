@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { cumulative, lagPercentiles } from '../../bench/live/distribution.ts';
+
+const upTo = (count: number) => Array.from({ length: count }, (_unused, index) => index + 1);
+
+describe('percentiles', () => {
+  test.each<[string, number[], ReturnType<typeof lagPercentiles>]>([
+    ['of nothing', [], { p50: null, p99: null, max: null }],
+    ['of one', [7], { p50: 7, p99: 7, max: 7 }],
+    ['of a hundred, in any order', upTo(100).reverse(), { p50: 50, p99: 99, max: 100 }],
+    ['round to milliseconds', [1.4, 1.6], { p50: 1, p99: 2, max: 2 }],
+  ])('%s', (_name, lags, expected) => {
+    expect(lagPercentiles(lags)).toEqual(expected);
+  });
+});
+
+describe('the cumulative distribution', () => {
+  test.each<[string, number[], number, number, [number, number][]]>([
+    ['of nothing is empty', [], 10, 200, []],
+    ['of one is its share', [5], 2, 200, [[5, 0.5]]],
+    [
+      'has every lag while there is room',
+      [3, 1, 2],
+      4,
+      3,
+      [
+        [1, 0.25],
+        [2, 0.5],
+        [3, 0.75],
+      ],
+    ],
+    [
+      'keeps the first and the largest',
+      upTo(1000),
+      1000,
+      2,
+      [
+        [1, 0.001],
+        [1000, 1],
+      ],
+    ],
+    ['keeps the largest when there is room for one', upTo(1000), 1000, 1, [[1000, 1]]],
+  ])('%s', (_name, lags, expired, mostPoints, expected) => {
+    expect(cumulative(lags, expired, mostPoints)).toEqual(expected);
+  });
+
+  test('never falls, never has too many points, and ends with what was deleted', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(200_000), { minLength: 1, maxLength: 500 }),
+        fc.nat(50),
+        fc.integer({ min: 1, max: 200 }),
+        (lags, left, mostPoints) => {
+          const expired = lags.length + left;
+          const points = cumulative(lags, expired, mostPoints);
+          expect(points.length).toBeLessThanOrEqual(mostPoints);
+          for (const [index, [lagMs, share]] of points.entries()) {
+            const [lagBefore, shareBefore] = points[index - 1] ?? [0, 0];
+            expect(lagMs).toBeGreaterThanOrEqual(lagBefore);
+            expect(share).toBeGreaterThan(shareBefore);
+          }
+          expect(points.at(-1)?.[0]).toBe(Math.max(...lags));
+          expect(points.at(-1)?.[1]).toBeCloseTo(lags.length / expired, 4);
+        },
+      ),
+    );
+  });
+});
