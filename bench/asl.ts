@@ -84,7 +84,7 @@ function echoFunctions(folder: string): LocalFunctions {
     memoryMb: 128,
     timeoutSeconds: 30,
     environment: {},
-    logFormat: 'JSON',
+    logFormat: 'JSON' as const,
   };
   return new LocalFunctions([resource], { dynamoDbEndpoint: 'http://127.0.0.1:9' });
 }

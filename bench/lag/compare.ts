@@ -1,5 +1,4 @@
 import { seededRandom } from '../../local/asl/index.ts';
-import { localDynamoDbStreams } from '../../local/aws-clients.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { type Output, Progress } from '../../local/demo/progress.ts';
 import { clockTime, count } from '../live/format.ts';
@@ -54,10 +53,9 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
         problems.add(`an execution of ${name} ended ${status}: ${error ?? 'no error name'}: ${cause ?? ''}`);
       },
     });
-    const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, 'us-east-1');
     try {
       const startMs = Date.now();
-      const watched = await watchTables(options.modes, cloud, streams, startMs.toString(36), problems);
+      const watched = await watchTables(options.modes, cloud, startMs.toString(36), problems);
       try {
         await live(cloud, watched, startMs, options, progress, problems);
       } finally {
@@ -71,7 +69,6 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
     } finally {
       progress.end();
       await cloud.stop();
-      streams.destroy();
     }
   });
 }

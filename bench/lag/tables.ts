@@ -1,4 +1,3 @@
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { expiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { enableStream, ensureTable } from '../../local/tables.ts';
@@ -30,7 +29,6 @@ const TABLES: Readonly<Record<Mode, (cloud: LocalCloud) => TableResource | Promi
 export function watchTables(
   modes: readonly Mode[],
   cloud: LocalCloud,
-  streams: DynamoDBStreamsClient,
   run: string,
   problems: Problems,
 ): Promise<[Mode, WatchedTable][]> {
@@ -38,8 +36,7 @@ export function watchTables(
     modes.map(async (mode): Promise<[Mode, WatchedTable]> => {
       const table = await TABLES[mode](cloud);
       const watched = await WatchedTable.start({
-        client: cloud.client,
-        streams,
+        cloud,
         table,
         model: MODEL,
         run,

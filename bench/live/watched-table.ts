@@ -1,6 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { localDynamoDbStreams } from '../../local/aws-clients.ts';
+import type { LocalCloud } from '../../local/cloud.ts';
 import { Ledger } from '../../local/demo/ledger.ts';
 import { StreamObserver } from '../../local/demo/observer.ts';
 import { SessionTable, type Stamp } from '../../local/demo/session-table.ts';
@@ -9,15 +9,14 @@ import { carryOut } from '../../local/demo/writer.ts';
 import type { TableResource } from '../../local/terraform.ts';
 
 export interface WatchedTableOptions {
-  readonly client: DynamoDBClient;
-  readonly streams: DynamoDBStreamsClient;
+  readonly cloud: LocalCloud;
   /** It must have a stream with old images. */
   readonly table: TableResource;
   readonly model: ExpiryModel;
   /** Sets this run's items apart. Two tables of the same run have the same items. */
   readonly run: string;
   /** @default as the model says */
-  readonly stamp?: Stamp | undefined;
+  readonly stamp?: Stamp;
   /** The stream can't be read any more. */
   readonly onError: (error: unknown) => void;
 }
@@ -26,25 +25,25 @@ export interface WatchedTableOptions {
 export class WatchedTable {
   readonly ledger = new Ledger();
   readonly #sessions: SessionTable;
+  readonly #streams: ReturnType<typeof localDynamoDbStreams>;
   #observer: StreamObserver | undefined;
 
-  private constructor(sessions: SessionTable) {
-    this.#sessions = sessions;
+  private constructor({ cloud, table, model, run, stamp }: WatchedTableOptions) {
+    this.#sessions = new SessionTable(cloud.client, table, model, run, stamp);
+    this.#streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
   }
 
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
-    const { client, streams, table, model, run, stamp, onError } = options;
-    const sessions = new SessionTable(client, table, model, run, stamp);
-    const watched = new WatchedTable(sessions);
+    const watched = new WatchedTable(options);
     watched.#observer = await StreamObserver.start({
-      client,
-      streams,
-      tableName: table.name,
+      client: options.cloud.client,
+      streams: watched.#streams,
+      tableName: options.table.name,
       onRemoval: (image, seenAt) => {
-        const { id, ttl } = sessions.read(image);
+        const { id, ttl } = watched.#sessions.read(image);
         watched.ledger.removed(id, { ttl, seenAt });
       },
-      onError,
+      onError: options.onError,
     });
     return watched;
   }
@@ -63,8 +62,9 @@ export class WatchedTable {
     return this.ledger.verify(await this.#sessions.readAll(), Date.now());
   }
 
-  /** Stops after everything that has happened up to now was seen. */
+  /** Stops after everything that has happened up to now was seen. Safe to call more than once. */
   async stop(): Promise<void> {
     await this.#observer?.stop();
+    this.#streams.destroy();
   }
 }

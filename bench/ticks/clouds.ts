@@ -1,11 +1,11 @@
 import { expiryModel } from '../../expiry/index.ts';
 import { type Execution, seededRandom } from '../../local/asl/index.ts';
-import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { LocalCloud } from '../../local/cloud.ts';
 import type { Deliveries } from '../../local/scheduler.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { Problems } from '../live/problems.ts';
 import { withSynthesized } from '../live/synthesized.ts';
-import { type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
+import { GROUPS, type Group, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
 export const MODEL = expiryModel(KEYS);
@@ -25,9 +25,9 @@ type Use<T> = (
   endedOf: (machine: string) => readonly Execution[],
 ) => Promise<T>;
 
-/** Runs one cloud for each group of scenarios, all on the first one's DynamoDB. */
+/** Runs a cloud for each group of scenarios. */
 export async function inClouds<T>(
-  groups: readonly (readonly Scenario[])[],
+  scenarios: readonly Scenario[],
   { timing, seed, problems }: { timing: Timing; seed: number; problems: Problems },
   use: Use<T>,
 ): Promise<T> {
@@ -38,25 +38,21 @@ export async function inClouds<T>(
     ended.set(machine, list);
     return list;
   };
-  const common: Partial<LocalCloudOptions> = {
-    observe: true,
-    warm: true,
-    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-    onExecution: execution => endedOf(execution.machine.name).push(execution),
-  };
-  const startRest = async ([group, ...rest]: readonly (readonly Scenario[])[]): Promise<T> => {
+  const startRest = async ([group, ...rest]: readonly Group[]): Promise<T> => {
     if (group === undefined) return use(clouds, endedOf);
-    if (group.length === 0) return startRest(rest);
-    return withSynthesized(group.map(propsOf), async cdktfOut => {
-      const [first] = clouds.keys();
+    const members = scenarios.filter(scenario => (scenario.group ?? 'steady') === group);
+    if (members.length === 0) return startRest(rest);
+    return withSynthesized(members.map(propsOf), async cdktfOut => {
       const cloud = await LocalCloud.start({
-        ...common,
         cdktfOut,
-        deliveries: deliveriesOf(group, timing, seed),
-        ...(first && { dynamoDb: first.dynamoDb }),
-        ...(group.some(({ slowMapRuns }) => slowMapRuns) && { mapRunDelays: SLOW_MAP_RUNS }),
+        observe: true,
+        warm: true,
+        deliveries: deliveriesOf(members, timing, seed),
+        ...(group === 'slowMapRuns' && { mapRunDelays: SLOW_MAP_RUNS }),
+        onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+        onExecution: execution => endedOf(execution.machine.name).push(execution),
       });
-      clouds.set(cloud, group);
+      clouds.set(cloud, members);
       try {
         return await startRest(rest);
       } finally {
@@ -64,7 +60,7 @@ export async function inClouds<T>(
       }
     });
   };
-  return startRest(groups);
+  return startRest(GROUPS);
 }
 
 function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: number): Deliveries {

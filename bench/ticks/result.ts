@@ -69,7 +69,8 @@ export function scenarioProblems({
   if (!countsAgree) {
     problems.push(
       `${title}: ${count(deleted)} deletions were seen, the executions count ${count(sums.deleted)}; ` +
-        `${sums.failed} failed, ${sums.eachAddsUp ? 'each adds up' : 'one does not add up'}`,
+        `${sums.failed} failed, ${sums.eachAddsUp ? 'each adds up' : 'one does not add up'}, ${sums.retries} retries ` +
+        '(what a call deleted whose answer was lost, its retry finds already gone)',
     );
   }
   return problems;

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, seededRandom } from '../../local/asl/index.ts';
-import { localDynamoDbStreams } from '../../local/aws-clients.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { type Output, Progress } from '../../local/demo/progress.ts';
-import { NotFoundError } from '../../local/errors.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
 import { Problems } from '../live/problems.ts';
@@ -46,7 +44,7 @@ interface Running {
 }
 
 /**
- * Runs all scenarios at once, in real time, on one DynamoDB Local.
+ * Runs all scenarios at once, in real time.
  *
  * @throws {LocalCloudError} when a local cloud can't be started
  */
@@ -56,20 +54,13 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
   const problems = new Problems(progress);
   const { minutes, rate, seed, signal } = options;
   const timing: Timing = { owners: Math.ceil(minutes), delivered: new Map() };
-  // Slow Map Runs are an option of the cloud.
-  const groups = [false, true].map(slow =>
-    options.scenarios.filter(({ slowMapRuns = false }) => slowMapRuns === slow),
-  );
-  return inClouds(groups, { timing, seed, problems }, async (clouds, endedByMachine) => {
-    const [first] = clouds.keys();
-    if (first === undefined) throw new NotFoundError('scenarios: expected at least one, got none');
+  return inClouds(options.scenarios, { timing, seed, problems }, async (clouds, endedByMachine) => {
     const startMs = Date.now();
-    const streams = localDynamoDbStreams(first.dynamoDb.endpoint, 'us-east-1');
     const running: Running[] = [];
     try {
       for (const [cloud, scenarios] of clouds) {
         for (const scenario of scenarios) {
-          const table = await watch(cloud, scenario, streams, startMs, problems);
+          const table = await watch(cloud, scenario, startMs, problems);
           running.push({ scenario, cloud, table, ended: endedByMachine(machineName(scenario)) });
         }
       }
@@ -110,7 +101,6 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
     } finally {
       progress.end();
       for (const { table } of running) await table.stop();
-      streams.destroy();
     }
   });
 }
@@ -118,15 +108,13 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
 function watch(
   cloud: LocalCloud,
   scenario: Scenario,
-  streams: ReturnType<typeof localDynamoDbStreams>,
   startMs: number,
   problems: Problems,
 ): Promise<WatchedTable> {
   const name = tableName(scenario);
-  const { client } = cloud;
   const table = synthesizedTable(cloud, name);
   const onError = (error: unknown) => problems.breakOff(`the stream of ${name} couldn't be read: ${error}`);
-  return WatchedTable.start({ client, streams, table, model: MODEL, run: startMs.toString(36), onError });
+  return WatchedTable.start({ cloud, table, model: MODEL, run: startMs.toString(36), onError });
 }
 
 async function untilIdle(clouds: readonly LocalCloud[], signal: AbortSignal): Promise<void> {
