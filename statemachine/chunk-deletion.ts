@@ -27,7 +27,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           chunkKeys: jsonata('$states.input.keys'),
           chunkAttempts: 0,
           chunkFailed: [],
-          chunkLagCounts: [],
+          chunkLagCounts: {},
           chunkLagMaxMs: 0,
           ...Object.fromEntries(Object.values(ANSWERS).map(variable => [variable, 0])),
         },

@@ -173,8 +173,8 @@ export interface DeleteChunkOutput extends DeletionLag {
 
 /** How late items were deleted: moment of deletion minus TTL. */
 export interface DeletionLag {
-  /** Deleted items per bucket of lag; the buckets are those of `functions/lib/lag.ts`. No zeros at the end. */
-  readonly lagCounts: readonly number[];
+  /** Deleted items by bucket of lag; the buckets are those of `functions/lib/lag.ts`. Buckets without items are left out. */
+  readonly lagCounts: Readonly<Record<string, number>>;
   /** The largest lag, milliseconds; 0 when nothing was deleted. */
   readonly lagMaxMs: number;
 }

@@ -14,7 +14,7 @@ const NOTHING_SWEPT = JSON.stringify({
   oldestOverdueSeconds: 0,
   failedKeys: [],
   sampleKeys: [],
-  lagCounts: [],
+  lagCounts: {},
   lagMaxMs: 0,
 });
 

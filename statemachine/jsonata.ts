@@ -38,15 +38,14 @@ export function firstThatFit(array: string, most: number, characters: string): s
 }
 
 /**
- * The histograms of several objects added up, bucket by bucket. They may be of different lengths.
+ * The histograms of several objects added up. A histogram is an object from bucket to count: adding arrays by index
+ * would take the square of their length, since JSONata tests an index against every element.
  * @param holders expression that yields the objects
- * @param field the field that holds a histogram: an array of counts
+ * @param field the field that holds a histogram
  */
 export function sumBuckets(holders: string, field: string): string {
   return `(
-    $holders := ${list(holders)};
-    [$map([0..$max([0, $holders.$count(${field})]) - 1], function($bucket) {
-      $sum([0, $holders.(${field}[$bucket])])
-    })]
+    $counts := ${list(holders)}.${field}.$each(function($count, $bucket) { {'bucket': $bucket, 'count': $count} });
+    $exists($counts) ? $counts{bucket: $sum(count)} : {}
   )`;
 }

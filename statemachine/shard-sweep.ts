@@ -55,7 +55,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           failedKeys: [],
           sampleKeys: [],
           unprocessed: [],
-          lagCounts: [],
+          lagCounts: {},
           lagMaxMs: 0,
           interrupted: false,
         },

@@ -9,7 +9,7 @@ export const LAG_BUCKETS = 100;
 const FIRST_BUCKET_MS = 16;
 const BUCKETS_PER_DOUBLING = 4;
 
-export const NO_LAG: DeletionLag = { lagCounts: [], lagMaxMs: 0 };
+export const NO_LAG: DeletionLag = { lagCounts: {}, lagMaxMs: 0 };
 
 /** The upper bound of a bucket, milliseconds. */
 export function bucketEndMs(bucket: number): number {
@@ -28,12 +28,11 @@ function bucketOf(lagMs: number): number {
  * @param deletedAtMs epoch milliseconds
  */
 export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag {
-  const counts: number[] = [];
+  const counts: Record<string, number> = {};
   let lagMaxMs = 0;
   for (const ttl of ttls) {
     const lagMs = Math.max(0, Math.round(deletedAtMs - ttl * 1000));
     const bucket = bucketOf(lagMs);
-    while (counts.length <= bucket) counts.push(0);
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     lagMaxMs = Math.max(lagMaxMs, lagMs);
   }
@@ -42,34 +41,42 @@ export function lagOf(ttls: readonly number[], deletedAtMs: number): DeletionLag
 
 /** Two lags as one. */
 export function addLags(one: DeletionLag, other: DeletionLag): DeletionLag {
-  const [longer, shorter] =
-    one.lagCounts.length >= other.lagCounts.length
-      ? [one.lagCounts, other.lagCounts]
-      : [other.lagCounts, one.lagCounts];
-  return {
-    lagCounts: longer.map((count, bucket) => count + (shorter[bucket] ?? 0)),
-    lagMaxMs: Math.max(one.lagMaxMs, other.lagMaxMs),
-  };
+  const lagCounts: Record<string, number> = { ...one.lagCounts };
+  for (const [bucket, count] of Object.entries(other.lagCounts)) {
+    lagCounts[bucket] = (lagCounts[bucket] ?? 0) + count;
+  }
+  return { lagCounts, lagMaxMs: Math.max(one.lagMaxMs, other.lagMaxMs) };
+}
+
+/** Buckets that hold something, and how many items, from the smallest lag on. */
+function filledBuckets(lagCounts: DeletionLag['lagCounts']): [number, number][] {
+  return Object.entries(lagCounts)
+    .map(([bucket, count]): [number, number] => [Number(bucket), count])
+    .sort(([one], [other]) => one - other);
 }
 
 /** p50, p99 and the maximum; null when nothing was deleted. */
 export function summarizeLag({ lagCounts, lagMaxMs }: DeletionLag): LagSummary | null {
-  const total = lagCounts.reduce((sum, count) => sum + count, 0);
+  const filled = filledBuckets(lagCounts);
+  const total = filled.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return null;
   const quantile = (share: number): number => {
     let rank = Math.ceil(share * total);
-    const bucket = lagCounts.findIndex(count => {
+    const reached = filled.find(([, count]) => {
       rank -= count;
       return rank <= 0;
     });
-    return Math.min(bucketEndMs(bucket), lagMaxMs);
+    return Math.min(bucketEndMs(reached?.[0] ?? LAG_BUCKETS - 1), lagMaxMs);
   };
   return { p50: quantile(0.5), p99: quantile(0.99), max: lagMaxMs };
 }
 
 /** Items whose bucket begins at this lag or later. */
 export function countAbove({ lagCounts }: DeletionLag, lagMs: number): number {
-  return lagCounts.reduce((sum, count, bucket) => (bucketEndMs(bucket - 1) >= lagMs ? sum + count : sum), 0);
+  return filledBuckets(lagCounts).reduce(
+    (sum, [bucket, count]) => (bucketEndMs(bucket - 1) >= lagMs ? sum + count : sum),
+    0,
+  );
 }
 
 /** A histogram as a metric value of the embedded metric format: CloudWatch computes percentiles from it. */
@@ -84,7 +91,7 @@ export interface MetricHistogram {
 
 /** Each bucket that holds something, by its upper bound (the largest lag itself for the last). */
 export function toMetricHistogram({ lagCounts, lagMaxMs }: DeletionLag): MetricHistogram {
-  const filled = [...lagCounts.entries()].filter(([, count]) => count > 0);
+  const filled = filledBuckets(lagCounts);
   const Values = filled.map(([bucket]) => Math.min(bucketEndMs(bucket), lagMaxMs));
   const Counts = filled.map(([, count]) => count);
   return {

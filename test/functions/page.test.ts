@@ -57,7 +57,7 @@ describe('a page stays below the payload of a state', () => {
       retries: 19,
       failed: chunk.keys.map(each => ({ key: each.key, reason: 'ItemCollectionSizeLimitExceeded' })),
       unprocessed: [],
-      lagCounts: [],
+      lagCounts: {},
       lagMaxMs: 0,
     }));
     expect(bytes(asOutput)).toBeLessThan(STATE_PAYLOAD_BYTES);

@@ -73,7 +73,7 @@ test('prints the lag as values with counts', () => {
 });
 
 test('leaves the lag out when nothing was deleted', () => {
-  const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: [], lagMaxMs: 0 });
+  const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
   expect(documents[0]).not.toHaveProperty('DeletionLag');
   expect(documents[0]._aws.CloudWatchMetrics[0].Metrics).not.toContainEqual(
     expect.objectContaining({ Name: 'DeletionLag' }),

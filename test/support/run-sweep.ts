@@ -129,7 +129,7 @@ export const NOTHING: DeleteChunkOutput = {
   alreadyGone: 0,
   unprocessed: [],
   failed: [],
-  lagCounts: [],
+  lagCounts: {},
   lagMaxMs: 0,
 };
 
