@@ -1,8 +1,8 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  // Jest leaves a core free by default, which on two cores means one worker.
-  maxWorkers: '100%',
+  // Room for a slow or busy machine; nothing here is timed.
+  testTimeout: 30_000,
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // SWC only strips the types; `npm run typecheck` is what checks them.
