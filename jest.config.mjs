@@ -1,6 +1,8 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  // Jest leaves one core free, and of two cores one is half: much of the time goes into waiting for DynamoDB Local.
+  maxWorkers: '100%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
   roots: ['<rootDir>/test'],

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { zipSync } from 'fflate';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
@@ -30,13 +31,27 @@ const OPTIONS: BuildOptions = {
   logLevel: 'error',
 };
 
-let bundled: Readonly<Record<TaskName, string>> | undefined;
+/** A bundled function. */
+export interface Bundle {
+  /** The ES module: `index.mjs` in a folder of its own. */
+  readonly module: string;
+  /** The zip archive with nothing but the module in it, the same bytes for the same module. */
+  readonly archive: string;
+}
+
+/** The earliest time that a zip archive can hold: archives must not differ by when they were made. */
+const ARCHIVED_AT = new Date(1980, 0, 1);
+
+let bundled: Readonly<Record<TaskName, Bundle>> | undefined;
 
 /**
- * Bundles the four functions and returns the folder of each, holding one `index.mjs`. They are the same for all
- * tables, so they are built once per process; the folders go when the process ends.
+ * Bundles the four functions and archives them. They are the same for all tables, so this is done once per process;
+ * the files go when the process ends.
+ *
+ * The archives are made here and not by a `TerraformAsset` of type ARCHIVE: that one starts a process for each of
+ * them, in every synthesis, and archives the time too.
  */
-export function bundleFunctions(): Readonly<Record<TaskName, string>> {
+export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
   if (!bundled) {
     const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
     process.once('exit', () => rmSync(root, { recursive: true, force: true }));
@@ -49,8 +64,15 @@ export function bundleFunctions(): Readonly<Record<TaskName, string>> {
       outdir: root,
     });
     bundled = Object.fromEntries(
-      Object.entries(TASKS).map(([name, file]) => [name, join(root, file)]),
-    ) as Readonly<Record<TaskName, string>>;
+      Object.entries(TASKS).map(([name, file]) => {
+        const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
+        writeFileSync(
+          bundle.archive,
+          zipSync({ 'index.mjs': readFileSync(bundle.module) }, { level: 9, mtime: ARCHIVED_AT }),
+        );
+        return [name, bundle];
+      }),
+    ) as Readonly<Record<TaskName, Bundle>>;
   }
   return bundled;
 }

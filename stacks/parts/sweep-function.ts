@@ -77,5 +77,5 @@ function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
   const id = `bundle-${TASKS[task]}`;
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
-  return new TerraformAsset(stack, id, { path: bundleFunctions()[task], type: AssetType.ARCHIVE });
+  return new TerraformAsset(stack, id, { path: bundleFunctions()[task].archive, type: AssetType.FILE });
 }

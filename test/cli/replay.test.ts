@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { ApiServer, Executions, StateMachines } from '../../local/api/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -122,6 +124,7 @@ describe('against the local Step Functions', () => {
   beforeAll(async () => {
     cloud = await LocalCloud.start({
       cdktfOut: synthesizeToFolder(configOf(SESSION_DATA)),
+      dynamoDb: dynamoDbOfFile(),
       environment: {},
       schedules: false,
       functions: {

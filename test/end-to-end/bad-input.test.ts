@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { useLocalSweep } from '../support/local-sweep.ts';
 
 const local = useLocalSweep([{ tableName: 'Sessions', partitionKey: 'id' }], {

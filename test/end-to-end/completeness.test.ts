@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';

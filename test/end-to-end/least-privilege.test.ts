@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import type { Execution } from '../../local/asl/index.ts';
 import { VirtualClock } from '../../local/clock.ts';

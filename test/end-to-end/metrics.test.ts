@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 

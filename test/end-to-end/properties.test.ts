@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expiryAttributes } from '../../expiry/attributes.ts';

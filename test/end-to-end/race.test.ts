@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';

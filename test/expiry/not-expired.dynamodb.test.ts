@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { notExpired, unlessExpired } from '../../expiry/not-expired.ts';
 import { createExpiringTable, type ExpiringTable } from '../support/expiring-table.ts';

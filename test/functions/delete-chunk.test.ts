@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';

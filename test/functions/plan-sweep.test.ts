@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { windowKey } from '../../expiry/window.ts';
 import { planSweep } from '../../functions/plan-sweep.ts';
 import type { PlanSweepOutput } from '../../statemachine/contract.ts';

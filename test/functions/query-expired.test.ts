@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { readExpiredPage } from '../../functions/query-expired.ts';

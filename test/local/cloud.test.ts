@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -7,9 +8,8 @@ import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { StreamObserver } from '../../local/demo/observer.ts';
 import { NotFoundError, ScheduleError, TerraformError } from '../../local/errors.ts';
 import { handmadeStacks, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
-import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 
-const dynamo = useLocalDynamoDb();
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
@@ -64,7 +64,7 @@ async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}
   cleanUps.push(made.remove);
   const cloud = await LocalCloud.start({
     cdktfOut: made.directory,
-    dynamoDb: { endpoint: dynamo.endpoint, startedHere: false, stop: async () => {} },
+    dynamoDb: dynamoDbOfFile(),
     ...options,
   });
   cleanUps.push(() => cloud.stop());

@@ -1,18 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { unzipSync } from 'fflate';
 import { bundleFunctions } from '../../stacks/bundle.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract.ts';
 
-const folders = bundleFunctions();
+const bundles = bundleFunctions();
 
 describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
-  const file = join(folders[task], 'index.mjs');
+  const { module: file, archive } = bundles[task];
 
   test('is one file of at most 400 KB', () => {
-    expect(readdirSync(folders[task])).toEqual(['index.mjs']);
+    expect(readdirSync(dirname(file))).toEqual(['index.mjs']);
     expect(statSync(file).size).toBeLessThanOrEqual(400_000);
+  });
+
+  test('is archived alone, without the time', () => {
+    const files = unzipSync(readFileSync(archive));
+    expect(Object.keys(files)).toEqual(['index.mjs']);
+    expect(Buffer.from(files['index.mjs'] ?? []).equals(readFileSync(file))).toBe(true);
+    // Date and time of the first entry, in the format of MS-DOS: 1980-01-01T00:00:00.
+    expect(readFileSync(archive).readUInt32LE(10)).toBe(0x00210000);
   });
 
   test('imports in a bare Node and exports the handler', () => {

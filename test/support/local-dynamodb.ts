@@ -1,38 +1,26 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../local/aws-clients.ts';
-import { type DynamoDbEndpoint, startDynamoDbLocal } from '../../local/dynamodb-local.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb-local.ts';
 
-/** A DynamoDB Local of its own for the tests of one file. */
 export interface LocalDynamoDb {
   readonly endpoint: string;
   readonly client: DynamoDBClient;
 }
 
-/**
- * Starts DynamoDB Local before the tests of the calling file and stops it after them. The result is filled in by
- * then: use it inside tests and hooks only.
- */
+/** The DynamoDB Local of this test file, without tables before its first test. Stopping it does nothing. */
+export function dynamoDbOfFile(): DynamoDbEndpoint {
+  if (globalThis.dynamoDbLocal === undefined) {
+    throw new Error(
+      'there is no DynamoDB Local: the file must begin with /** @jest-environment ./test/support/dynamodb-environment.ts */',
+    );
+  }
+  return globalThis.dynamoDbLocal;
+}
+
+/** DynamoDB Local and a client for the tests of the calling file. */
 export function useLocalDynamoDb(): LocalDynamoDb {
-  let server: DynamoDbEndpoint | undefined;
-  let client: DynamoDBClient | undefined;
-  beforeAll(async () => {
-    server = await startDynamoDbLocal();
-    client = localDynamoDb(server.endpoint, 'us-east-1');
-  }, 40_000);
-  afterAll(async () => {
-    client?.destroy();
-    await server?.stop();
-  });
-  const ready = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error('DynamoDB Local is there inside tests and hooks only');
-    return value;
-  };
-  return {
-    get endpoint() {
-      return ready(server).endpoint;
-    },
-    get client() {
-      return ready(client);
-    },
-  };
+  const { endpoint } = dynamoDbOfFile();
+  const client = localDynamoDb(endpoint, 'us-east-1');
+  afterAll(() => client.destroy());
+  return { endpoint, client };
 }

@@ -4,6 +4,7 @@ import type { Execution } from '../../local/asl/index.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
+import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { configOf, synthesizeToFolder } from './synthesized.ts';
 
 export type Item = Record<string, unknown>;
@@ -40,6 +41,7 @@ export function useLocalSweep(
     const cdktfOut = synthesizeToFolder(configOf(...tables));
     started = await LocalCloud.start({
       cdktfOut,
+      dynamoDb: dynamoDbOfFile(),
       schedules: false,
       functions: { maxConcurrency: 4 },
       ...options,

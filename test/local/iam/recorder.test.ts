@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { CallRecorder } from '../../../local/iam/recorder.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';

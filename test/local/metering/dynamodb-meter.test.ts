@@ -1,3 +1,4 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import {
   BatchExecuteStatementCommand,
   CreateTableCommand,
