@@ -55,14 +55,14 @@ describe('what is told of a scenario', () => {
     renewed: 0,
     renewedKept: 0,
   };
-  const told = (changes: Partial<typeof tally>, deleted = 4) =>
+  const told = (changes: Partial<typeof tally>, deleted = 4, counts: Record<string, number> = {}) =>
     scenarioProblems(
       scenarioResult(
         scenario,
         [[0]],
         { ...tally, ...changes },
         [1],
-        sumExecutions([succeeded({ found: deleted, deleted })]),
+        sumExecutions([succeeded({ found: deleted + (counts['alreadyGone'] ?? 0), deleted, ...counts })]),
       ),
     );
 
@@ -70,10 +70,21 @@ describe('what is told of a scenario', () => {
     expect(told({})).toEqual([]);
   });
 
+  test('nothing when a retry found what was deleted already gone, its answer lost', () => {
+    expect(told({}, 1, { alreadyGone: 3, retries: 1 })).toEqual([]);
+  });
+
   test.each<[string, ReturnType<typeof told>, RegExp]>([
     ['items deleted early', told({ deleted: 3, liveDeleted: 1 }), /1 items deleted before they expired/],
     ['items left', told({ deleted: 3, overdue: 1 }, 3), /1 expired items left/],
     ['counts that differ from what was seen', told({}, 5), /4 deletions were seen, the executions count 5/],
+    ['uncounted deletions without a retry', told({}, 1, { alreadyGone: 3 }), /the executions count 1;/],
+    ['more of them than were gone', told({}, 1, { alreadyGone: 2, retries: 1 }), /the executions count 1;/],
+    [
+      'more of them than the retries had keys',
+      told({ deleted: 30 }, 4, { alreadyGone: 26, retries: 1 }),
+      /30 deletions were seen, the executions count 4;/,
+    ],
   ])('%s', (_name, problems, expected) => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(expected);
@@ -90,6 +101,8 @@ describe('the scenarios', () => {
       const random = seededRandom(1);
       const deliveries = [0, 1, 2].map(index => deliver?.({ index, owners: 3, random }) ?? [0]);
       for (const delay of deliveries.flat()) expect(delay).toBeLessThan(60_000);
+      const latest = { Late45: 45_000, Late59: 59_000, SlowMapRuns: 45_000 }[id];
+      if (latest !== undefined) expect(deliveries.flat().at(-1)).toBe(latest);
       expect(deliveries.filter(delays => delays.length === 0)).toHaveLength(id === 'Skipped' ? 1 : 0);
     }
   });
