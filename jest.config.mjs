@@ -5,6 +5,8 @@ export default {
   maxWorkers: '100%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
+  globalSetup: './test/support/global-setup.ts',
+  globalTeardown: './test/support/global-teardown.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // SWC only strips the types; `npm run typecheck` is what checks them.

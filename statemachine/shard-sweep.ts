@@ -14,10 +14,10 @@ import {
  * A child starts nothing more at this age and leaves the rest to a further child. An Express execution ends at 300
  * seconds; one more wait (30 at most) and one more call (15) fit in before that.
  */
-export const CHILD_SECONDS = 240;
+const CHILD_SECONDS = 240;
 
 /** The age of the child execution in milliseconds. */
-export const CHILD_AGE_MS = '($millis() - $toMillis($states.context.Execution.StartTime))';
+const CHILD_AGE_MS = '($millis() - $toMillis($states.context.Execution.StartTime))';
 
 const OUT_OF_TIME = `${CHILD_AGE_MS} >= ${CHILD_SECONDS * 1000}`;
 

@@ -1,13 +1,9 @@
 import { FlagError } from '../../cli/flags.ts';
 import type { Tally } from '../../local/demo/ledger.ts';
-import {
-  type CumulativePoint,
-  cumulative,
-  type LagPercentiles,
-  lagPercentiles,
-} from '../live/distribution.ts';
-import { count, markdownTable, ratio, seconds } from '../live/format.ts';
+import { type CumulativePoint, cumulative } from '../live/distribution.ts';
+import { markdownTable, ratio } from '../live/format.ts';
 import type { Machine } from '../live/machine.ts';
+import { MEASURED_HEAD, type Measured, measured, measuredCells } from '../live/measured.ts';
 
 /** The ways to delete that are compared, in the order they are shown in. */
 export const MODES = {
@@ -32,18 +28,8 @@ export function parseModes(list: string): Mode[] {
   return (Object.keys(MODES) as Mode[]).filter(mode => wanted.includes(mode));
 }
 
-export interface ModeResult {
+export interface ModeResult extends Measured {
   readonly mode: Mode;
-  readonly written: number;
-  readonly expired: number;
-  /** Of the expired ones, those seen to be deleted. */
-  readonly deleted: number;
-  /** Of the expired ones, those that were still there at the end. */
-  readonly left: number;
-  /** Items deleted before their TTL; anything but 0 is a failure. */
-  readonly early: number;
-  /** From expiry to deletion, milliseconds, of what was deleted. */
-  readonly lagMs: LagPercentiles;
   /** Share of the expired items that were deleted with at most a lag. */
   readonly cumulative: readonly CumulativePoint[];
 }
@@ -65,43 +51,19 @@ export interface LagResult {
 const MOST_POINTS = 200;
 
 export function modeResult(mode: Mode, tally: Tally, lags: readonly number[]): ModeResult {
-  const { written, expired, deleted, overdue, liveDeleted } = tally;
-  return {
-    mode,
-    written,
-    expired,
-    deleted,
-    left: overdue,
-    early: liveDeleted,
-    lagMs: lagPercentiles(lags),
-    cumulative: cumulative(lags, expired, MOST_POINTS),
-  };
+  return { mode, ...measured(tally, lags), cumulative: cumulative(lags, tally.expired, MOST_POINTS) };
 }
 
-const HEAD = [
-  'mode',
-  'written',
-  'expired',
-  'deleted',
-  'left',
-  'early',
-  'p50, s',
-  'p99, s',
-  'max, s',
-  'p50 ÷ plain',
-  'p99 ÷ plain',
-  'max ÷ plain',
-];
+const HEAD = ['mode', ...MEASURED_HEAD, 'p50 ÷ plain', 'p99 ÷ plain', 'max ÷ plain'];
 
 export function lagTable({ modes }: LagResult): string {
   const plain = modes.find(({ mode }) => mode === 'plain')?.lagMs;
-  const rows = modes.map(({ mode, written, expired, deleted, left, early, lagMs }) => [
+  const rows = modes.map(({ mode, ...result }) => [
     MODES[mode],
-    ...[written, expired, deleted, left, early].map(count),
-    ...[lagMs.p50, lagMs.p99, lagMs.max].map(seconds),
-    ratio(lagMs.p50, plain?.p50 ?? null),
-    ratio(lagMs.p99, plain?.p99 ?? null),
-    ratio(lagMs.max, plain?.max ?? null),
+    ...measuredCells(result),
+    ratio(result.lagMs.p50, plain?.p50 ?? null),
+    ratio(result.lagMs.p99, plain?.p99 ?? null),
+    ratio(result.lagMs.max, plain?.max ?? null),
   ]);
   return markdownTable(HEAD, rows);
 }

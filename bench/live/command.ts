@@ -1,6 +1,6 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { FlagError } from '../../cli/flags.ts';
+import { writableFile } from '../../cli/writable-file.ts';
 
 /** Flags that every benchmark in real time has. */
 export const RUN_FLAGS = {
@@ -25,15 +25,7 @@ export function resultFile(flag: string, path: string): string {
   if (!path.endsWith('.json')) {
     throw new FlagError(`--${flag}: expected the name of a .json file, got "${path}"`);
   }
-  const file = resolve(path);
-  try {
-    accessSync(dirname(file), constants.W_OK);
-  } catch {
-    throw new FlagError(
-      `--${flag}: expected a file in a folder that can be written to, got "${path}"; make ${dirname(file)} first`,
-    );
-  }
-  return file;
+  return writableFile(`--${flag}`, path);
 }
 
 export function writeJson(file: string, value: unknown): void {

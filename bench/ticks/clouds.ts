@@ -5,7 +5,7 @@ import type { Deliveries } from '../../local/scheduler.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { Problems } from '../live/problems.ts';
 import { withSynthesized } from '../live/synthesized.ts';
-import { GROUPS, type Group, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
+import { type Group, groupOf, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
 export const MODEL = expiryModel(KEYS);
@@ -25,7 +25,7 @@ type Use<T> = (
   endedOf: (machine: string) => readonly Execution[],
 ) => Promise<T>;
 
-/** Runs a cloud for each group of scenarios. */
+/** Runs a cloud for each group of these scenarios. */
 export async function inClouds<T>(
   scenarios: readonly Scenario[],
   { timing, seed, problems }: { timing: Timing; seed: number; problems: Problems },
@@ -40,8 +40,7 @@ export async function inClouds<T>(
   };
   const startRest = async ([group, ...rest]: readonly Group[]): Promise<T> => {
     if (group === undefined) return use(clouds, endedOf);
-    const members = scenarios.filter(scenario => (scenario.group ?? 'steady') === group);
-    if (members.length === 0) return startRest(rest);
+    const members = scenarios.filter(scenario => groupOf(scenario) === group);
     return withSynthesized(members.map(propsOf), async cdktfOut => {
       const cloud = await LocalCloud.start({
         cdktfOut,
@@ -60,7 +59,7 @@ export async function inClouds<T>(
       }
     });
   };
-  return startRest(GROUPS);
+  return startRest([...new Set(scenarios.map(groupOf))]);
 }
 
 function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: number): Deliveries {

@@ -1,26 +1,16 @@
 import type { Tally } from '../../local/demo/ledger.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
-import { type LagPercentiles, lagPercentiles } from '../live/distribution.ts';
-import { count, markdownTable, seconds } from '../live/format.ts';
+import { count, markdownTable } from '../live/format.ts';
 import type { Machine } from '../live/machine.ts';
+import { MEASURED_HEAD, type Measured, measured, measuredCells } from '../live/measured.ts';
 import type { ExecutionSums } from './executions.ts';
 import type { Scenario } from './scenarios.ts';
 
-export interface ScenarioResult {
+export interface ScenarioResult extends Measured {
   readonly id: string;
   readonly title: string;
   /** Of each tick that owned expiry times of the run: its deliveries, in seconds after its time. */
   readonly deliveredAfter: readonly (readonly number[])[];
-  readonly written: number;
-  readonly expired: number;
-  /** Of the expired ones, those seen to be deleted. */
-  readonly deleted: number;
-  /** Of the expired ones, those that were still there at the end. */
-  readonly left: number;
-  /** Items deleted before their TTL; anything but 0 is a failure. */
-  readonly early: number;
-  /** From expiry to deletion, milliseconds. */
-  readonly lagMs: LagPercentiles;
   readonly sums: ExecutionSums;
   /** Whether what the executions say adds up: in each, and to what was seen from outside but for answers that were lost. */
   readonly countsAgree: boolean;
@@ -36,7 +26,7 @@ export interface TicksResult {
 export function scenarioResult(
   { id, title }: Scenario,
   deliveredAfter: ScenarioResult['deliveredAfter'],
-  { written, expired, deleted, overdue, liveDeleted }: Tally,
+  tally: Tally,
   lags: readonly number[],
   sums: ExecutionSums,
 ): ScenarioResult {
@@ -44,14 +34,10 @@ export function scenarioResult(
     id,
     title,
     deliveredAfter,
-    written,
-    expired,
-    deleted,
-    left: overdue,
-    early: liveDeleted,
-    lagMs: lagPercentiles(lags),
+    ...measured(tally, lags),
     sums,
-    countsAgree: sums.eachAddsUp && sums.failed === 0 && countedAsSeen(sums, deleted + liveDeleted),
+    countsAgree:
+      sums.eachAddsUp && sums.failed === 0 && countedAsSeen(sums, tally.deleted + tally.liveDeleted),
   };
 }
 
@@ -85,14 +71,7 @@ export function scenarioProblems({
 const HEAD = [
   'scenario',
   'ticks delivered after, s',
-  'written',
-  'expired',
-  'deleted',
-  'left',
-  'early',
-  'p50, s',
-  'p99, s',
-  'max, s',
+  ...MEASURED_HEAD,
   'executions',
   'their deleted',
   'already gone',
@@ -101,15 +80,12 @@ const HEAD = [
 ];
 
 export function ticksTable({ scenarios }: TicksResult): string {
-  const rows = scenarios.map(
-    ({ title, deliveredAfter, written, expired, deleted, left, early, lagMs, sums, countsAgree }) => [
-      title,
-      deliveredAfter.map(delays => delays.join(' and ') || 'never').join(', '),
-      ...[written, expired, deleted, left, early].map(count),
-      ...[lagMs.p50, lagMs.p99, lagMs.max].map(seconds),
-      ...[sums.executions, sums.deleted, sums.alreadyGone, sums.retries].map(count),
-      countsAgree ? 'yes' : 'no',
-    ],
-  );
+  const rows = scenarios.map(({ title, deliveredAfter, sums, countsAgree, ...result }) => [
+    title,
+    deliveredAfter.map(delays => delays.join(' and ') || 'never').join(', '),
+    ...measuredCells(result),
+    ...[sums.executions, sums.deleted, sums.alreadyGone, sums.retries].map(count),
+    countsAgree ? 'yes' : 'no',
+  ]);
   return markdownTable(HEAD, rows);
 }

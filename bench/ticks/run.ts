@@ -11,8 +11,8 @@ import { untilGone } from '../live/until-gone.ts';
 import { WatchedTable } from '../live/watched-table.ts';
 import { inClouds, MODEL, machineName, type Timing, tableName } from './clouds.ts';
 import { sumExecutions } from './executions.ts';
-import { scenarioProblems, scenarioResult, type TicksResult } from './result.ts';
-import type { Scenario } from './scenarios.ts';
+import { type ScenarioResult, scenarioProblems, scenarioResult, type TicksResult } from './result.ts';
+import { groupOf, ROUNDS, type Scenario } from './scenarios.ts';
 
 export interface TicksOptions {
   readonly scenarios: readonly Scenario[];
@@ -44,7 +44,7 @@ interface Running {
 }
 
 /**
- * Runs all scenarios at once, in real time.
+ * Runs the scenarios in real time, round by round.
  *
  * @throws {LocalCloudError} when a local cloud can't be started
  */
@@ -53,20 +53,42 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
   const progress = new Progress(options.output);
   const problems = new Problems(progress);
   const { minutes, rate, seed, signal } = options;
+  const until = AbortSignal.any([signal, problems.broken]);
+  const results: ScenarioResult[] = [];
+  for (const groups of ROUNDS) {
+    const members = options.scenarios.filter(scenario => groups.some(group => group === groupOf(scenario)));
+    if (members.length > 0 && !until.aborted) {
+      results.push(...(await runRound(members, options, { progress, problems, until })));
+    }
+  }
+  const scenarios = options.scenarios.flatMap(({ id }) => results.filter(result => result.id === id));
+  return { result: { settings: { minutes, rate, seed }, machine, scenarios }, problems: problems.found };
+}
+
+interface Surroundings {
+  readonly progress: Progress;
+  readonly problems: Problems;
+  readonly until: AbortSignal;
+}
+
+async function runRound(
+  scenarios: readonly Scenario[],
+  { minutes, rate, seed }: TicksOptions,
+  { progress, problems, until }: Surroundings,
+): Promise<ScenarioResult[]> {
   const timing: Timing = { owners: Math.ceil(minutes), delivered: new Map() };
-  return inClouds(options.scenarios, { timing, seed, problems }, async (clouds, endedByMachine) => {
+  return inClouds(scenarios, { timing, seed, problems }, async (clouds, endedByMachine) => {
     const startMs = Date.now();
     const running: Running[] = [];
     try {
-      for (const [cloud, scenarios] of clouds) {
-        for (const scenario of scenarios) {
+      for (const [cloud, members] of clouds) {
+        for (const scenario of members) {
           const table = await watch(cloud, scenario, startMs, problems);
           running.push({ scenario, cloud, table, ended: endedByMachine(machineName(scenario)) });
         }
       }
       const firstTtl = firstTtlOf(Date.now());
       timing.firstTtl = firstTtl;
-      const until = AbortSignal.any([signal, problems.broken]);
       const writers = running.map(async ({ scenario, table }) => {
         const random = seededRandom(seed);
         const actions = planStream({ startMs, firstTtl, minutes, rate, random, ...scenario.stream });
@@ -86,7 +108,7 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
       progress.say('Waiting for the executions that are under way: they end with their span.');
       await untilIdle([...clouds.keys()], until);
       for (const { table } of running) await table.stop();
-      const scenarios = running.map(({ scenario, table, ended }) =>
+      const results = running.map(({ scenario, table, ended }) =>
         scenarioResult(
           scenario,
           timing.delivered.get(scenario.id) ?? [],
@@ -95,9 +117,9 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
           sumExecutions(ended),
         ),
       );
-      const found = until.aborted ? [] : [...scenarios.flatMap(scenarioProblems), ...(await verify(running))];
+      const found = until.aborted ? [] : [...results.flatMap(scenarioProblems), ...(await verify(running))];
       for (const problem of found) problems.add(problem);
-      return { result: { settings: { minutes, rate, seed }, machine, scenarios }, problems: problems.found };
+      return results;
     } finally {
       progress.end();
       for (const { table } of running) await table.stop();

@@ -26,12 +26,14 @@ export interface Scenario {
 }
 
 /**
- * Each group has a cloud and a DynamoDB Local of its own. That one does one thing at a time: a backlog that is swept at
- * once would make the deletions of every other table late, and be measured there.
+ * What runs at once; each group has a cloud and a DynamoDB Local of its own. A backlog that is swept at once takes all
+ * there is of the machine and would make every other table's deletions late, and be measured there: it has its round.
  */
-export const GROUPS = ['steady', 'backlog', 'slowMapRuns'] as const;
+export const ROUNDS = [['steady', 'slowMapRuns'], ['backlog']] as const;
 
-export type Group = (typeof GROUPS)[number];
+export type Group = (typeof ROUNDS)[number][number];
+
+export const groupOf = ({ group = 'steady' }: Scenario): Group => group;
 
 /** As others measured it on AWS: 7 s from the last child's end to the end of a Map Run of 100 children. */
 export const SLOW_MAP_RUNS = { beforeChildrenMs: 5_000, afterChildrenMs: 7_000 };

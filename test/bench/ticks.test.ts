@@ -1,6 +1,6 @@
 import { sumExecutions } from '../../bench/ticks/executions.ts';
 import { scenarioProblems, scenarioResult } from '../../bench/ticks/result.ts';
-import { SCENARIOS } from '../../bench/ticks/scenarios.ts';
+import { groupOf, ROUNDS, SCENARIOS } from '../../bench/ticks/scenarios.ts';
 import { seededRandom } from '../../local/asl/index.ts';
 
 const report = (counts: Record<string, number>) => ({
@@ -94,6 +94,10 @@ describe('what is told of a scenario', () => {
 describe('the scenarios', () => {
   test('have names of their own', () => {
     expect(new Set(SCENARIOS.map(({ id }) => id)).size).toBe(SCENARIOS.length);
+  });
+
+  test('each have a round', () => {
+    for (const scenario of SCENARIOS) expect(ROUNDS.flat()).toContain(groupOf(scenario));
   });
 
   test('deliver ticks within their minute, and skip no more than one', () => {
