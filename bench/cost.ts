@@ -2,8 +2,8 @@
  * What a month of sweeping costs, from the counters of the local runner: a steady stream of expiring items, the real
  * definition on a virtual clock, some minutes of ticks scaled to a month of 43,200. `npm run bench:cost`.
  *
- * DynamoDB's own price is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so a quarter of
- * an hour stands for the month.
+ * DynamoDB's own price is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so ten minutes
+ * stand for the month.
  */
 import type { LookPace } from '../functions/lib/look.ts';
 import { loadDefinition } from '../local/asl/index.ts';

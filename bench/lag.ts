@@ -36,7 +36,7 @@ minutes longer than items expire. Writes a .json file and draws the plot beside 
 
 ${describeFlags(FLAGS)}
 
-Exit status: 0 measured, 1 an item was deleted early or something failed, 2 wrong flags, 130 interrupted.`;
+Exit status: 0 measured, 1 an item was deleted early or something failed, 2 wrong flags, 130 or 143 interrupted.`;
 
 await runCommand(async () => {
   const flags = parseFlags(FLAGS, process.argv.slice(2));

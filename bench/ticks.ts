@@ -27,7 +27,7 @@ longer than items expire.
 
 ${describeFlags(FLAGS)}
 
-Exit status: 0 all gone, none early, and the counts add up; 1 not so; 2 wrong flags; 130 interrupted.`;
+Exit status: 0 all gone, none early, and the counts add up; 1 not so; 2 wrong flags; 130 or 143 interrupted.`;
 
 await runCommand(async () => {
   const flags = parseFlags(FLAGS, process.argv.slice(2));

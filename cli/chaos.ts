@@ -65,7 +65,7 @@ const FLAGS = {
     max: 3600,
     default: 0,
     value: 'SECONDS',
-    help: 'instead: throttle every delete of one window for so long, then none',
+    help: 'instead, and with no other flag but --seed: throttle every delete of one window for so long, then none',
   },
   ...RATE_FLAGS,
   help: { type: 'switch', help: 'show this' },
@@ -79,8 +79,8 @@ without faults goes over the whole span; then every item's fate is held against 
 
 ${describeFlags(FLAGS)}
 
-Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 something was; 2 wrong flags; 130
-interrupted.`;
+Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 something was; 2 wrong flags; 130 or
+143 interrupted.`;
 
 async function main(): Promise<number> {
   const flags = parseFlags(FLAGS, process.argv.slice(2));

@@ -48,9 +48,10 @@ not started again, what runs is waited for, what failed is tried again.
 ${describeFlags(FLAGS)}
 
 Goes to AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts; to the
-local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts.
+local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts, unless
+--yes or --dry-run says not to.
 
-Exit status: 0 all was swept, 1 something failed or was declined, 2 wrong flags, 130 interrupted.`;
+Exit status: 0 all was swept, 1 something failed or was declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 const args = process.argv.slice(2);
 

@@ -33,7 +33,7 @@ shows that what expired was deleted, and nothing else.
 
 ${describeFlags(FLAGS)}
 
-Exit status: 0 every promise was kept, 1 one wasn't, 2 wrong flags, 130 interrupted.`;
+Exit status: 0 every promise was kept, 1 one wasn't, 2 wrong flags, 130 or 143 interrupted.`;
 
 async function main(): Promise<number> {
   const flags = parseFlags(FLAGS, process.argv.slice(2));

@@ -52,7 +52,7 @@ function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: Expiry
     }
     return checkTtl(model.ttlAttribute, expiresAt, now);
   }
-  const seconds = ttlSeconds ?? model.defaultTtlSeconds;
+  const seconds = ttlSeconds === undefined ? model.defaultTtlSeconds : ttlSeconds;
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > LONGEST_TTL_SECONDS) {
     throw new InvalidTtlError({
       field: 'ttlSeconds',

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { RecordMetricsInput, RecordMetricsOutput } from '../statemachine/contract.ts';
 import { embeddedMetrics } from './lib/embedded-metrics.ts';
-import { readSettings } from './lib/environment.ts';
+import { readSettings, type SweepSettings } from './lib/environment.ts';
 import { summarizeLag } from './lib/lag.ts';
 
 /**
@@ -13,7 +13,7 @@ import { summarizeLag } from './lib/lag.ts';
  */
 export function recordMetrics(
   { totals, startedAt, endedAt }: RecordMetricsInput,
-  tableName: string,
+  { tableName, precisionSeconds }: Pick<SweepSettings, 'tableName' | 'precisionSeconds'>,
   logger: Pick<Logger, 'info'>,
   metrics: Metrics,
   print: (line: string) => void,
@@ -22,7 +22,9 @@ export function recordMetrics(
   const { lagCounts, lagMaxMs, ...counts } = totals;
   const lagMs = summarizeLag({ lagCounts, lagMaxMs });
   logger.info('swept', { ...counts, lagMs, durationMs });
-  if (!totals.dryRun) print(JSON.stringify(embeddedMetrics(metrics, tableName, totals, durationMs)));
+  if (!totals.dryRun) {
+    print(JSON.stringify(embeddedMetrics(metrics, tableName, totals, { durationMs, precisionSeconds })));
+  }
   return { lagMs };
 }
 
@@ -39,4 +41,4 @@ const printLine = (line: string): void => {
 };
 
 export const handler = async (event: RecordMetricsInput): Promise<RecordMetricsOutput> =>
-  recordMetrics(event, readSettings(process.env).tableName, logger, metrics, printLine);
+  recordMetrics(event, readSettings(process.env), logger, metrics, printLine);

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Takes a scheduled callback back; harmless after it has run. */
 export type CancelTimer = () => void;
 
-/** The only source of time for everything under `local/`. Times are epoch milliseconds. */
+/** The time of executions, schedules and the API, epoch milliseconds. */
 export interface Clock {
   now(): number;
   /** Resolves `ms` milliseconds later (at once for 0 or less); rejects with `signal.reason` when aborted. */

@@ -14,9 +14,13 @@ const ANSWERS = { deleted: 'chunkDeleted', renewed: 'chunkRenewed', alreadyGone:
  * What DeleteChunks does with each chunk: delete, and as long as keys come back unprocessed, wait and try these
  * again. Its input is a Chunk, its output the counts, the keys that failed and those that are still unprocessed.
  *
- * @param outOfTime JSONata condition: the child has no time for another attempt
+ * @param conditions JSONata: the child has no time for another attempt; it has no patience for a second one
  */
-export function chunkDeletion(functions: FunctionArns, options: SweepOptions, outOfTime: string) {
+export function chunkDeletion(
+  functions: FunctionArns,
+  options: SweepOptions,
+  { outOfTime, onlyOnce }: { readonly outOfTime: string; readonly onlyOnce: string },
+) {
   return {
     ProcessorConfig: { Mode: 'INLINE' },
     StartAt: 'StartChunk',
@@ -83,7 +87,7 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           { Condition: jsonata(`$chunkAttempts = 0 and $not(${outOfTime})`), Next: 'DeleteChunk' },
           {
             Condition: jsonata(
-              `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime})`,
+              `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime} or ${onlyOnce})`,
             ),
             Next: 'WaitForCapacity',
           },
@@ -101,7 +105,10 @@ export function chunkDeletion(functions: FunctionArns, options: SweepOptions, ou
           ...Object.fromEntries(
             Object.entries(ANSWERS).map(([answer, variable]) => [answer, jsonata(`$${variable}`)]),
           ),
-          retries: jsonata('$max([0, $chunkAttempts - 1])'),
+          // A chunk that is left behind is tried again by a later look, as a chunk of its own.
+          retries: jsonata(
+            `$max([0, $chunkAttempts - 1]) + ($chunkAttempts > 0 and $count($chunkKeys) > 0 and ${onlyOnce} ? 1 : 0)`,
+          ),
           failed: jsonata('$chunkFailed'),
           unprocessed: jsonata('$chunkKeys'),
           lagCounts: jsonata('$chunkLagCounts'),

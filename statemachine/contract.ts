@@ -26,18 +26,25 @@ export const PAGE_KEYS = 1000;
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
- * results of up to 600 bytes, plus the undeleted keys they list (see {@link LISTED_KEYS_CHARACTERS}).
+ * results of up to 600 bytes, plus the undeleted keys they list (see {@link CHILDREN_LISTED_KEYS_CHARACTERS}).
  */
 export const ROUND_TARGETS = 200;
 
 /**
- * Most calls of PlanSweep and runs of SweepShards in one execution. Planning writes at most 67 events to the history, with
- * all its retries, and a run 7; a Standard execution may have 25,000. Source: Step Functions quotas.
+ * Most steps of one execution: calls of PlanSweep and runs of SweepShards, and one more for every ten retries of a call. A
+ * run writes 7 events to the history; a call of PlanSweep 7 with the choice that follows, and 3 for each retry, so at most
+ * 34 a step. A Standard execution may have 25,000. Source: Step Functions quotas.
  */
 export const MOST_STEPS = 600;
 
-/** Characters of keys (as JSON), undeleted ones or a dry run's, that the children of one round list together. */
+/**
+ * Characters of keys (as JSON), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes 32,768
+ * in all. Source: Step Functions quotas.
+ */
 export const LISTED_KEYS_CHARACTERS = 30_000;
+
+/** The same for the children of one round together: 225 for each of 200, room for a key of usual length. */
+export const CHILDREN_LISTED_KEYS_CHARACTERS = 45_000;
 
 /** Keys that an execution lists at the most; the total is always counted. */
 export const LISTED_KEYS = 20;
@@ -50,7 +57,7 @@ export type ItemKey = Readonly<Record<string, KeyAttribute>>;
 
 /** Input of a tick: what EventBridge Scheduler sends. */
 export interface TickInput {
-  /** The schedule's time, ISO-8601. It decides what is expired, not the moment the execution starts. */
+  /** The schedule's time, ISO-8601. It decides which minute the tick owns, and from where it looks back. */
   readonly scheduledTime: string;
   /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
   readonly lookbackMinutes?: number;
@@ -79,6 +86,8 @@ export interface SweepTarget {
   readonly cutoff: number | null;
   /** A span ahead is not looked at before this moment, its start; null: at once. */
   readonly lookAt: number | null;
+  /** Where a dry run that ran out of time goes on. */
+  readonly position?: PagePosition | null;
 }
 
 /** Where a plan that did not fit into one round goes on. */
@@ -108,7 +117,7 @@ export interface PlanSweepOutput {
 export interface PagePosition {
   /** Index into the target's windowKeys. */
   readonly window: number;
-  /** Index key and primary key of the last entry read; null: the window's beginning. */
+  /** TTL and primary key of the last entry read; null: the window's beginning. */
   readonly key: ItemKey | null;
 }
 
@@ -207,7 +216,7 @@ export interface SweepTotals extends SweepCounts, DeletionLag {
   readonly shardsSwept: number;
   /** Children that were interrupted, crashed or timed out; what they left is found by a replay. */
   readonly shardsFailed: number;
-  /** Calls of PlanSweep and runs of SweepShards. At {@link MOST_STEPS} an execution stops, and is incomplete. */
+  /** Counts the history's length. At {@link MOST_STEPS} an execution stops, and is incomplete. */
   readonly steps: number;
   readonly oldestOverdueSeconds: number;
   readonly failedKeys: readonly FailedKey[];
@@ -217,7 +226,7 @@ export interface SweepTotals extends SweepCounts, DeletionLag {
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
-  /** Null when nothing was deleted; absent from a failure, and when the metrics could not be recorded. */
+  /** Null when nothing was deleted; absent from a failure, when nothing was due, and when no metrics were recorded. */
   readonly lagMs?: LagSummary | null;
 }
 

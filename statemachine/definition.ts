@@ -1,4 +1,10 @@
-import { LISTED_KEYS, LISTED_KEYS_CHARACTERS, MOST_STEPS, SWEEP_INCOMPLETE } from './contract.ts';
+import {
+  CHILDREN_LISTED_KEYS_CHARACTERS,
+  LISTED_KEYS,
+  LISTED_KEYS_CHARACTERS,
+  MOST_STEPS,
+  SWEEP_INCOMPLETE,
+} from './contract.ts';
 import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
 import { CHUNK_COUNTS, type FunctionArns, invokeTask, PATIENT_RETRY, type SweepOptions } from './states.ts';
@@ -65,7 +71,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
         'cursor': $states.result.Payload.cursor,
         'dryRun': $states.result.Payload.dryRun,
         'totals': $merge([$totals, {
-          'steps': $totals.steps + 1,
+          'steps': $totals.steps + 1 + $floor($states.context.State.RetryCount / 10),
           'oldestOverdueSeconds': $max($overdue)
         }])
       }
@@ -121,7 +127,9 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
         ItemSelector: {
           target: jsonata('$states.context.Map.Item.Value'),
           dryRun: jsonata('$states.input.dryRun'),
-          listedKeysCharacters: jsonata(`$floor(${LISTED_KEYS_CHARACTERS} / $count($states.input.due))`),
+          listedKeysCharacters: jsonata(
+            `$min([${LISTED_KEYS_CHARACTERS}, $floor(${CHILDREN_LISTED_KEYS_CHARACTERS} / $count($states.input.due))])`,
+          ),
         },
         MaxConcurrency: options.shardConcurrency,
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.

@@ -1,7 +1,8 @@
 import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
-import { firstThatFit, jsonata, list, sumBuckets, sumOf } from './jsonata.ts';
+import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import {
+  backoffSeconds,
   backoffTimestamp,
   CHUNK_COUNTS,
   ERRORS_TO_TRY_AGAIN,
@@ -21,15 +22,30 @@ const CHILD_AGE_MS = '($millis() - $toMillis($states.context.Execution.StartTime
 
 const OUT_OF_TIME = `${CHILD_AGE_MS} >= ${CHILD_SECONDS * 1000}`;
 
-const NOT_DONE = '($position != null or $lookAt != null)';
+const NOT_DONE = '($position != null or $lookAt != null or $leftBehind > 0)';
 
 const CAN_GO_ON = `$count($unprocessed) = 0 and $not(${OUT_OF_TIME})`;
+
+/** A child that got nowhere would hand its target on for ever. A dry run gets on by its position. */
+const GOT_ON = '($dryRun ? $found > 0 and $position != null : $deleted > 0)';
+
+/**
+ * A span ahead has not come to its end. Until then a chunk is tried once in a look, since waiting for capacity would keep
+ * the next second's items waiting too; what it leaves behind is looked for again, from the start of the windows, at
+ * growing intervals.
+ */
+const SPAN_IS_ON = '($target.lookAt != null and $cutoff < $target.before)';
+
+/** The next wait ends with a look from the start. By variables alone: several expressions must agree on it. */
+const LOOKS_AGAIN = '($leftBehind > 0 and ($lookAt = null or $againAt <= $lookAt))';
+
+const LEFT_BEHIND = `(${SPAN_IS_ON} ? $count(${list('$states.result.unprocessed')}) : 0)`;
 
 const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $each.key, 'reason': 'Unprocessed'} })`;
 
 /**
  * The child of SweepShards: pages through the windows of one target and deletes what it finds; for a span ahead it
- * waits for the span, and then from expiry to expiry. Its input is `{target, dryRun, listedKeysCharacters}`, its output
+ * waits for the span, and then from expiry to expiry, or until it is time to look again for what was left behind. Its input is `{target, dryRun, listedKeysCharacters}`, its output
  * a ShardResult.
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
@@ -46,8 +62,11 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           dryRun: jsonata('$states.input.dryRun'),
           listedKeysCharacters: jsonata('$states.input.listedKeysCharacters'),
           lookAt: jsonata('$states.input.target.lookAt'),
-          position: null,
+          position: jsonata(orNull('$states.input.target.position')),
           seen: null,
+          leftBehind: 0,
+          againAt: 0,
+          looksAgain: 0,
           queryAttempts: 0,
           found: 0,
           ...Object.fromEntries(CHUNK_COUNTS.map(name => [name, 0])),
@@ -68,7 +87,16 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
       },
       WaitForNextExpiry: {
         Type: 'Wait',
-        Timestamp: jsonata('$fromMillis($lookAt * 1000)'),
+        Timestamp: jsonata(`$fromMillis($round(1000 * (${LOOKS_AGAIN} ? $againAt : $lookAt)))`),
+        Assign: {
+          seen: jsonata(`${LOOKS_AGAIN} ? null : $seen`),
+          leftBehind: jsonata(`${LOOKS_AGAIN} ? 0 : $leftBehind`),
+          looksAgain: jsonata(`${LOOKS_AGAIN} ? $looksAgain + 1 : $looksAgain`),
+          // What failed is still there: a look from the start finds it again, and counts it then.
+          found: jsonata(`${LOOKS_AGAIN} ? $found - $failed : $found`),
+          failed: jsonata(`${LOOKS_AGAIN} ? 0 : $failed`),
+          failedKeys: jsonata(`${LOOKS_AGAIN} ? [] : ${list('$failedKeys')}`),
+        },
         Next: 'QueryExpired',
       },
       QueryExpired: {
@@ -109,7 +137,10 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
       },
       'TimeToTryAgain?': {
         Type: 'Choice',
-        Choices: [{ Condition: jsonata(`$not(${OUT_OF_TIME})`), Next: 'WaitForIndex' }],
+        Choices: [
+          { Condition: jsonata(`$not(${OUT_OF_TIME})`), Next: 'WaitForIndex' },
+          { Condition: jsonata(GOT_ON), Next: 'ResumeShard' },
+        ],
         Default: 'ShardSwept',
       },
       WaitForIndex: {
@@ -121,16 +152,21 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
         Type: 'Map',
         Items: jsonata('$states.input.chunks'),
         MaxConcurrency: options.chunkConcurrency,
-        ItemProcessor: chunkDeletion(functions, options, OUT_OF_TIME),
+        ItemProcessor: chunkDeletion(functions, options, { outOfTime: OUT_OF_TIME, onlyOnce: SPAN_IS_ON }),
         Assign: {
           ...Object.fromEntries(
             CHUNK_COUNTS.map(name => [name, jsonata(`$${name} + ${sumOf('$states.result', name)}`)]),
+          ),
+          found: jsonata(`$found - ${LEFT_BEHIND}`),
+          leftBehind: jsonata(`$leftBehind + ${LEFT_BEHIND}`),
+          againAt: jsonata(
+            `$leftBehind > 0 ? $againAt : $millis() / 1000 + ${backoffSeconds('($looksAgain + 1)', options)}`,
           ),
           failed: jsonata(`$failed + $count(${list('$states.result.failed')})`),
           failedKeys: jsonata(
             firstThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysCharacters'),
           ),
-          unprocessed: jsonata(list('$states.result.unprocessed')),
+          unprocessed: jsonata(`${SPAN_IS_ON} ? [] : ${list('$states.result.unprocessed')}`),
           lagCounts: jsonata(sumBuckets(`{'lagCounts': $lagCounts}, $states.result`, 'lagCounts')),
           lagMaxMs: jsonata('$max([$lagMaxMs, $states.result.lagMaxMs])'),
         },
@@ -154,12 +190,15 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
             // Time or attempts ran out. What could be done in this child can be done in the next one too, unless
             // this one did nothing at all.
             Condition: jsonata(
-              `$deleted > 0 and ($count($unprocessed) > 0 or (${NOT_DONE} and ${OUT_OF_TIME}))`,
+              `${GOT_ON} and ($count($unprocessed) > 0 or (${NOT_DONE} and ${OUT_OF_TIME}))`,
             ),
             Next: 'ResumeShard',
           },
           { Condition: jsonata(`$position != null and ${CAN_GO_ON}`), Next: 'QueryExpired' },
-          { Condition: jsonata(`$lookAt != null and ${CAN_GO_ON}`), Next: 'WaitForNextExpiry' },
+          {
+            Condition: jsonata(`($lookAt != null or $leftBehind > 0) and ${CAN_GO_ON}`),
+            Next: 'WaitForNextExpiry',
+          },
         ],
         Default: 'ShardSwept',
       },
@@ -167,10 +206,10 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
       ResumeShard: {
         Type: 'Pass',
         Output: shardResult({
-          found: '$deleted + $renewed + $alreadyGone',
+          found: '$dryRun ? $found : $deleted + $renewed + $alreadyGone',
           failed: '0',
           failedKeys: '[]',
-          resume: '$target',
+          resume: "$dryRun ? $merge([$target, {'position': $position}]) : $target",
           interrupted: 'false',
         }),
         End: true,

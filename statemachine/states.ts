@@ -28,6 +28,7 @@ const BUSY_ERROR = 'DynamoDbBusyError';
 
 /** Errors of Lambda after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
 const TRANSIENT_ERRORS = [
+  'Lambda.ClientExecutionTimeoutException',
   'Lambda.AWSLambdaException',
   'Lambda.SdkClientException',
   'Lambda.ServiceException',
@@ -77,16 +78,22 @@ export function invokeTask(functionArn: string, payload: Readonly<Record<string,
 }
 
 /**
- * The moment until which an attempt waits: the upper bound doubles per attempt up to a cap, and the wait is a random
- * share of it ("full jitter"), so that what was throttled together does not come back together. A timestamp, since
- * Seconds takes whole ones only and the first waits should be shorter.
+ * How long an attempt waits, seconds as a JSONata expression: the upper bound doubles per attempt up to a cap, and the wait is a random
+ * share of it ("full jitter"), so that what was throttled together does not come back together.
  *
- * @param attempts JSONata variable: attempts made so far, 1 at the first wait
+ * @param attempts JSONata expression: attempts made so far, 1 at the first wait
  */
-export function backoffTimestamp(
+export function backoffSeconds(
   attempts: string,
   { backoffBaseSeconds, backoffCapSeconds }: SweepOptions,
 ): string {
-  const bound = `$min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, ${attempts} - 1)])`;
-  return jsonata(`$fromMillis($millis() + $round($random() * 1000 * ${bound}))`);
+  return `$random() * $min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, ${attempts} - 1)])`;
+}
+
+/**
+ * The moment until which an attempt waits ({@link backoffSeconds}). A timestamp, since Seconds takes whole ones only and
+ * the first waits should be shorter.
+ */
+export function backoffTimestamp(attempts: string, options: SweepOptions): string {
+  return jsonata(`$fromMillis($millis() + $round(1000 * ${backoffSeconds(attempts, options)}))`);
 }

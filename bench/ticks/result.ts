@@ -41,10 +41,10 @@ export function scenarioResult(
   };
 }
 
-/** What a chunk whose answer was lost had deleted, its retry finds already gone: that is the only difference there may be. */
-function countedAsSeen({ deleted, alreadyGone, retries }: ExecutionSums, seen: number): boolean {
+/** What a call deleted whose answer was lost, nobody counts as deleted: that is the only difference there may be. */
+function countedAsSeen({ deleted, retries }: ExecutionSums, seen: number): boolean {
   const uncounted = seen - deleted;
-  return uncounted >= 0 && uncounted <= Math.min(alreadyGone, retries * CHUNK_KEYS);
+  return uncounted >= 0 && uncounted <= retries * CHUNK_KEYS;
 }
 
 /** What was promised of a scenario and not kept, whatever its lag. */

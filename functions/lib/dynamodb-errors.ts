@@ -7,6 +7,8 @@ const BUSY_EXCEPTIONS: ReadonlySet<string> = new Set([
   'InternalServerError',
   'InternalServerErrorException',
   'ProvisionedThroughputExceededException',
+  // Tables that are replicated with strong consistency.
+  'ReplicatedWriteConflictException',
   'RequestLimitExceeded',
   'RequestLimitExceededException',
   'ServiceUnavailable',

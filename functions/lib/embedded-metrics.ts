@@ -1,7 +1,7 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 import type { SweepTotals } from '../../statemachine/contract.ts';
-import { SWEEP_METRICS } from './metrics.ts';
+import { SWEEP_METRICS, type SweepSurroundings } from './metrics.ts';
 
 /**
  * The line of metrics of a sweep. Powertools makes the document; histograms are put in here, since it takes plain
@@ -11,12 +11,12 @@ export function embeddedMetrics(
   metrics: Metrics,
   tableName: string,
   totals: SweepTotals,
-  durationMs: number,
+  surroundings: SweepSurroundings,
 ): EmfOutput {
   metrics.addDimension('TableName', tableName);
   const histograms: Record<string, unknown> = {};
   for (const { name, unit, value } of SWEEP_METRICS) {
-    const measured = value(totals, durationMs);
+    const measured = value(totals, surroundings);
     if (typeof measured === 'number') metrics.addMetric(name, unit, measured);
     else if (measured.Count > 0) {
       metrics.addMetric(name, unit, measured.Max);

@@ -63,7 +63,8 @@ export async function look(
       );
       const notYet = entries.find(({ ttl }) => ttl > cutoff && ttl < before);
       nextExpiry = Math.min(nextExpiry, notYet?.ttl ?? nextExpiry);
-      const moreDue = more && notYet === undefined;
+      // In the order of TTL: behind one that is not due yet, or not the target's any more, nothing is due.
+      const moreDue = more && entries.every(({ ttl }) => ttl <= cutoff && ttl < before);
       const dueAt = [...entries.keys()].filter(index => isDue(entries[index]?.ttl));
       if (dueAt.length > 0) {
         const due = dueAt.flatMap(index => entries[index] ?? []);

@@ -59,7 +59,7 @@ export class MemoryTable {
   }
 }
 
-function idOf(key: ItemKey): string {
+export function idOf(key: ItemKey): string {
   const { id } = key;
   return id && 'S' in id ? id.S : '';
 }

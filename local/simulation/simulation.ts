@@ -8,6 +8,7 @@ import { earliestTtl } from '../../functions/lib/window-query.ts';
 import type {
   DeleteChunkInput,
   DeleteChunkOutput,
+  ExpiredKey,
   PlanSweepInput,
   PlanSweepOutput,
   QueryExpiredInput,
@@ -18,7 +19,7 @@ import type {
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { type Definition, Engine, type EngineOptions, type Execution, seededRandom } from '../asl/index.ts';
 import { VirtualClock } from '../clock.ts';
-import { MemoryTable } from './memory-table.ts';
+import { idOf, MemoryTable } from './memory-table.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -46,6 +47,8 @@ export interface SimulationOptions {
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
+  /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
+  readonly throttled?: (id: string, nowMs: number) => boolean;
 }
 
 /**
@@ -108,7 +111,11 @@ export class Simulation {
     await Promise.all(this.#pending);
   }
 
-  #functions({ pace = { precisionSeconds: 1, pollSeconds: 0 }, model }: SimulationOptions): SweepFunctions {
+  #functions({
+    pace = { precisionSeconds: 1, pollSeconds: 0 },
+    model,
+    throttled = () => false,
+  }: SimulationOptions): SweepFunctions {
     const { table, clock, deleted } = this;
     const { readWindow } = table;
     return {
@@ -134,14 +141,20 @@ export class Simulation {
       'delete-chunk': async ({ keys, cutoff }) => {
         const counts = { deleted: 0, renewed: 0, alreadyGone: 0 };
         let lag = NO_LAG;
-        for (const { key, ttl } of keys) {
+        const unprocessed: ExpiredKey[] = [];
+        for (const expired of keys) {
+          const { key, ttl } = expired;
+          if (throttled(idOf(key), clock.now())) {
+            unprocessed.push(expired);
+            continue;
+          }
           const outcome = table.deleteIfExpired(key, cutoff);
           counts[outcome] += 1;
           if (outcome !== 'deleted') continue;
           lag = addLags(lag, lagOf([ttl], clock.now()));
           deleted.push({ ttl, deletedAt: clock.now() });
         }
-        return { ...counts, unprocessed: [], failed: [], ...lag };
+        return { ...counts, unprocessed, failed: [], ...lag };
       },
       'record-metrics': async ({ totals }) => ({ lagMs: summarizeLag(totals) }),
     };

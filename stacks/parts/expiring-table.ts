@@ -5,7 +5,7 @@ import type { ResolvedProps } from '../props.ts';
 
 /**
  * The table whose items expire, with the sparse index of expiry windows. Created, or looked up by name when it is
- * there already; Terraform then checks that it has the index before anything is deployed that needs it.
+ * there already; Terraform then checks that it has the index and native TTL before anything is deployed that needs them.
  */
 export class ExpiringTable extends Construct {
   readonly tableName: string;
@@ -48,13 +48,20 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
   });
 }
 
-function existing(scope: Construct, { tableName, indexName }: ResolvedProps): DataAwsDynamodbTable {
+function existing(
+  scope: Construct,
+  { tableName, indexName, ttlAttribute }: ResolvedProps,
+): DataAwsDynamodbTable {
   const table = new DataAwsDynamodbTable(scope, 'table', { name: tableName });
   table.addOverride('lifecycle', {
     postcondition: [
       {
         condition: `\${contains(self.global_secondary_index[*].name, "${indexName}")}`,
         error_message: `Table ${tableName} has no index ${indexName}. Add it first: docs/deploy.md, "An existing table".`,
+      },
+      {
+        condition: `\${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == "${ttlAttribute}"])}`,
+        error_message: `Native TTL of table ${tableName} is not enabled on ${ttlAttribute}. It is the backstop: docs/deploy.md, "An existing table".`,
       },
     ],
   });

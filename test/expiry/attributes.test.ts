@@ -59,6 +59,7 @@ describe('expiryAttributes', () => {
 
   test.each<[string, object, RegExp]>([
     ['both ttlSeconds and expiresAt', { ttlSeconds: 1, expiresAt: now }, /^ttlSeconds: expected either/],
+    ['null for ttlSeconds', { ttlSeconds: null as never }, /^ttlSeconds: expected a whole number/],
     ['a negative ttlSeconds', { ttlSeconds: -1 }, /^ttlSeconds: expected a whole number/],
     ['a fraction', { ttlSeconds: 0.5 }, /^ttlSeconds/],
     ['more than 20 years', { ttlSeconds: 630_720_001 }, /20 years/],

@@ -36,6 +36,7 @@ test('sends nothing for no keys', async () => {
 test.each([
   ['ProvisionedThroughputExceededException', {}],
   ['ThrottlingException', {}],
+  ['ReplicatedWriteConflictException', {}],
   ['RequestLimitExceeded', {}],
   ['InternalServerError', {}],
   ['TimeoutError', {}],

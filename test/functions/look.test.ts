@@ -157,6 +157,19 @@ describe('a look back', () => {
     expect(await lookAround(given)).toEqual({ due: [-10, 29, 30], lookAt: null, cutoff: 30, pages: 1 });
   });
 
+  test('reads no further than its end, however much expires right then', async () => {
+    const { read, asked } = windows({ before: [], span: [10, ...new Array(5 * PAGE_KEYS).fill(60)] });
+    const page = await look({ target: AHEAD, now: at(10), position: null, seen: null }, EVERY_SECOND, read);
+    expect(page.due).toHaveLength(1);
+    const past = await look(
+      { target: AHEAD, now: at(60), position: null, seen: START + 10 },
+      EVERY_SECOND,
+      read,
+    );
+    expect(past).toMatchObject({ due: [], position: null, lookAt: null });
+    expect(asked).toEqual(['before', 'span', 'before', 'span']);
+  });
+
   test('ends before its end', async () => {
     const target = { ...BACK, cutoff: START + 1000 };
     expect((await lookAround({ target, now: 500, contents: { span: [59, 59.5, 60] } })).due).toEqual([

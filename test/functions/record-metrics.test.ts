@@ -25,13 +25,18 @@ const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:0
 
 function record(
   totals: SweepTotals,
+  precisionSeconds = 60,
   metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' }),
 ) {
   const logged: unknown[] = [];
   const lines: string[] = [];
   const logger = { info: (...args: unknown[]) => logged.push(args) };
-  const output = recordMetrics({ totals, ...TIMES }, 'SessionData', logger as never, metrics, line =>
-    lines.push(line),
+  const output = recordMetrics(
+    { totals, ...TIMES },
+    { tableName: 'SessionData', precisionSeconds },
+    logger as never,
+    metrics,
+    line => lines.push(line),
   );
   return { output, logged, documents: lines.map(line => JSON.parse(line)) };
 }
@@ -72,6 +77,22 @@ test('prints the lag as values with counts', () => {
   });
 });
 
+test.each([
+  // Up to a bucket, 19%, more than said.
+  [1, 10, 0],
+  [1, 14, 1],
+  [30, 40, 0],
+  [30, 48, 1],
+  [60, 119, 0],
+  [60, 145, 1],
+])(
+  'with precisionSeconds %d an item that is %d s late is caught up: %d',
+  (precisionSeconds, late, expected) => {
+    const { documents } = record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
+    expect(documents[0].ItemsCaughtUp).toBe(expected);
+  },
+);
+
 test('leaves the lag out when nothing was deleted', () => {
   const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
   expect(documents[0]).not.toHaveProperty('DeletionLag');
@@ -83,8 +104,8 @@ test('leaves the lag out when nothing was deleted', () => {
 
 test('a second sweep in the same process starts from nothing', () => {
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
-  record(TOTALS, metrics);
-  const { documents } = record({ ...TOTALS, found: 5 }, metrics);
+  record(TOTALS, 60, metrics);
+  const { documents } = record({ ...TOTALS, found: 5 }, 60, metrics);
   expect(documents[0]).toMatchObject({ ItemsFound: 5, TableName: 'SessionData' });
 });
 

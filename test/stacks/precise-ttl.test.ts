@@ -90,7 +90,7 @@ describe('the table', () => {
     expect(other?.['attribute']).toContainEqual({ name: 'UserName', type: 'B' });
   });
 
-  test('that is there already is looked up and must have the index; nothing of it is changed', () => {
+  test('that is there already is looked up and must have the index and native TTL; nothing of it is changed', () => {
     const existing = terraformJson(configOf({ ...SESSION_DATA, existingTable: true }));
     expect(resources(existing, 'aws_dynamodb_table')).toEqual([]);
     const [looked] = Object.values(existing.data['aws_dynamodb_table'] ?? {});
@@ -101,6 +101,11 @@ describe('the table', () => {
           {
             condition: '${contains(self.global_secondary_index[*].name, "expirationWindowIndex")}',
             error_message: expect.stringContaining('has no index expirationWindowIndex'),
+          },
+          {
+            condition:
+              '${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == "ExpirationTime"])}',
+            error_message: expect.stringContaining('is not enabled on ExpirationTime'),
           },
         ],
       },

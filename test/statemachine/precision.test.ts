@@ -106,6 +106,60 @@ describe('a tick that never came', () => {
   });
 });
 
+describe('a key that DynamoDB throttles', () => {
+  const STUCK = `${at(3, 4)}-0`;
+
+  /** The stream, with one key of minute 3 throttled until a moment, and when that one was tried. */
+  async function throttledUntil(free: number) {
+    const calls: number[] = [];
+    const simulation = simulate({
+      start: at(0),
+      throttled: (id, nowMs) => {
+        if (id === STUCK) calls.push(nowMs);
+        return id === STUCK && nowMs < free * 1000;
+      },
+    });
+    const written = stream(simulation);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    const others = simulation.deleted.filter(({ ttl }) => ttl !== at(3, 4));
+    expect(Math.max(...others.map(lag))).toBeLessThan(1000);
+    return { simulation, calls };
+  }
+
+  test('keeps nothing else waiting, is tried at growing intervals, and is gone soon after it is free', async () => {
+    const { simulation, calls } = await throttledUntil(at(3, 40));
+    expect(worst(simulation)).toBeLessThan(36_000 + 20_000);
+    const gaps = calls.slice(1).map((call, index) => call - (calls[index] ?? 0));
+    expect(calls.length).toBeLessThanOrEqual(12);
+    expect(gaps[0]).toBeLessThan(1500);
+    expect(Math.max(...gaps)).toBeGreaterThan(5000);
+  });
+
+  test('beyond its span is waited for by the child that owns it, or taken by the next', async () => {
+    const { simulation } = await throttledUntil(at(4, 20));
+    expect(worst(simulation)).toBeLessThan(76_000 + 20_000);
+  });
+
+  test('for good fails the sweep that owns it, counted and listed', async () => {
+    const simulation = simulate({ start: at(0), throttled: id => id === STUCK });
+    const written = stream(simulation);
+    await simulation.finish();
+    expect(simulation.table.ids()).toEqual([STUCK]);
+    expect(simulation.deleted).toHaveLength(written - 1);
+    expect(Math.max(...simulation.deleted.map(lag))).toBeLessThan(1000);
+    const failed = simulation.executions.filter(({ status }) => status === 'FAILED');
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { error, cause } of failed) {
+      expect(error).toBe('SweepIncompleteError');
+      const report = JSON.parse(cause ?? '') as SweepReport;
+      expect(report.failedKeys).toEqual([{ key: { id: { S: STUCK } }, reason: 'Unprocessed' }]);
+      expect(report.failed).toBe(1);
+      expect(report.found).toBe(report.deleted + report.renewed + report.alreadyGone + report.failed);
+    }
+  });
+});
+
 describe('items written shortly before they expire', () => {
   /** One item every two seconds, each five seconds before it expires. */
   async function shortLived(pollSeconds: number): Promise<Simulation> {

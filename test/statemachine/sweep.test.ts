@@ -121,6 +121,44 @@ describe('a sweep', () => {
     expect(calls.at(-1)?.name).toBe('record-metrics');
   });
 
+  test('that never ends stops before its history is full too when every plan has to be retried', async () => {
+    const { execution, report } = await runSweep(() => {
+      let calls = 0;
+      const cursor = { window: 1, shard: 0 };
+      return memoryTable(
+        {},
+        {
+          // Nine failures cost no step, a tenth would.
+          'plan-sweep': async () => {
+            calls += 1;
+            if (calls % 10 !== 0) throw thrown('DynamoDbBusyError');
+            return planOf([], { cursor });
+          },
+        },
+      );
+    });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SweepIncompleteError' });
+    expect(report.steps).toBe(600);
+    expect(execution.history.length).toBeGreaterThan(20_000);
+    expect(execution.history.length).toBeLessThan(25_000);
+  });
+
+  test('counts ten retries of a plan as a step', async () => {
+    const { report } = await runSweep(() => {
+      const table = memoryTable({ w: itemKeys(3) });
+      let calls = 0;
+      return {
+        ...table,
+        'plan-sweep': async input => {
+          calls += 1;
+          if (calls <= 10) throw thrown('DynamoDbBusyError');
+          return table['plan-sweep'](input);
+        },
+      };
+    });
+    expect(report).toMatchObject({ deleted: 3, steps: 3 }); // a plan, its retries, and a run
+  });
+
   test('whose planning fails in a later round keeps and records what was swept before', async () => {
     const { execution, report, calls } = await runSweep(() => {
       const table = memoryTable({ w: itemKeys(3) });
@@ -349,6 +387,21 @@ describe('keys that cannot be deleted', () => {
     expect(report.failedKeys.length).toBeLessThanOrEqual(20);
     expect(execution.cause?.length).toBeLessThan(32_768); // Source: Step Functions quotas, length of a cause
   });
+
+  test('are listed too when many children have one each, of usual length', async () => {
+    const names = Array.from({ length: 200 }, (_unused, index) => `window-${index}`);
+    const keys = Object.fromEntries(names.map(name => [name, itemKeys(1, `${name}-${'x'.repeat(60)}`)]));
+    const { report } = await runSweep(() =>
+      memoryTable(keys, {
+        'delete-chunk': async ({ keys }) => ({
+          ...NOTHING,
+          failed: keys.map(({ key }) => ({ key, reason: 'AccessDeniedException' })),
+        }),
+      }),
+    );
+    expect(report).toMatchObject({ found: 200, failed: 200 });
+    expect(report.failedKeys).toHaveLength(20);
+  });
 });
 
 describe('functions that fail', () => {
@@ -509,20 +562,51 @@ describe('a child that runs out of time', () => {
     expect(report).toMatchObject({ found: 3000, deleted: 2999, failed: 1 });
   });
 
-  test('in a dry run does not pass for complete', async () => {
-    const { execution, report } = await runSweep(clock => {
+  /** A dry run of a window that takes `seconds` a page, and what `query` does instead of a query. */
+  const dryRunOf = (seconds: number, query: (table: SweepFunctions) => SweepFunctions['query-expired']) =>
+    runSweep(clock => {
       const table = memoryTable({ w: itemKeys(20_000) });
+      let planned = false;
       return {
         ...table,
-        'plan-sweep': async () => planOf([target()], { dryRun: true }),
+        'plan-sweep': async () => {
+          const due = planned ? [] : [target()];
+          planned = true;
+          return planOf(due, { dryRun: true });
+        },
         'query-expired': async input => {
-          await clock.sleep(30_000);
+          await clock.sleep(seconds * 1000);
+          return query(table)(input);
+        },
+      };
+    });
+
+  test('in a dry run goes on where it was, and counts each entry once', async () => {
+    const { execution, report, calls } = await dryRunOf(30, table => table['query-expired']);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 20_000, deleted: 0, shardsFailed: 0 });
+    expect(calls.filter(({ name }) => name === 'query-expired')).toHaveLength(20);
+  });
+
+  test('in a dry run and got nowhere does not pass for complete', async () => {
+    const { execution, report } = await dryRunOf(30, () => () => Promise.reject(thrown('DynamoDbBusyError')));
+    expect(execution.error).toBe('SweepIncompleteError');
+    expect(report).toMatchObject({ found: 0, shardsSwept: 0, shardsFailed: 1 });
+  });
+
+  test('while a query is tried again hands the rest on too', async () => {
+    const { execution, report } = await runSweep(clock => {
+      const table = memoryTable({ w: itemKeys(1500) });
+      return {
+        ...table,
+        'query-expired': async input => {
+          if (input.position && clock.now() < STARTED + 250_000) throw thrown('DynamoDbBusyError');
           return table['query-expired'](input);
         },
       };
     });
-    expect(execution.error).toBe('SweepIncompleteError');
-    expect(report).toMatchObject({ found: 8000, shardsSwept: 0, shardsFailed: 1 });
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: 1500, deleted: 1500, failed: 0, shardsFailed: 0 });
   });
 
   test('and got nowhere gives up instead of going round for ever', async () => {
