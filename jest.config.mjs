@@ -5,6 +5,7 @@ export default {
   maxWorkers: '100%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
+  testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
   roots: ['<rootDir>/test'],
