@@ -9,6 +9,7 @@ import type {
   DeleteChunkInput,
   DeleteChunkOutput,
   ExpiredKey,
+  FailedKey,
   PlanSweepInput,
   PlanSweepOutput,
   QueryExpiredInput,
@@ -49,6 +50,8 @@ export interface SimulationOptions {
   readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
   /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
   readonly throttled?: (id: string, nowMs: number) => boolean;
+  /** Whether DynamoDB refuses a key for good. @default never */
+  readonly refused?: (id: string) => boolean;
 }
 
 /**
@@ -115,6 +118,7 @@ export class Simulation {
     pace = { precisionSeconds: 1, pollSeconds: 0 },
     model,
     throttled = () => false,
+    refused = () => false,
   }: SimulationOptions): SweepFunctions {
     const { table, clock, deleted } = this;
     const { readWindow } = table;
@@ -142,10 +146,15 @@ export class Simulation {
         const counts = { deleted: 0, renewed: 0, alreadyGone: 0 };
         let lag = NO_LAG;
         const unprocessed: ExpiredKey[] = [];
+        const failed: FailedKey[] = [];
         for (const expired of keys) {
           const { key, ttl } = expired;
           if (throttled(idOf(key), clock.now())) {
             unprocessed.push(expired);
+            continue;
+          }
+          if (refused(idOf(key))) {
+            failed.push({ key, reason: 'ValidationError' });
             continue;
           }
           const outcome = table.deleteIfExpired(key, cutoff);
@@ -154,7 +163,7 @@ export class Simulation {
           lag = addLags(lag, lagOf([ttl], clock.now()));
           deleted.push({ ttl, deletedAt: clock.now() });
         }
-        return { ...counts, unprocessed, failed: [], ...lag };
+        return { ...counts, unprocessed, failed, ...lag };
       },
       'record-metrics': async ({ totals }) => ({ lagMs: summarizeLag(totals) }),
     };

@@ -141,6 +141,27 @@ describe('a key that DynamoDB throttles', () => {
     expect(worst(simulation)).toBeLessThan(76_000 + 20_000);
   });
 
+  test('beside one that is refused for good: that one is counted once, however often it is found', async () => {
+    const REFUSED = `${at(3, 2)}-1`;
+    const simulation = simulate({
+      start: at(0),
+      throttled: (id, nowMs) => id === STUCK && nowMs < at(3, 30) * 1000,
+      refused: id => id === REFUSED,
+    });
+    const written = stream(simulation, minute => (minute === 2 ? [0] : []));
+    await simulation.finish();
+    const [{ error, cause } = {}] = simulation.executions;
+    expect(error).toBe('SweepIncompleteError');
+    // Minute 2, which no tick came for, and minute 3.
+    expect(JSON.parse(cause ?? '')).toMatchObject({
+      found: 120,
+      deleted: 119,
+      failed: 1,
+      failedKeys: [{ key: { id: { S: REFUSED } }, reason: 'ValidationError' }],
+    });
+    expect(written).toBe(180);
+  });
+
   test('for good fails the sweep that owns it, counted and listed', async () => {
     const simulation = simulate({ start: at(0), throttled: id => id === STUCK });
     const written = stream(simulation);

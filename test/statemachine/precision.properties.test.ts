@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expiryModel } from '../../expiry/model.ts';
+import { Simulation } from '../../local/simulation/simulation.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { definitionWith } from '../support/run-sweep.ts';
+
+/*
+ * Sweeps to the second, on a virtual clock: whatever is written, renewed and throttled, and however the ticks come, what
+ * expired is gone in the end, nothing lives too short, and every execution's counts add up.
+ */
+
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+/** Items expire from minute 2 to 4; ticks come as they like up to minute 4, and in time from then on. */
+const FIRST_TTL = START + 120;
+const LAST_TTL = START + 299;
+const ODD_TICKS = 5;
+const ALL_TICKS = 9;
+const FAR = START + 86_400;
+
+const item = fc.record({
+  ttl: fc.integer({ min: FIRST_TTL, max: LAST_TTL }),
+  /** Seconds before it expires. */
+  written: fc.integer({ min: 1, max: 200 }),
+  /** Seconds after its expiry, or before; not at all for null. */
+  renewed: fc.option(fc.integer({ min: -5, max: 2 })),
+  /** Seconds after its expiry. */
+  throttledFor: fc.constantFrom(0, 0, 0, 0, 5, 40),
+});
+
+/** Deliveries of a tick, seconds after its time. */
+const deliveries = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 59 }).map(late => [late]) },
+  { weight: 1, arbitrary: fc.constant([] as number[]) },
+  { weight: 1, arbitrary: fc.tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 })) },
+);
+
+const run = fc.record({
+  items: fc.array(item, { minLength: 1, maxLength: 25 }),
+  ticks: fc.array(deliveries, { minLength: ODD_TICKS, maxLength: ODD_TICKS }),
+  granularityMinutes: fc.constantFrom(1, 5, 60),
+  pollSeconds: fc.constantFrom(0, 5),
+  precisionSeconds: fc.constantFrom(1, 1, 5),
+});
+
+test('what expired is gone, what lives stays, and the counts add up', async () => {
+  await fc.assert(
+    fc.asyncProperty(run, async ({ items, ticks, granularityMinutes, pollSeconds, precisionSeconds }) => {
+      const simulation = new Simulation({
+        definition: definitionWith({}),
+        start: START,
+        model: expiryModel({ partitionKey: 'id', granularityMinutes }),
+        pace: { precisionSeconds, pollSeconds },
+        throttled: (id, nowMs) => {
+          const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+          return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
+        },
+      });
+      const { clock, table } = simulation;
+      const renewed = new Set<string>();
+      for (const [index, { ttl, written, renewed: after }] of items.entries()) {
+        const id = String(index);
+        const at = (epochSeconds: number, action: () => void) =>
+          clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
+        const writtenAt = Math.max(START, ttl - written);
+        at(writtenAt, () => table.write(id, ttl));
+        // As an application renews: only what is still there.
+        if (after === null) continue;
+        at(Math.max(writtenAt, ttl + after) + 0.5, () => {
+          if (!table.ids().includes(id)) return;
+          table.write(id, FAR);
+          renewed.add(id);
+        });
+      }
+      for (let minute = 0; minute < ALL_TICKS; minute += 1) {
+        for (const late of ticks[minute] ?? [0]) simulation.tick(START + minute * 60, late);
+      }
+      await simulation.finish();
+
+      expect(table.ids()).toEqual([...renewed].sort());
+      expect(simulation.deleted).toHaveLength(items.length - renewed.size);
+      for (const { ttl, deletedAt } of simulation.deleted)
+        expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+      let deletedInAll = 0;
+      for (const { status, output, cause } of simulation.executions) {
+        expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
+        const report = output as unknown as SweepReport;
+        expect(report.deleted + report.renewed + report.alreadyGone + report.failed).toBe(report.found);
+        deletedInAll += report.deleted;
+      }
+      expect(deletedInAll).toBe(simulation.deleted.length);
+    }),
+    { numRuns: 8 },
+  );
+}, 60_000);
