@@ -36,8 +36,8 @@ export interface LocalCloudOptions {
   readonly clock?: Clock;
   /** Jitter and ids draw from it. @default different in every run */
   readonly random?: RandomSource;
-  /** Loads each function before it is first called, so that the first execution isn't slower. @default false */
-  readonly warm?: boolean;
+  /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
+  readonly warm?: number;
   /** Delays around the children of a Map Run, as AWS has them. @default none */
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** Whether the schedules fire. @default true */
@@ -130,7 +130,7 @@ export class LocalCloud {
       });
       undo.push(() => functions.stop());
       const cloud = new LocalCloud(options, { synthesized, dynamoDb, client, functions }, machines);
-      if (options.warm ?? false) functions.warm();
+      if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
     } catch (error) {

@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       dynamoDbLocal: { port: options.dynamoDbPort },
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
       functions: { meter },
-      warm: true,
+      warm: 1,
       clock,
       schedules: options.schedules,
       // As the API would: what was updated there is what the schedules start.

@@ -1,6 +1,7 @@
 import { seededRandom } from '../../local/asl/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { type Output, Progress } from '../../local/demo/progress.ts';
+import { CHUNK_KEYS } from '../../statemachine/contract.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
 import { Problems } from '../live/problems.ts';
@@ -46,7 +47,8 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
     const cloud = await LocalCloud.start({
       cdktfOut,
       observe: true,
-      warm: true,
+      // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
+      warm: Math.ceil(rate / CHUNK_KEYS),
       onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
       onExecution: ({ machine: { name }, status, error, cause }) => {
         if (status === 'SUCCEEDED' || status === 'ABORTED') return;

@@ -45,7 +45,7 @@ export async function inClouds<T>(
       const cloud = await LocalCloud.start({
         cdktfOut,
         observe: true,
-        warm: true,
+        warm: 1,
         deliveries: deliveriesOf(members, timing, seed),
         ...(group === 'slowMapRuns' && { mapRunDelays: SLOW_MAP_RUNS }),
         onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),

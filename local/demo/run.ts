@@ -71,7 +71,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
   const cloud = await LocalCloud.start({
     cdktfOut: options.cdktfOut,
     observe: true,
-    warm: true,
+    warm: 1,
     onScheduleError: (error, { schedule }) => fail(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
       executions.ended += 1;

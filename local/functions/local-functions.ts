@@ -167,8 +167,8 @@ export class LocalFunctions implements FunctionInvoker {
   }
 
   /** Loads every function in one thread ahead of its first invocation. */
-  warm(): void {
-    for (const { pool } of this.#byName.values()) pool.warm();
+  warm(threads = 1): void {
+    for (const { pool } of this.#byName.values()) pool.warm(threads);
   }
 
   /** Ends all threads and removes the unpacked files. Safe to call more than once. */

@@ -73,9 +73,10 @@ export class WorkerPool {
     });
   }
 
-  /** Loads the module in one thread ahead of the first invocation. */
-  warm(): void {
-    if (this.#environments.size === 0 && !this.#stopped) this.#add();
+  /** Loads the module in so many threads, ahead of the first invocation. */
+  warm(threads: number): void {
+    const wanted = Math.min(threads, this.#options.maxWorkers);
+    while (this.#environments.size < wanted && !this.#stopped) this.#add();
   }
 
   /** Ends every thread; running and waiting invocations fail. Safe to call more than once. */

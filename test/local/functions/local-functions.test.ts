@@ -253,6 +253,19 @@ test('a function can be loaded before it is called', async () => {
   expect(lines).toEqual(['loaded']);
 });
 
+test('a function can be loaded in several threads, but in no more than it may have', async () => {
+  const lines: string[] = [];
+  const local = functions(
+    { f: 'console.log("loaded"); export const handler = async () => 1' },
+    {},
+    { onLog: (_, line) => lines.push(line), maxConcurrency: 3 },
+  );
+  local.warm(5);
+  for (let i = 0; i < 200 && lines.length < 3; i++) await sleep(10);
+  expect(await Promise.all([1, 2, 3].map(() => local.invoke('f', {})))).toHaveLength(3);
+  expect(lines).toEqual(['loaded', 'loaded', 'loaded']);
+});
+
 test('a function that does not load before it is called fails when it is called', async () => {
   const local = functions({ f: 'throw new RangeError("early")' });
   local.warm();
