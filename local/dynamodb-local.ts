@@ -25,6 +25,8 @@ export interface DynamoDbLocalOptions {
   readonly port?: number;
   /** How long DynamoDB Local may take to answer, milliseconds. @default 30000 */
   readonly startTimeoutMs?: number;
+  /** Runs for minutes under load: Java then takes longer to start, and less for each request. @default false */
+  readonly longRun?: boolean;
   /** The java to run. @default `$JAVA_HOME/bin/java` if set, otherwise the one on the path */
   readonly java?: string;
 }
@@ -80,7 +82,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
-    const server = launch(java, port);
+    const server = launch(java, port, options.longRun ?? false);
     try {
       await untilAnswering(server, port, options.startTimeoutMs ?? 30_000);
       const stop = stopper(server);
@@ -162,10 +164,12 @@ const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
   '{ cat <&3; kill -9 $java; } >/dev/null 2>&1 & exec 3<&-; wait $java';
 
-function launch(java: string, port: number): Server {
+function launch(java: string, port: number, longRun: boolean): Server {
   const { file, libraries } = jar();
   const command = [
     java,
+    // Without the second compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less.
+    ...(longRun ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
     `-Djava.library.path=${libraries}`,
     '-jar',

@@ -47,6 +47,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
     const cloud = await LocalCloud.start({
       cdktfOut,
       observe: true,
+      dynamoDbLocal: { longRun: true },
       // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
       warm: Math.ceil(rate / CHUNK_KEYS),
       onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),

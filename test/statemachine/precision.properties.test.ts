@@ -89,6 +89,6 @@ test('what expired is gone, what lives stays, and the counts add up', async () =
       }
       expect(deletedInAll).toBe(simulation.deleted.length);
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 }, 60_000);
