@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os';
-
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   // Jest leaves one core free, and of two cores one is half. Much of the time goes into waiting for DynamoDB Local.
-  maxWorkers: Math.max(3, availableParallelism()),
+  maxWorkers: '100%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
   testSequencer: './test/support/slow-first.mjs',
