@@ -12,9 +12,10 @@ const ANSWERS = { deleted: 'chunkDeleted', renewed: 'chunkRenewed', alreadyGone:
 
 /**
  * What DeleteChunks does with each chunk: delete, and as long as keys come back unprocessed, wait and try these
- * again. Its input is a Chunk, its output the counts, the keys that failed and those that are still unprocessed.
+ * again. Its input is a Chunk, its output the counts, the keys that failed, those that are still unprocessed,
+ * and how many were left behind.
  *
- * @param conditions JSONata: the child has no time for another attempt; it has no patience for a second one
+ * @param conditions JSONata: the child has no time for another attempt; it does not wait for a second one
  */
 export function chunkDeletion(
   functions: FunctionArns,
@@ -31,6 +32,7 @@ export function chunkDeletion(
           chunkKeys: jsonata('$states.input.keys'),
           chunkAttempts: 0,
           chunkFailed: [],
+          chunkLeftBehind: 0,
           chunkLagCounts: {},
           chunkLagMaxMs: 0,
           ...Object.fromEntries(Object.values(ANSWERS).map(variable => [variable, 0])),
@@ -85,14 +87,25 @@ export function chunkDeletion(
         Choices: [
           // A chunk waits for its turn in the Map: by then the child may have no time for it.
           { Condition: jsonata(`$chunkAttempts = 0 and $not(${outOfTime})`), Next: 'DeleteChunk' },
+          { Condition: jsonata(`$count($chunkKeys) > 0 and ${onlyOnce}`), Next: 'LeaveBehind' },
           {
             Condition: jsonata(
-              `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime} or ${onlyOnce})`,
+              `$count($chunkKeys) > 0 and $chunkAttempts < ${options.deleteAttempts} and $not(${outOfTime})`,
             ),
             Next: 'WaitForCapacity',
           },
         ],
         Default: 'ChunkDeleted',
+      },
+      LeaveBehind: {
+        Type: 'Pass',
+        Assign: {
+          chunkLeftBehind: jsonata('$count($chunkKeys)'),
+          chunkKeys: [],
+          // The attempt that a later look makes, as a chunk of its own.
+          chunkAttempts: jsonata('$chunkAttempts + 1'),
+        },
+        Next: 'ChunkDeleted',
       },
       WaitForCapacity: {
         Type: 'Wait',
@@ -105,10 +118,8 @@ export function chunkDeletion(
           ...Object.fromEntries(
             Object.entries(ANSWERS).map(([answer, variable]) => [answer, jsonata(`$${variable}`)]),
           ),
-          // A chunk that is left behind is tried again by a later look, as a chunk of its own.
-          retries: jsonata(
-            `$max([0, $chunkAttempts - 1]) + ($chunkAttempts > 0 and $count($chunkKeys) > 0 and ${onlyOnce} ? 1 : 0)`,
-          ),
+          retries: jsonata('$max([0, $chunkAttempts - 1])'),
+          leftBehind: jsonata('$chunkLeftBehind'),
           failed: jsonata('$chunkFailed'),
           unprocessed: jsonata('$chunkKeys'),
           lagCounts: jsonata('$chunkLagCounts'),

@@ -2,7 +2,7 @@ import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
 import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import {
-  backoffSeconds,
+  backoffMillis,
   backoffTimestamp,
   CHUNK_COUNTS,
   ERRORS_TO_TRY_AGAIN,
@@ -36,17 +36,14 @@ const GOT_ON = '($dryRun ? $found > 0 and $position != null : $deleted > 0)';
  */
 const SPAN_IS_ON = '($target.lookAt != null and $cutoff < $target.before)';
 
-/** The next wait ends with a look from the start. By variables alone: several expressions must agree on it. */
-const LOOKS_AGAIN = '($leftBehind > 0 and ($lookAt = null or $againAt <= $lookAt))';
-
-const LEFT_BEHIND = `(${SPAN_IS_ON} ? $count(${list('$states.result.unprocessed')}) : 0)`;
+const LEFT_BEHIND = sumOf('$states.result', 'leftBehind');
 
 const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $each.key, 'reason': 'Unprocessed'} })`;
 
 /**
  * The child of SweepShards: pages through the windows of one target and deletes what it finds; for a span ahead it
- * waits for the span, and then from expiry to expiry, or until it is time to look again for what was left behind. Its input is `{target, dryRun, listedKeysCharacters}`, its output
- * a ShardResult.
+ * waits for the span, and then from expiry to expiry, or until it is time to look again for what was left behind. Its
+ * input is `{target, dryRun, listedKeysCharacters}`, its output a ShardResult.
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
  */
@@ -87,15 +84,21 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
       },
       WaitForNextExpiry: {
         Type: 'Wait',
-        Timestamp: jsonata(`$fromMillis($round(1000 * (${LOOKS_AGAIN} ? $againAt : $lookAt)))`),
+        Timestamp: jsonata('$fromMillis($lookAt * 1000)'),
+        Next: 'QueryExpired',
+      },
+      // The look after it begins at the start of the windows. It finds again what was left behind, and what failed, which
+      // is still there, and counts it then.
+      WaitToLookAgain: {
+        Type: 'Wait',
+        Timestamp: jsonata('$fromMillis($againAt)'),
         Assign: {
-          seen: jsonata(`${LOOKS_AGAIN} ? null : $seen`),
-          leftBehind: jsonata(`${LOOKS_AGAIN} ? 0 : $leftBehind`),
-          looksAgain: jsonata(`${LOOKS_AGAIN} ? $looksAgain + 1 : $looksAgain`),
-          // What failed is still there: a look from the start finds it again, and counts it then.
-          found: jsonata(`${LOOKS_AGAIN} ? $found - $failed : $found`),
-          failed: jsonata(`${LOOKS_AGAIN} ? 0 : $failed`),
-          failedKeys: jsonata(`${LOOKS_AGAIN} ? [] : ${list('$failedKeys')}`),
+          seen: null,
+          leftBehind: 0,
+          looksAgain: jsonata('$looksAgain + 1'),
+          found: jsonata('$found - $failed'),
+          failed: 0,
+          failedKeys: [],
         },
         Next: 'QueryExpired',
       },
@@ -159,14 +162,12 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           ),
           found: jsonata(`$found - ${LEFT_BEHIND}`),
           leftBehind: jsonata(`$leftBehind + ${LEFT_BEHIND}`),
-          againAt: jsonata(
-            `$leftBehind > 0 ? $againAt : $millis() / 1000 + ${backoffSeconds('($looksAgain + 1)', options)}`,
-          ),
+          againAt: jsonata(`$leftBehind > 0 ? $againAt : ${backoffMillis('($looksAgain + 1)', options)}`),
           failed: jsonata(`$failed + $count(${list('$states.result.failed')})`),
           failedKeys: jsonata(
             firstThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysCharacters'),
           ),
-          unprocessed: jsonata(`${SPAN_IS_ON} ? [] : ${list('$states.result.unprocessed')}`),
+          unprocessed: jsonata(list('$states.result.unprocessed')),
           lagCounts: jsonata(sumBuckets(`{'lagCounts': $lagCounts}, $states.result`, 'lagCounts')),
           lagMaxMs: jsonata('$max([$lagMaxMs, $states.result.lagMaxMs])'),
         },
@@ -196,9 +197,12 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           },
           { Condition: jsonata(`$position != null and ${CAN_GO_ON}`), Next: 'QueryExpired' },
           {
-            Condition: jsonata(`($lookAt != null or $leftBehind > 0) and ${CAN_GO_ON}`),
-            Next: 'WaitForNextExpiry',
+            Condition: jsonata(
+              `$leftBehind > 0 and ($lookAt = null or $againAt <= $lookAt * 1000) and ${CAN_GO_ON}`,
+            ),
+            Next: 'WaitToLookAgain',
           },
+          { Condition: jsonata(`$lookAt != null and ${CAN_GO_ON}`), Next: 'WaitForNextExpiry' },
         ],
         Default: 'ShardSwept',
       },

@@ -78,22 +78,21 @@ export function invokeTask(functionArn: string, payload: Readonly<Record<string,
 }
 
 /**
- * How long an attempt waits, seconds as a JSONata expression: the upper bound doubles per attempt up to a cap, and the wait is a random
- * share of it ("full jitter"), so that what was throttled together does not come back together.
+ * The moment until which an attempt waits, epoch milliseconds as a JSONata expression: the upper bound of the wait doubles
+ * per attempt up to a cap, and the wait is a random share of it ("full jitter"), so that what was throttled together does
+ * not come back together.
  *
  * @param attempts JSONata expression: attempts made so far, 1 at the first wait
  */
-export function backoffSeconds(
+export function backoffMillis(
   attempts: string,
   { backoffBaseSeconds, backoffCapSeconds }: SweepOptions,
 ): string {
-  return `$random() * $min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, ${attempts} - 1)])`;
+  const bound = `$min([${backoffCapSeconds}, ${backoffBaseSeconds} * $power(2, ${attempts} - 1)])`;
+  return `($millis() + $round($random() * 1000 * ${bound}))`;
 }
 
-/**
- * The moment until which an attempt waits ({@link backoffSeconds}). A timestamp, since Seconds takes whole ones only and
- * the first waits should be shorter.
- */
+/** {@link backoffMillis} for a Wait. A timestamp, since Seconds takes whole ones only and the first waits should be shorter. */
 export function backoffTimestamp(attempts: string, options: SweepOptions): string {
-  return jsonata(`$fromMillis($millis() + $round(1000 * ${backoffSeconds(attempts, options)}))`);
+  return jsonata(`$fromMillis(${backoffMillis(attempts, options)})`);
 }
