@@ -10,6 +10,8 @@ export type Ending =
   | { readonly ok: false; readonly error: ErrorPayload };
 
 export interface EnvironmentOptions {
+  /** The file that the thread runs. */
+  readonly program: string;
   readonly setup: WorkerSetup;
   /** The whole environment of the function; nothing of ours is added. */
   readonly variables: Readonly<Record<string, string>>;
@@ -57,7 +59,7 @@ export class Environment {
   constructor(options: EnvironmentOptions, events: EnvironmentEvents) {
     this.#options = options;
     this.#events = events;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    this.#worker = new Worker(options.program, {
       workerData: options.setup,
       env: options.variables,
       argv: [],

@@ -9,6 +9,7 @@ import type { FunctionResource } from '../terraform.ts';
 import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
+import { writeWorkerProgram } from './worker-program.ts';
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
 export interface FunctionCall {
@@ -88,10 +89,12 @@ export class LocalFunctions implements FunctionInvoker {
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     removeOnExit(this.#directory);
     try {
+      const program = writeWorkerProgram(this.#directory);
       for (const resource of functions) {
         const { file, exportName } = unpack(resource, join(this.#directory, resource.name));
         const { name, arn, memoryMb, timeoutSeconds } = resource;
         const pool = new WorkerPool({
+          program,
           setup: { file, exportName, functionName: name, functionArn: arn, memoryMb },
           variables: {
             ...resource.environment,

@@ -1,6 +1,6 @@
 /*
  * Runs one Lambda function in a worker thread, one invocation at a time, as a Lambda execution environment does.
- * Everything it imports is built into Node: this file is started by path, outside of any bundler or test runner.
+ * Everything it imports is built into Node: worker-program.ts copies it elsewhere, alone.
  */
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
