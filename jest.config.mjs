@@ -8,6 +8,7 @@ export default {
   testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
+  setupFiles: ['./test/support/shared-bundles.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // SWC only strips the types; `npm run typecheck` is what checks them.

@@ -88,18 +88,24 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test.each<[string, Record<string, string>, number, string]>([
-  ['nobody listens', NOWHERE, 1, 'ECONNREFUSED'],
+// Tries for some seconds, which it does beside the other tests.
+let nobodyListens: Promise<Ended>;
+beforeAll(() => {
+  nobodyListens = replay(SPAN, NOWHERE);
+});
+
+test.each<[string, () => Promise<Ended>, number, string]>([
+  ['nobody listens', () => nobodyListens, 1, 'ECONNREFUSED'],
   [
     'the endpoint is no URL',
-    { AWS_ENDPOINT_URL_SFN: 'here' },
+    () => replay(SPAN, { AWS_ENDPOINT_URL_SFN: 'here' }),
     2,
     'AWS_ENDPOINT_URL_SFN: expected a URL such as',
   ],
 ])(
   'fails and says so where %s',
-  async (_where, environment, expected, message) => {
-    const { status, stderr } = await replay(SPAN, environment);
+  async (_where, ended, expected, message) => {
+    const { status, stderr } = await ended();
     expect(status).toBe(expected);
     expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);

@@ -8,7 +8,7 @@ import { crash, type DynamoDbCall, type DynamoDbFault } from '../../local/faults
 import { STACK } from '../../stacks/app.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import { hurried, useFaultySweep } from '../local/faults/faulty-sweep.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 // The first sweep of a table loads its functions, which takes its time on a machine that is busy.
@@ -19,7 +19,7 @@ const MODES = ['guarded', 'batch'] as const;
 const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
   tableName,
   partitionKey: 'id',
-  // Waits of up to a second instead of up to twenty.
+  // Waits of up to a second instead of up to twenty, and that on a clock times five.
   backoffBaseSeconds: 1,
   backoffCapSeconds: 1,
   ...props,
@@ -52,7 +52,7 @@ const late = once(call => call.operation === 'BatchExecuteStatement' && holds(ca
   name: 'slow',
   effect: { kind: 'slow', ms: 5_500 },
 });
-const local = useFaultySweep(TABLES, { cdktfOut }, late);
+const local = useFaultySweep(TABLES, { cdktfOut, clock: hurried(5) }, late);
 
 const EXPIRED = Math.floor(Date.now() / 1000) - 300;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -262,7 +262,7 @@ test('a throttled chunk backs off while the others go on', async () => {
   expect(execution.status).toBe('SUCCEEDED');
   expect(report).toMatchObject({ found: 200, deleted: 200, retries: throttledAt.length });
   expect(throttledAt.length).toBeGreaterThan(0);
-  // Without waits twenty attempts take no second; with them (half a second on average) twenty take ten.
+  // Without waits twenty attempts take no second; with them (a tenth of a second on average) twenty take two.
   expect(throttledAt.length).toBeLessThan(20);
 });
 

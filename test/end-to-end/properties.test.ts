@@ -6,15 +6,11 @@ import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey } from '../../expiry/window.ts';
 import { seededRandom } from '../../local/asl/index.ts';
-import { type Clock, realClock } from '../../local/clock.ts';
 import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../local/faults/index.ts';
 import type { KeyType, PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import { hurried, useFaultySweep } from '../local/faults/faulty-sweep.ts';
 import type { Item } from '../support/local-sweep.ts';
-
-/** Times 50: a wait for capacity takes milliseconds, and a child still has six seconds. */
-const hurried: Clock = { ...realClock, schedule: (ms, action) => realClock.schedule(ms / 50, action) };
 
 const table = (props: Partial<PreciseTtlProps>, index: number): PreciseTtlProps => ({
   tableName: `Table-${index}`,
@@ -43,7 +39,8 @@ const TABLES = (
   ] as const
 ).map(table);
 
-const local = useFaultySweep(TABLES, { clock: hurried });
+// A wait for capacity takes milliseconds, and a child still has six seconds.
+const local = useFaultySweep(TABLES, { clock: hurried(50) });
 
 /** Of one item: when it expires, how it was stamped, and what became of it after the index was last looked at. */
 const item = fc.record({

@@ -43,7 +43,8 @@ export function useLocalSweep(
       cdktfOut,
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
-      functions: { maxConcurrency: 4 },
+      // Each thread of a function takes a quarter of a second to be of use.
+      functions: { maxConcurrency: 2 },
       ...options,
     });
   }, 60_000);

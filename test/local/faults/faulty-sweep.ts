@@ -1,3 +1,4 @@
+import { type Clock, realClock } from '../../../local/clock.ts';
 import type { LocalCloudOptions } from '../../../local/cloud.ts';
 import {
   type ChooseFault,
@@ -25,6 +26,11 @@ export interface FaultySweep extends LocalSweep {
 const letThrough: ChooseFault = () => undefined;
 const justRun: InvokeWrapper = (_call, next) => next();
 
+/** The wall clock, on which waits and time limits of executions take a share of their time. */
+export function hurried(times: number): Clock {
+  return { ...realClock, schedule: (ms, action) => realClock.schedule(ms / times, action) };
+}
+
 /** @param always faults that are no single test's */
 export function useFaultySweep(
   tables: readonly PreciseTtlProps[],
@@ -43,7 +49,7 @@ export function useFaultySweep(
       return proxy.endpoint;
     },
     functions: {
-      maxConcurrency: 4,
+      maxConcurrency: 2,
       wrap: (call, next) => sweep.wrap(call, next),
       onLog: (_name, line) => sweep.lines.push(line),
     },

@@ -1,0 +1,8 @@
+/**
+ * Jest loads `stacks/bundle.ts` anew for every test file, and with it would come half a second of bundling what has not
+ * changed since the run began: they all get the bundles that global-setup.ts made with the same function.
+ */
+jest.mock('../../stacks/bundle.ts', () => ({
+  ...jest.requireActual<typeof import('../../stacks/bundle.ts')>('../../stacks/bundle.ts'),
+  bundleFunctions: () => JSON.parse(process.env['PRECISE_TTL_TEST_BUNDLES'] ?? ''),
+}));
