@@ -1,14 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expiryModel } from '../expiry/index.ts';
 import { kept } from '../local/chaos/report.ts';
 import { runChaos } from '../local/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../local/chaos/throttle.ts';
 import type { FaultRates } from '../local/faults/index.ts';
-import { synthesize } from '../stacks/app.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
+import { withSynthesized } from './with-synthesized.ts';
 
 export interface ChaosJobOptions {
   readonly minutes: number;
@@ -24,6 +21,8 @@ export interface ChaosJobOptions {
 /** A table of its own, whatever the project's configuration says: every other field at its default. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
+const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [table] });
+
 /** Synthesizes a table for the purpose and lets everything happen to it. */
 export async function runChaosJob(
   options: ChaosJobOptions,
@@ -31,7 +30,7 @@ export async function runChaosJob(
   const { minutes, rate, deleteMode, kills, rates, signal } = options;
   const seed = options.seed ?? randomInt(2 ** 32);
   const table = { ...TABLE, shards: 2, deleteMode };
-  return withSynthesized(table, async cdktfOut => {
+  return withSynthesized(configOf(table), async cdktfOut => {
     console.log(
       `Seed ${seed}: ${minutes} min of ${rate} items a second, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
     );
@@ -57,21 +56,11 @@ const THROTTLED_ITEMS = 2500;
 
 /** @returns whether all was deleted, by an execution that did not fail */
 export function runThrottleJob(seconds: number, seed: number): Promise<boolean> {
-  return withSynthesized(TABLE, async cdktfOut => {
+  return withSynthesized(configOf(TABLE), async cdktfOut => {
     const { tableName } = TABLE;
     const model = expiryModel(TABLE);
     const result = await runThrottle({ cdktfOut, tableName, model, seconds, items: THROTTLED_ITEMS, seed });
     console.log(formatThrottle(result, seconds));
     return result.left === 0 && result.status === 'SUCCEEDED' && result.wrong.length === 0;
   });
-}
-
-async function withSynthesized<T>(table: PreciseTtlProps, job: (cdktfOut: string) => Promise<T>): Promise<T> {
-  const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
-  try {
-    synthesize({ config: { region: 'us-east-1', tables: [table] }, outdir: cdktfOut });
-    return await job(cdktfOut);
-  } finally {
-    rmSync(cdktfOut, { recursive: true, force: true });
-  }
 }

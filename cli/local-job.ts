@@ -1,11 +1,8 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
 import exported from '../precise-ttl.config.ts';
-import { synthesize } from '../stacks/app.ts';
 import { describeExecution, describeStart } from './local-text.ts';
+import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
   readonly dynamoDbPort: number;
@@ -20,10 +17,8 @@ export interface LocalJobOptions {
  *
  * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
-export async function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
-  const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
-  try {
-    synthesize({ config: exported, outdir: cdktfOut });
+export function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
+  return withSynthesized(exported, async cdktfOut => {
     const served = await serve({
       ...options,
       cdktfOut,
@@ -37,7 +32,5 @@ export async function runLocalJob({ signal, ...options }: LocalJobOptions): Prom
     } finally {
       await served.stop();
     }
-  } finally {
-    rmSync(cdktfOut, { recursive: true, force: true });
-  }
+  });
 }

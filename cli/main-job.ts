@@ -1,13 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { expiryModel } from '../expiry/index.ts';
 import { type DemoOutcome, runDemo } from '../local/demo/run.ts';
 import exported from '../precise-ttl.config.ts';
-import { synthesize } from '../stacks/app.ts';
 import { checkConfig, InvalidConfigError } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
+import { withSynthesized } from './with-synthesized.ts';
 
 export interface MainJobOptions {
   /** Minutes during which sessions expire. */
@@ -32,9 +30,7 @@ export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> 
   const [table] = config.tables;
   // checkConfig refuses a configuration without tables.
   if (table === undefined) throw new InvalidConfigError([]);
-  const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-start-'));
-  try {
-    synthesize({ config, outdir: cdktfOut });
+  return withSynthesized(config, async cdktfOut => {
     const outcome = await runDemo({
       cdktfOut,
       tableName: table.tableName,
@@ -50,7 +46,5 @@ export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> 
       writeFileSync(options.resultFile, `${JSON.stringify(outcome.result, null, 2)}\n`);
     }
     return outcome;
-  } finally {
-    rmSync(cdktfOut, { recursive: true, force: true });
-  }
+  });
 }

@@ -1,14 +1,14 @@
+import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { seededRandom } from '../../local/asl/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { Problems } from '../../local/demo/problems.ts';
 import { type Output, Progress } from '../../local/demo/progress.ts';
+import type { WatchedTable } from '../../local/demo/watched-table.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
-import { Problems } from '../live/problems.ts';
 import { firstTtlOf, planStream } from '../live/stream.ts';
-import { withSynthesized } from '../live/synthesized.ts';
 import { LONGEST_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
-import type { WatchedTable } from '../live/watched-table.ts';
 import { everyMinute } from './every-minute.ts';
 import { type LagResult, MODES, type Mode, type ModeResult, modeResult } from './result.ts';
 import { publishedSweep, SWEPT_TABLES, watchTables } from './tables.ts';
@@ -43,7 +43,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
   const machine = thisMachine();
   const progress = new Progress(options.output);
   const problems = new Problems(progress);
-  return withSynthesized(SWEPT_TABLES, async cdktfOut => {
+  return withSynthesized({ region: 'us-east-1', tables: SWEPT_TABLES }, async cdktfOut => {
     const cloud = await LocalCloud.start({
       cdktfOut,
       observe: true,

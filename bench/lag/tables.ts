@@ -1,11 +1,11 @@
 import { expiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
+import type { Problems } from '../../local/demo/problems.ts';
+import { tableOf } from '../../local/demo/session-table.ts';
+import { WatchedTable } from '../../local/demo/watched-table.ts';
 import { enableStream, ensureTable } from '../../local/tables.ts';
 import type { TableResource } from '../../local/terraform.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import type { Problems } from '../live/problems.ts';
-import { synthesizedTable } from '../live/synthesized.ts';
-import { WatchedTable } from '../live/watched-table.ts';
 import { stampedWindow, sweepPublished } from './published-algorithm.ts';
 import { publishedStore } from './published-store.ts';
 import type { Mode } from './result.ts';
@@ -20,8 +20,8 @@ const PUBLISHED = 'PublishedSessions';
 export const SWEPT_TABLES: readonly PreciseTtlProps[] = [PRECISE, PLAIN];
 
 const TABLES: Readonly<Record<Mode, (cloud: LocalCloud) => TableResource | Promise<TableResource>>> = {
-  precise: cloud => synthesizedTable(cloud, PRECISE.tableName),
-  plain: cloud => synthesizedTable(cloud, PLAIN.tableName),
+  precise: cloud => tableOf(cloud.synthesized, PRECISE.tableName, MODEL),
+  plain: cloud => tableOf(cloud.synthesized, PLAIN.tableName, MODEL),
   published: makePublishedTable,
 };
 
@@ -59,7 +59,11 @@ function stampPublished(_key: unknown, ttl: number): Record<string, number | str
 }
 
 async function makePublishedTable(cloud: LocalCloud): Promise<TableResource> {
-  const table = { ...synthesizedTable(cloud, PLAIN.tableName), name: PUBLISHED, address: PUBLISHED };
+  const table = {
+    ...tableOf(cloud.synthesized, PLAIN.tableName, MODEL),
+    name: PUBLISHED,
+    address: PUBLISHED,
+  };
   await ensureTable(cloud.client, table);
   await enableStream(cloud.client, table.name);
   return table;

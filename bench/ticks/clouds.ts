@@ -1,10 +1,10 @@
+import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { expiryModel } from '../../expiry/index.ts';
 import { type Execution, seededRandom } from '../../local/asl/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import type { Problems } from '../../local/demo/problems.ts';
 import type { Deliveries } from '../../local/scheduler.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
-import type { Problems } from '../live/problems.ts';
-import { withSynthesized } from '../live/synthesized.ts';
 import { type Group, groupOf, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
@@ -41,7 +41,7 @@ export async function inClouds<T>(
   const startRest = async ([group, ...rest]: readonly Group[]): Promise<T> => {
     if (group === undefined) return use(clouds, endedOf);
     const members = scenarios.filter(scenario => groupOf(scenario) === group);
-    return withSynthesized(members.map(propsOf), async cdktfOut => {
+    return withSynthesized({ region: 'us-east-1', tables: members.map(propsOf) }, async cdktfOut => {
       const cloud = await LocalCloud.start({
         cdktfOut,
         observe: true,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, seededRandom } from '../../local/asl/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
+import { Problems } from '../../local/demo/problems.ts';
 import { type Output, Progress } from '../../local/demo/progress.ts';
+import { tableOf } from '../../local/demo/session-table.ts';
+import { WatchedTable } from '../../local/demo/watched-table.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
-import { Problems } from '../live/problems.ts';
 import { firstTtlOf, planStream } from '../live/stream.ts';
-import { synthesizedTable } from '../live/synthesized.ts';
 import { untilGone } from '../live/until-gone.ts';
-import { WatchedTable } from '../live/watched-table.ts';
 import { inClouds, MODEL, machineName, type Timing, tableName } from './clouds.ts';
 import { sumExecutions } from './executions.ts';
 import { type ScenarioResult, scenarioProblems, scenarioResult, type TicksResult } from './result.ts';
@@ -134,7 +134,7 @@ function watch(
   problems: Problems,
 ): Promise<WatchedTable> {
   const name = tableName(scenario);
-  const table = synthesizedTable(cloud, name);
+  const table = tableOf(cloud.synthesized, name, MODEL);
   const onError = (error: unknown) => problems.breakOff(`the stream of ${name} couldn't be read: ${error}`);
   return WatchedTable.start({ cloud, table, model: MODEL, run: startMs.toString(36), onError });
 }

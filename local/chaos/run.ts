@@ -4,6 +4,7 @@ import { seededRandom } from '../asl/index.ts';
 import { localDynamoDb, localDynamoDbStreams } from '../aws-clients.ts';
 import { LocalCloud } from '../cloud.ts';
 import { StreamObserver } from '../demo/observer.ts';
+import { Problems } from '../demo/problems.ts';
 import { type Output, Progress } from '../demo/progress.ts';
 import { FAULTS, type FaultName, type FaultPhase, type FaultRates } from '../faults/index.ts';
 import { schedulerTime } from '../scheduler.ts';
@@ -54,17 +55,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const progress = new Progress(options.output);
   const accounts = new Accounts();
   const truth = new Truth();
-  const problems: string[] = [];
-  const broken = new AbortController();
-  const onProblem = (problem: string): void => {
-    problems.push(problem);
-    progress.say(`✗ ${problem}`);
-  };
-  const breakOff = (problem: string): void => {
-    if (!broken.signal.aborted) onProblem(problem);
-    broken.abort();
-  };
-  const until = AbortSignal.any([signal, broken.signal]);
+  const problems = new Problems(progress);
+  const until = AbortSignal.any([signal, problems.broken]);
 
   // Beside the one that everything happens to: it makes the table, and at the end sweeps it without faults.
   const calm = await LocalCloud.start({
@@ -87,7 +79,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         const { id, version, ttl } = items.read(image);
         truth.removed(id, version, { ttl, seenAt });
       },
-      onError: error => breakOff(`the table's stream couldn't be read: ${error}`),
+      onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
     const startMs = Date.now();
     const { actions, lastTtl } = planChaos({
@@ -106,7 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       rates,
       ...(phases === undefined ? {} : { phases }),
       onEnd: (ended: Parameters<Accounts['add']>[0]) => accounts.add(ended),
-      onProblem,
+      onProblem: (problem: string) => problems.add(problem),
     };
     sweeping =
       kills === 0
@@ -124,7 +116,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       truth,
       signal: until,
       onIndexed: entry => sweeper.remember(entry),
-    }).catch(error => breakOff(`writing failed: ${error}`));
+    }).catch(error => problems.breakOff(`writing failed: ${error}`));
     while (!until.aborted && Date.now() < (lastTtl + 1) * 1000) {
       progress.show(describeProgress(truth, sweeper, accounts, lastTtl));
       await sleep(LOOK_INTERVAL_MS, undefined, { signal: until }).catch(() => {});
@@ -137,7 +129,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await observer.stop();
     const violations = until.aborted ? [] : truth.verify(await items.readAll(), sweptUpTo, Date.now());
     if (options.deleteMode === 'guarded' && accounts.totals.deleted > truth.counts.swept) {
-      onProblem(
+      problems.add(
         `the executions say that they deleted ${accounts.totals.deleted} items, but the stream has only ${truth.counts.swept} of the sweep's`,
       );
     }
@@ -149,7 +141,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       kills: sweeper.kills,
       accounts,
       violations,
-      problems,
+      problems: problems.found,
       interrupted: signal.aborted,
     };
     progress.end();
@@ -168,7 +160,7 @@ async function replay(
   cloud: LocalCloud,
   tableName: string,
   startMs: number,
-  problems: string[],
+  problems: Problems,
 ): Promise<void> {
   const [machine] = cloud.machines;
   if (machine === undefined)
@@ -180,10 +172,10 @@ async function replay(
     await execution.done;
     const { text, error } = endOf(execution);
     if (execution.status !== 'SUCCEEDED')
-      problems.push(`${attempt} ended ${execution.status}: ${error} ${text}`);
+      problems.add(`${attempt} ended ${execution.status}: ${error} ${text}`);
     const found: unknown = JSON.parse(execution.outputText ?? '{}').found;
     if (attempt !== 'the replay' && found !== 0)
-      problems.push(`${attempt} found ${found} items, expected none`);
+      problems.add(`${attempt} found ${found} items, expected none`);
   }
 }
 

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { type Execution, seededRandom } from '../asl/index.ts';
-import { localDynamoDbStreams } from '../aws-clients.ts';
 import { LocalCloud, type LocalCloudOptions } from '../cloud.ts';
-import { NotFoundError } from '../errors.ts';
-import type { TableResource } from '../terraform.ts';
-import { Ledger, type Violations } from './ledger.ts';
-import { StreamObserver } from './observer.ts';
+import type { Violations } from './ledger.ts';
+import { Problems } from './problems.ts';
 import { type Output, Progress } from './progress.ts';
 import { formatProgress, formatReport, type Judged, judge, seconds } from './report.ts';
-import { SessionTable } from './session-table.ts';
+import { tableOf } from './session-table.ts';
+import { WatchedTable } from './watched-table.ts';
 import { type Action, planWorkload } from './workload.ts';
-import { carryOut } from './writer.ts';
 
 export interface DemoOptions {
   /** The folder that was synthesized into. */
@@ -56,34 +53,22 @@ const LATE_TICK_MS = 3_000;
 export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
   const { output, signal } = options;
   const progress = new Progress(output);
-  const failures: string[] = [];
-  const fail = (failure: string): void => {
-    failures.push(failure);
-    progress.say(`✗ ${failure}`);
-  };
-  // DynamoDB itself failed: there is nothing to wait for any more.
-  const broken = new AbortController();
-  const breakOff = (failure: string): void => {
-    if (!broken.signal.aborted) fail(failure);
-    broken.abort();
-  };
+  const problems = new Problems(progress);
   const executions = { ended: 0 };
   const cloud = await LocalCloud.start({
     cdktfOut: options.cdktfOut,
     observe: true,
     warm: 1,
-    onScheduleError: (error, { schedule }) => fail(`${schedule.name} didn't start: ${error}`),
+    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
       executions.ended += 1;
       if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
       // Those that the end of an interrupted job stops are no failures of the sweep.
-      else if (execution.status !== 'ABORTED') fail(describeFailure(execution));
+      else if (execution.status !== 'ABORTED') problems.add(describeFailure(execution));
     },
     ...options.cloud,
   });
   try {
-    const table = tableOf(cloud, options.tableName, options.model);
-    const ledger = new Ledger();
     const startMs = Date.now();
     const workload = planWorkload({
       startMs,
@@ -92,31 +77,26 @@ export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
       rate: options.rate,
       random: seededRandom(options.seed),
     });
-    const sessions = new SessionTable(cloud.client, table, options.model, startMs.toString(36));
+    const table = await WatchedTable.start({
+      cloud,
+      table: tableOf(cloud.synthesized, options.tableName, options.model),
+      model: options.model,
+      run: startMs.toString(36),
+      onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
+    });
     let lateTick: NodeJS.Timeout | undefined;
-    const streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
     try {
-      const observer = await StreamObserver.start({
-        client: cloud.client,
-        streams,
-        tableName: table.name,
-        onRemoval: (image, seenAt) => {
-          const { id, ttl } = sessions.read(image);
-          ledger.removed(id, { ttl, seenAt });
-        },
-        onError: error => breakOff(`the table's stream couldn't be read: ${error}`),
-      });
       progress.say(describeStart(cloud, options, workload.actions));
       lateTick = setTimeout(() => startLateTick(cloud, startMs), LATE_TICK_MS);
-      const until = AbortSignal.any([signal, broken.signal]);
-      await live({ ...workload, cloud, sessions, ledger, progress, signal: until, breakOff });
+      const until = AbortSignal.any([signal, problems.broken]);
+      await live({ ...workload, cloud, table, progress, signal: until, problems });
       cloud.pauseSchedules();
       if (!until.aborted) await untilIdle(cloud);
-      await observer.stop();
+      await table.stop();
       const interrupted = signal.aborted;
-      const found = interrupted ? [] : await verify(ledger, sessions);
+      const found = interrupted ? [] : await verify(table);
       const now = Date.now();
-      const judged = judge(ledger.tally(now), ledger.lags, found, failures);
+      const judged = judge(table.ledger.tally(now), table.ledger.lags, found, problems.found);
       progress.end();
       progress.say(
         `\n${formatReport(judged, { promise: promiseOf(options.precisionSeconds), executions: executions.ended, interrupted })}`,
@@ -124,7 +104,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
       return { ...judged, interrupted };
     } finally {
       clearTimeout(lateTick);
-      streams.destroy();
+      await table.stop();
     }
   } finally {
     await cloud.stop();
@@ -153,41 +133,24 @@ function promiseOf(precisionSeconds: number): string {
     : 'at the tick of every minute: gone within 60 s of expiry, plus the seconds a sweep takes';
 }
 
-function tableOf(cloud: LocalCloud, name: string, model: ExpiryModel): TableResource {
-  const { tables, existingTables } = cloud.synthesized;
-  const table = tables.find(candidate => candidate.name === name);
-  if (table) return table;
-  const existing = existingTables.find(candidate => candidate.name === name);
-  if (existing === undefined) throw new NotFoundError(`table: expected "${name}" in what was synthesized`);
-  // Of a table that was there before, only the key names are known; its keys are taken for strings.
-  return {
-    ...existing,
-    arn: '',
-    hashKey: model.partitionKey,
-    ...(model.sortKey ? { rangeKey: model.sortKey } : {}),
-    attributes: {},
-    globalIndexes: [],
-    localIndexes: [],
-  };
-}
-
 interface Live {
   readonly actions: readonly Action[];
   readonly lastTtl: number;
   readonly cloud: LocalCloud;
-  readonly sessions: SessionTable;
-  readonly ledger: Ledger;
+  readonly table: WatchedTable;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  readonly breakOff: (failure: string) => void;
+  readonly problems: Problems;
 }
 
 /** Writes, and waits until everything that expires has had its tick. */
 async function live(job: Live): Promise<void> {
-  const { actions, lastTtl, cloud, sessions, ledger, progress, signal, breakOff } = job;
+  const { actions, lastTtl, cloud, table, progress, signal, problems } = job;
+  const { ledger } = table;
   const writing = { done: false };
-  const writer = carryOut(actions, sessions, ledger, signal)
-    .catch(error => breakOff(`writing failed: ${error}`))
+  const writer = table
+    .write(actions, signal)
+    .catch(error => problems.breakOff(`writing failed: ${error}`))
     .finally(() => {
       writing.done = true;
     });
@@ -205,9 +168,9 @@ async function live(job: Live): Promise<void> {
   await writer;
 }
 
-async function verify(ledger: Ledger, sessions: SessionTable): Promise<Violations> {
+async function verify(table: WatchedTable): Promise<Violations> {
   try {
-    return ledger.verify(await sessions.readAll(), Date.now());
+    return await table.verify();
   } catch (error) {
     return [`the table couldn't be read at the end: ${error}`];
   }

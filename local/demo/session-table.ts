@@ -5,7 +5,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModel, expiryAttributes, type PrimaryKey, withExpiry } from '../../expiry/index.ts';
-import type { TableResource } from '../terraform.ts';
+import { NotFoundError } from '../errors.ts';
+import type { SynthesizedCloud, TableResource } from '../terraform.ts';
 import type { Ttl } from './ledger.ts';
 
 // Items of about 250 bytes.
@@ -133,4 +134,30 @@ export class SessionTable {
 
 function idOf(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
+}
+
+/**
+ * A table of what was synthesized, whether the stack makes it or it was there before. Of the latter only the key names
+ * are known; its keys are taken for strings.
+ *
+ * @throws {NotFoundError}
+ */
+export function tableOf(
+  { tables, existingTables }: SynthesizedCloud,
+  name: string,
+  model: ExpiryModel,
+): TableResource {
+  const table = tables.find(candidate => candidate.name === name);
+  if (table) return table;
+  const existing = existingTables.find(candidate => candidate.name === name);
+  if (existing === undefined) throw new NotFoundError(`table: expected "${name}" in what was synthesized`);
+  return {
+    ...existing,
+    arn: '',
+    hashKey: model.partitionKey,
+    ...(model.sortKey ? { rangeKey: model.sortKey } : {}),
+    attributes: {},
+    globalIndexes: [],
+    localIndexes: [],
+  };
 }

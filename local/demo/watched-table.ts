@@ -1,12 +1,12 @@
 import type { ExpiryModel } from '../../expiry/index.ts';
-import { localDynamoDbStreams } from '../../local/aws-clients.ts';
-import type { LocalCloud } from '../../local/cloud.ts';
-import { Ledger } from '../../local/demo/ledger.ts';
-import { StreamObserver } from '../../local/demo/observer.ts';
-import { SessionTable, type Stamp } from '../../local/demo/session-table.ts';
-import type { Action } from '../../local/demo/workload.ts';
-import { carryOut } from '../../local/demo/writer.ts';
-import type { TableResource } from '../../local/terraform.ts';
+import { localDynamoDbStreams } from '../aws-clients.ts';
+import type { LocalCloud } from '../cloud.ts';
+import type { TableResource } from '../terraform.ts';
+import { Ledger } from './ledger.ts';
+import { StreamObserver } from './observer.ts';
+import { SessionTable, type Stamp } from './session-table.ts';
+import type { Action } from './workload.ts';
+import { carryOut } from './writer.ts';
 
 export interface WatchedTableOptions {
   readonly cloud: LocalCloud;

@@ -1,4 +1,4 @@
-import type { Progress } from '../../local/demo/progress.ts';
+import type { Progress } from './progress.ts';
 
 /** What went wrong in a run, a sentence each; shown as it happens. */
 export class Problems {
