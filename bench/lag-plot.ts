@@ -1,30 +1,29 @@
 /** `npm run bench:lag:plot`: draws the plot again from the JSON of an earlier `npm run bench:lag`. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describeFlags, FlagError, parseFlags } from '../cli/flags.ts';
+import { FlagError } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { RESULT_FLAG, svgBeside } from './lag/files.ts';
 import type { LagResult } from './lag/result.ts';
-import { RUN_FLAGS, resultFile } from './live/command.ts';
+import { resultFile } from './live/command.ts';
 
-const FLAGS = { json: RESULT_FLAG, help: RUN_FLAGS.help } as const;
+const FLAGS = { json: RESULT_FLAG } as const;
 
-const HELP = `npm run bench:lag:plot -- [flags]
+const help = (flags: string) => `npm run bench:lag:plot -- [flags]
 
 Draws the plot of an earlier npm run bench:lag again, beside its result.
 
-${describeFlags(FLAGS)}`;
+${flags}`;
 
-await runCommand(async () => {
-  const flags = parseFlags(FLAGS, process.argv.slice(2));
-  if (flags.help) {
-    console.log(HELP);
+await runCommand({
+  flags: FLAGS,
+  help,
+  run: async flags => {
+    const file = resultFile('json', flags.json);
+    const { drawLag } = await import('./lag/plot.ts');
+    writeFileSync(svgBeside(file), drawLag(readResult(file, flags.json)));
+    console.log(svgBeside(flags.json));
     return 0;
-  }
-  const file = resultFile('json', flags.json);
-  const { drawLag } = await import('./lag/plot.ts');
-  writeFileSync(svgBeside(file), drawLag(readResult(file, flags.json)));
-  console.log(svgBeside(flags.json));
-  return 0;
+  },
 });
 
 function readResult(file: string, path: string): LagResult {

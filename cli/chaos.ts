@@ -1,7 +1,7 @@
 /** `npm run chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
 import { DEFAULT_RATES } from '../local/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../local/faults/index.ts';
-import { describeFlags, type Flag, FlagError, parseFlags } from './flags.ts';
+import { type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 
@@ -37,11 +37,7 @@ const FLAGS = {
   },
   rate: { type: 'number', min: 1, max: 500, default: 60, value: 'N', help: 'items per second' },
   seed: {
-    type: 'number',
-    min: 0,
-    max: 4_294_967_295,
-    whole: true,
-    value: 'N',
+    ...SEED,
     help: 'makes the same workload and draws the same faults again (default: another one each time)',
   },
   'delete-mode': {
@@ -68,26 +64,20 @@ const FLAGS = {
     help: 'instead, and with no other flag but --seed: throttle every delete of one window for so long, then none',
   },
   ...RATE_FLAGS,
-  help: { type: 'switch', help: 'show this' },
 } as const;
 
-const HELP = `npm run chaos -- [flags]
+const help = (flags: string) => `npm run chaos -- [flags]
 
 Lets writers, renewers and deleters work on a table that is swept, locally and in real time, while calls are throttled,
 keys come back unprocessed, connections break, functions crash and ticks come late, twice or never. At the end a replay
 without faults goes over the whole span; then every item's fate is held against what was written.
 
-${describeFlags(FLAGS)}
+${flags}
 
 Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 something was; 2 wrong flags; 130 or
 143 interrupted.`;
 
-async function main(): Promise<number> {
-  const flags = parseFlags(FLAGS, process.argv.slice(2));
-  if (flags.help) {
-    console.log(HELP);
-    return 0;
-  }
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const deleteMode = MODES.find(mode => mode === flags['delete-mode']);
   if (deleteMode === undefined) {
     throw new FlagError(`--delete-mode: expected ${MODES.join(' or ')}, got "${flags['delete-mode']}"`);
@@ -120,4 +110,4 @@ function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   return rates;
 }
 
-await runCommand(main);
+await runCommand({ flags: FLAGS, help, run });

@@ -18,6 +18,9 @@ export type Flag =
 
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** What a run draws from. Its help says what it repeats. */
+export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
+
 type ValueOf<F extends Flag> = F extends { type: 'switch' }
   ? boolean
   : F extends { type: 'number' }

@@ -1,5 +1,5 @@
 /** `npm run local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
-import { describeFlags, FlagError, parseFlags } from './flags.ts';
+import { FlagError, type FlagValues } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 
@@ -9,32 +9,26 @@ const FLAGS = {
   'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB Local listens' },
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
-  help: { type: 'switch', help: 'show this' },
 } as const;
 
-const HELP = `npm run local -- [flags]
+const help = (flags: string) => `npm run local -- [flags]
 
 Runs everything that cdktf deploy would provision on this machine until Ctrl-C: DynamoDB Local, the Step Functions API,
 the functions and the schedules. Prints what to paste into another terminal for the AWS CLI and SDKs to talk to it, and
 a line for every execution with its result and what it would cost on AWS.
 
-${describeFlags(FLAGS)}
+${flags}
 
 AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions that aren't of
 this project are invoked. Both on this machine only.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
-async function main(): Promise<number> {
-  const flags = parseFlags(FLAGS, process.argv.slice(2));
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   if (flags['dynamodb-port'] === flags['sfn-port']) {
     throw new FlagError(
       `--sfn-port: expected another port than --dynamodb-port, got ${flags['sfn-port']} for both`,
     );
-  }
-  if (flags.help) {
-    console.log(HELP);
-    return 0;
   }
   const { signal } = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
@@ -48,4 +42,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-await runCommand(main);
+await runCommand({ flags: FLAGS, help, run });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import exported from '../precise-ttl.config.ts';
-import { describeFlags, FlagError, parseFlags } from './flags.ts';
+import { FlagError, type FlagValues } from './flags.ts';
 import { isLocal } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
@@ -36,31 +36,25 @@ const FLAGS = {
   run: { type: 'text', value: 'LABEL', help: 'sweeps again what a replay of the same span has done already' },
   yes: { type: 'switch', help: 'do not ask' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
-  help: { type: 'switch', help: 'show this' },
 } as const;
 
-const HELP = `npm run replay -- --from TIME --to TIME [flags]
+const help = (flags: string) => `npm run replay -- --from TIME --to TIME [flags]
 
 Sweeps the expiry times in a span again, say after an outage, by executions of the deployed state machine. What is alive
 stays, whatever the span says. Run again after an interruption, or a failure, it goes on where it was: what is done is
 not started again, what runs is waited for, what failed is tried again.
 
-${describeFlags(FLAGS)}
+${flags}
 
 Goes to AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts; to the
-local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts, unless
---yes or --dry-run says not to.
+local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts,
+unless --yes or --dry-run says not to.
 
 Exit status: 0 all was swept, 1 something failed or was declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 const args = process.argv.slice(2);
 
-async function main(): Promise<number> {
-  const flags = parseFlags(FLAGS, args);
-  if (flags.help) {
-    console.log(HELP);
-    return 0;
-  }
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   if (!(flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env))) {
     throw new FlagError(
@@ -119,4 +113,9 @@ async function ask(signal: AbortSignal): Promise<boolean> {
   }
 }
 
-await runCommand(main, error => (error instanceof ReplayError ? error.message : describeSdkError(error)));
+await runCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => (error instanceof ReplayError ? error.message : describeSdkError(error)),
+});

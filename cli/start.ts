@@ -1,5 +1,5 @@
 /** `npm start`: the main job on this machine. See `--help`. */
-import { describeFlags, parseFlags } from './flags.ts';
+import { type FlagValues, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -14,33 +14,20 @@ const FLAGS = {
     help: 'how long sessions keep expiring',
   },
   rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'sessions per second' },
-  seed: {
-    type: 'number',
-    min: 0,
-    max: 4_294_967_295,
-    whole: true,
-    value: 'N',
-    help: 'makes the same workload again (default: another one each time)',
-  },
+  seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
-  help: { type: 'switch', help: 'show this' },
 } as const;
 
-const HELP = `npm start -- [flags]
+const help = (flags: string) => `npm start -- [flags]
 
 Starts DynamoDB Local and everything that cdktf deploy would provision, lets sessions expire for some minutes, and
 shows that what expired was deleted, and nothing else.
 
-${describeFlags(FLAGS)}
+${flags}
 
 Exit status: 0 every promise was kept, 1 one wasn't, 2 wrong flags, 130 or 143 interrupted.`;
 
-async function main(): Promise<number> {
-  const flags = parseFlags(FLAGS, process.argv.slice(2));
-  if (flags.help) {
-    console.log(HELP);
-    return 0;
-  }
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
@@ -50,4 +37,4 @@ async function main(): Promise<number> {
   return violations.length === 0 ? 0 : 1;
 }
 
-await runCommand(main);
+await runCommand({ flags: FLAGS, help, run });

@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
-import { FlagError } from '../../cli/flags.ts';
+import { FlagError, SEED } from '../../cli/flags.ts';
 import { writableFile } from '../../cli/writable-file.ts';
 
 /** Flags that every benchmark in real time has. */
 export const RUN_FLAGS = {
-  seed: {
+  minutes: {
     type: 'number',
-    min: 0,
-    max: 4_294_967_295,
-    whole: true,
-    default: 1,
+    min: 0.1,
+    max: 1440,
+    default: 3,
     value: 'N',
-    help: 'makes the same items and delays again',
+    help: 'how long items keep expiring',
   },
-  help: { type: 'switch', help: 'show this' },
+  rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'items per second and table' },
+  seed: { ...SEED, default: 1, help: 'makes the same items and delays again' },
 } as const;
 
 /**
