@@ -2,11 +2,13 @@
  * Speed and memory of the local interpreter. `npm run bench:asl`; every line is the median of some runs in one
  * process, on the wall clock.
  */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 import { zipSync } from 'fflate';
 import {
   Engine,
@@ -16,6 +18,7 @@ import {
   type Machine,
 } from '../local/asl/index.ts';
 import { LocalFunctions } from '../local/functions/local-functions.ts';
+import { writeWorkerProgram } from '../local/functions/worker-program.ts';
 
 const RUNS = 5;
 const ITEMS = 10_000;
@@ -69,11 +72,12 @@ async function medianMs(measured: () => Promise<unknown>): Promise<number> {
   return times.sort((one, other) => one - other)[Math.floor(RUNS / 2)] ?? Number.NaN;
 }
 
+const ECHO = 'export const handler = async event => event;';
+
 /** An echo function as it would be deployed. */
 function echoFunctions(folder: string): LocalFunctions {
   const archive = join(folder, 'echo.zip');
-  const source = 'export const handler = async event => event;';
-  writeFileSync(archive, zipSync({ 'index.mjs': new TextEncoder().encode(source) }));
+  writeFileSync(archive, zipSync({ 'index.mjs': new TextEncoder().encode(ECHO) }));
   const resource = {
     address: 'aws_lambda_function.echo',
     name: 'echo',
@@ -87,6 +91,15 @@ function echoFunctions(folder: string): LocalFunctions {
     logFormat: 'JSON' as const,
   };
   return new LocalFunctions([resource], { dynamoDbEndpoint: 'http://127.0.0.1:9' });
+}
+
+/** Starts a thread of the echo function, waits until it is ready, and ends it. */
+async function thread(program: string, folder: string): Promise<void> {
+  const file = join(folder, 'echo.mjs');
+  writeFileSync(file, ECHO);
+  const worker = new Worker(program, { workerData: { file, exportName: 'handler' }, env: {}, execArgv: [] });
+  await once(worker, 'message');
+  await worker.terminate();
 }
 
 setFlagsFromString('--expose-gc');
@@ -110,6 +123,11 @@ const threaded = new Engine({ invoker: functions });
 const calls = await medianMs(() => run(threaded, mapOver(CALLS, call), CALLS));
 await functions.stop();
 
+const program = writeWorkerProgram(scratch);
+const typed = join(import.meta.dirname, '../local/functions/worker.ts');
+const ready = await medianMs(() => thread(program, scratch));
+const readyTyped = await medianMs(() => thread(typed, scratch));
+
 const small = mapOver(20, call);
 const memory: number[] = [];
 for (let done = 0; done <= EXECUTIONS; done += 1) {
@@ -128,6 +146,10 @@ row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
 row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
 row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
 console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);
+console.log(
+  `A thread is ready after ${ready.toFixed(0)} ms, and would be after ${readyTyped.toFixed(0)} ms if each took the types off its program: ` +
+    `${(readyTyped / ready).toFixed(1)} times.`,
+);
 console.log(
   `Heap after 100 executions of 20 calls ${early.toFixed(1)} MB, after ${EXECUTIONS} ${late.toFixed(1)} MB: ` +
     `${(late / early).toFixed(2)} times.`,
