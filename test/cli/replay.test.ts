@@ -25,6 +25,7 @@ const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
   AWS_EC2_METADATA_DISABLED: 'true',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
 };
 
 interface Ended {

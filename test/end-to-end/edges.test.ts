@@ -90,7 +90,7 @@ describe.each(GRANULARITIES)('windows of %d minutes', minutes => {
     await local.sweep(tableName, tick(EDGE + 4 * 3600));
     expect(await left()).toEqual(with_(-1, 0, 1));
 
-    await local.sweep(tableName, { ...tick(EDGE + 4 * 3600), lookbackMinutes: 360 });
+    await local.sweep(tableName, { ...tick(EDGE + 4 * 3600), lookbackMinutes: 1440 });
     expect(await left()).toEqual([]);
   });
 });

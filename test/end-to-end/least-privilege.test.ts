@@ -28,7 +28,6 @@ const recorder = new CallRecorder();
 const local = useLocalSweep(TABLES, {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
   functions: {
-    maxConcurrency: 2,
     wrap: recorder.wrap,
     meter: recorder,
     // Calls of other services end up at the recorder too, instead of nowhere.

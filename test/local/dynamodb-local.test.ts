@@ -101,8 +101,8 @@ describe('leaves nothing behind when the process that started it', () => {
   test.each<[string, string, NodeJS.Signals | undefined, (() => string) | undefined]>([
     ['gets SIGKILL', WAIT, 'SIGKILL', undefined],
     // How the process ends makes no difference to Java, so that one round with Java itself will do.
-    ['returns without stopping it', 'setTimeout(() => {}, 50);', undefined, quick],
-    ['throws', 'setTimeout(() => { throw new Error("x") }, 50);', undefined, quick],
+    ['returns without stopping it', 'setTimeout(() => {}, 200);', undefined, quick],
+    ['throws', 'setTimeout(() => { throw new Error("x") }, 200);', undefined, quick],
     ['gets SIGINT', WAIT, 'SIGINT', quick],
     ['gets SIGTERM', WAIT, 'SIGTERM', quick],
   ])(

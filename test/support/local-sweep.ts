@@ -43,9 +43,9 @@ export function useLocalSweep(
       cdktfOut,
       dynamoDb: dynamoDbOfFile(),
       schedules: false,
-      // Each thread of a function takes a quarter of a second to be of use.
-      functions: { maxConcurrency: 2 },
       ...options,
+      // Loading a function is all processor time, and DynamoDB Local does one thing at a time.
+      functions: { maxConcurrency: 2, ...options.functions },
     });
   }, 60_000);
   afterAll(() => started?.stop());

@@ -1,6 +1,6 @@
 /**
- * Jest loads `stacks/bundle.ts` anew for every test file, and with it would come half a second of bundling what has not
- * changed since the run began: they all get the bundles that global-setup.ts made with the same function.
+ * Jest loads `stacks/bundle.ts` anew for every test file, which would bundle again what has not changed since the run
+ * began: they all get the bundles that global-setup.ts made with the same function.
  */
 jest.mock('../../stacks/bundle.ts', () => ({
   ...jest.requireActual<typeof import('../../stacks/bundle.ts')>('../../stacks/bundle.ts'),

@@ -49,7 +49,6 @@ export function useFaultySweep(
       return proxy.endpoint;
     },
     functions: {
-      maxConcurrency: 2,
       wrap: (call, next) => sweep.wrap(call, next),
       onLog: (_name, line) => sweep.lines.push(line),
     },
