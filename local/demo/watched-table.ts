@@ -35,16 +35,21 @@ export class WatchedTable {
 
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
     const watched = new WatchedTable(options);
-    watched.#observer = await StreamObserver.start({
-      client: options.cloud.client,
-      streams: watched.#streams,
-      tableName: options.table.name,
-      onRemoval: (image, seenAt) => {
-        const { id, ttl } = watched.#sessions.read(image);
-        watched.ledger.removed(id, { ttl, seenAt });
-      },
-      onError: options.onError,
-    });
+    try {
+      watched.#observer = await StreamObserver.start({
+        client: options.cloud.client,
+        streams: watched.#streams,
+        tableName: options.table.name,
+        onRemoval: (image, seenAt) => {
+          const { id, ttl } = watched.#sessions.read(image);
+          watched.ledger.removed(id, { ttl, seenAt });
+        },
+        onError: options.onError,
+      });
+    } catch (error) {
+      await watched.stop();
+      throw error;
+    }
     return watched;
   }
 
