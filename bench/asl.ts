@@ -93,10 +93,8 @@ function echoFunctions(folder: string): LocalFunctions {
   return new LocalFunctions([resource], { dynamoDbEndpoint: 'http://127.0.0.1:9' });
 }
 
-/** Starts a thread of the echo function, waits until it is ready, and ends it. */
-async function thread(program: string, folder: string): Promise<void> {
-  const file = join(folder, 'echo.mjs');
-  writeFileSync(file, ECHO);
+/** Starts a thread of a function, waits until it is ready, and ends it. */
+async function thread(program: string, file: string): Promise<void> {
   const worker = new Worker(program, { workerData: { file, exportName: 'handler' }, env: {}, execArgv: [] });
   await once(worker, 'message');
   await worker.terminate();
@@ -125,8 +123,10 @@ await functions.stop();
 
 const program = writeWorkerProgram(scratch);
 const typed = join(import.meta.dirname, '../local/functions/worker.ts');
-const ready = await medianMs(() => thread(program, scratch));
-const readyTyped = await medianMs(() => thread(typed, scratch));
+const echo = join(scratch, 'echo.mjs');
+writeFileSync(echo, ECHO);
+const untyped = await medianMs(() => thread(program, echo));
+const stripping = await medianMs(() => thread(typed, echo));
 
 const small = mapOver(20, call);
 const memory: number[] = [];
@@ -147,8 +147,8 @@ row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
 row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
 console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);
 console.log(
-  `A thread is ready after ${ready.toFixed(0)} ms, and would be after ${readyTyped.toFixed(0)} ms if each took the types off its program: ` +
-    `${(readyTyped / ready).toFixed(1)} times.`,
+  `A thread starts and ends in ${untyped.toFixed(0)} ms; if each took the types off its program, in ${stripping.toFixed(0)} ms: ` +
+    `${(stripping / untyped).toFixed(1)} times.`,
 );
 console.log(
   `Heap after 100 executions of 20 calls ${early.toFixed(1)} MB, after ${EXECUTIONS} ${late.toFixed(1)} MB: ` +

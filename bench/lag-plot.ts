@@ -1,6 +1,6 @@
 /** `npm run bench:lag:plot`: draws the plot again from the JSON of an earlier `npm run bench:lag`. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { FlagError } from '../cli/flags.ts';
+import { FlagError, type FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { RESULT_FLAG, svgBeside } from './lag/files.ts';
 import type { LagResult } from './lag/result.ts';
@@ -14,17 +14,13 @@ Draws the plot of an earlier npm run bench:lag again, beside its result.
 
 ${flags}`;
 
-await runCommand({
-  flags: FLAGS,
-  help,
-  run: async flags => {
-    const file = resultFile('json', flags.json);
-    const { drawLag } = await import('./lag/plot.ts');
-    writeFileSync(svgBeside(file), drawLag(readResult(file, flags.json)));
-    console.log(svgBeside(flags.json));
-    return 0;
-  },
-});
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  const file = resultFile('json', flags.json);
+  const { drawLag } = await import('./lag/plot.ts');
+  writeFileSync(svgBeside(file), drawLag(readResult(file, flags.json)));
+  console.log(svgBeside(flags.json));
+  return 0;
+}
 
 function readResult(file: string, path: string): LagResult {
   try {
@@ -35,3 +31,5 @@ function readResult(file: string, path: string): LagResult {
     );
   }
 }
+
+await runCommand({ flags: FLAGS, help, run });

@@ -6,7 +6,7 @@ let program: string | undefined;
 
 /**
  * Writes what a thread runs, `worker.ts` without its types, into a folder. Node takes types off by itself, but loads its
- * tool for that anew in every thread, which is a third of what a thread does until it is ready.
+ * tool for that anew in every thread, and a thread is ready the sooner without.
  *
  * @returns absolute path of the file
  */
