@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { expiryModel } from '../expiry/index.ts';
-import { type DemoOutcome, runDemo } from '../local/demo/run.ts';
-import exported from '../precise-ttl.config.ts';
+import { type DemoOptions, type DemoOutcome, runDemo } from '../local/demo/run.ts';
 import { checkConfig, InvalidConfigError } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
-export interface MainJobOptions {
+export interface MainJobOptions extends Pick<DemoOptions, 'cloud' | 'intervalMs' | 'output'> {
+  /** What `precise-ttl.config.ts` exports. */
+  readonly config: unknown;
   /** Minutes during which sessions expire. */
   readonly minutes: number;
   /** Sessions per second. */
@@ -26,7 +27,7 @@ export interface MainJobOptions {
  * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
 export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> {
-  const config = checkConfig(exported);
+  const config = checkConfig(options.config);
   const [table] = config.tables;
   // checkConfig refuses a configuration without tables.
   if (table === undefined) throw new InvalidConfigError([]);
@@ -39,8 +40,10 @@ export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> 
       rate: options.rate,
       seed: options.seed ?? randomInt(2 ** 32),
       precisionSeconds: resolveProps(table).precisionSeconds,
-      output: process.stdout,
+      output: options.output,
       signal: options.signal,
+      ...(options.cloud && { cloud: options.cloud }),
+      ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     });
     if (options.resultFile !== undefined) {
       writeFileSync(options.resultFile, `${JSON.stringify(outcome.result, null, 2)}\n`);

@@ -31,8 +31,17 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const { runMainJob } = await import('./main-job.ts');
-  const { violations, interrupted } = await runMainJob({ ...flags, resultFile, signal: stop.signal });
+  const [{ runMainJob }, { default: config }] = await Promise.all([
+    import('./main-job.ts'),
+    import('../precise-ttl.config.ts'),
+  ]);
+  const { violations, interrupted } = await runMainJob({
+    ...flags,
+    config,
+    resultFile,
+    output: process.stdout,
+    signal: stop.signal,
+  });
   if (interrupted) return stop.status();
   return violations.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { type Execution, seededRandom } from '../asl/index.ts';
+import { type CancelTimer, type Clock, realClock } from '../clock.ts';
 import { LocalCloud, type LocalCloudOptions } from '../cloud.ts';
 import type { Violations } from './ledger.ts';
 import { Problems } from './problems.ts';
@@ -25,6 +25,8 @@ export interface DemoOptions {
   readonly output: Output;
   /** Ends the job early, with what is known. */
   readonly signal: AbortSignal;
+  /** Pause between two looks into the stream, milliseconds. @default that of the observer */
+  readonly intervalMs?: number;
   /** For tests: how the cloud differs. */
   readonly cloud?: Partial<LocalCloudOptions>;
 }
@@ -51,25 +53,27 @@ const LATE_TICK_MS = 3_000;
  * @throws {LocalCloudError} when the local cloud can't be started
  */
 export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
-  const { output, signal } = options;
-  const progress = new Progress(output);
+  const { output, signal, cloud: { clock = realClock } = {} } = options;
+  const progress = new Progress(output, () => clock.now());
   const problems = new Problems(progress);
   const executions = { ended: 0 };
-  const cloud = await LocalCloud.start({
-    cdktfOut: options.cdktfOut,
-    observe: true,
-    warm: 1,
-    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-    onExecution: execution => {
-      executions.ended += 1;
-      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
-      // Those that the end of an interrupted job stops are no failures of the sweep.
-      else if (execution.status !== 'ABORTED') problems.add(describeFailure(execution));
-    },
-    ...options.cloud,
-  });
+  const cloud = await clock.busy(() =>
+    LocalCloud.start({
+      cdktfOut: options.cdktfOut,
+      observe: true,
+      warm: 1,
+      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+      onExecution: execution => {
+        executions.ended += 1;
+        if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
+        // Those that the end of an interrupted job stops are no failures of the sweep.
+        else if (execution.status !== 'ABORTED') problems.add(describeFailure(execution));
+      },
+      ...options.cloud,
+    }),
+  );
   try {
-    const startMs = Date.now();
+    const startMs = clock.now();
     const workload = planWorkload({
       startMs,
       firstTtl: firstTtl(startMs, options.precisionSeconds),
@@ -82,20 +86,22 @@ export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
       table: tableOf(cloud.synthesized, options.tableName, options.model),
       model: options.model,
       run: startMs.toString(36),
+      clock,
+      ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
       onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
-    let lateTick: NodeJS.Timeout | undefined;
+    let cancelLateTick: CancelTimer | undefined;
     try {
       progress.say(describeStart(cloud, options, workload.actions));
-      lateTick = setTimeout(() => startLateTick(cloud, startMs), LATE_TICK_MS);
+      cancelLateTick = clock.schedule(LATE_TICK_MS, () => startLateTick(cloud, startMs));
       const until = AbortSignal.any([signal, problems.broken]);
-      await live({ ...workload, cloud, table, progress, signal: until, problems });
+      await live({ ...workload, clock, cloud, table, progress, signal: until, problems });
       cloud.pauseSchedules();
-      if (!until.aborted) await untilIdle(cloud);
+      if (!until.aborted) await untilIdle(cloud, clock);
       await table.stop();
       const interrupted = signal.aborted;
       const found = interrupted ? [] : await verify(table);
-      const now = Date.now();
+      const now = clock.now();
       const judged = judge(table.ledger.tally(now), table.ledger.lags, found, problems.found);
       progress.end();
       progress.say(
@@ -103,7 +109,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
       );
       return { ...judged, interrupted };
     } finally {
-      clearTimeout(lateTick);
+      cancelLateTick?.();
       await table.stop();
     }
   } finally {
@@ -134,6 +140,7 @@ function promiseOf(precisionSeconds: number): string {
 }
 
 interface Live {
+  readonly clock: Clock;
   readonly actions: readonly Action[];
   readonly lastTtl: number;
   readonly cloud: LocalCloud;
@@ -145,7 +152,7 @@ interface Live {
 
 /** Writes, and waits until everything that expires has had its tick. */
 async function live(job: Live): Promise<void> {
-  const { actions, lastTtl, cloud, table, progress, signal, problems } = job;
+  const { actions, lastTtl, clock, cloud, table, progress, signal, problems } = job;
   const { ledger } = table;
   const writing = { done: false };
   const writer = table
@@ -157,13 +164,13 @@ async function live(job: Live): Promise<void> {
   // A renewed item is only safe for sure once a tick after its former TTL has passed it by.
   const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
   while (!signal.aborted) {
-    const now = Date.now();
+    const now = clock.now();
     const tally = ledger.tally(now);
     const nothingOpen = writing.done && tally.overdue === 0 && cloud.running.length === 0;
     if (now >= lastTickMs + 1_000 && nothingOpen) break;
     if (now >= lastTtl * 1000 + LONGEST_WAIT_MS) break;
     progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
-    await sleep(LOOK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    await clock.sleep(LOOK_INTERVAL_MS, signal).catch(() => {});
   }
   await writer;
 }
@@ -176,9 +183,9 @@ async function verify(table: WatchedTable): Promise<Violations> {
   }
 }
 
-async function untilIdle(cloud: LocalCloud): Promise<void> {
-  const deadline = Date.now() + LONGEST_EXECUTION_WAIT_MS;
-  while (cloud.running.length > 0 && Date.now() < deadline) await sleep(50);
+async function untilIdle(cloud: LocalCloud, clock: Clock): Promise<void> {
+  const deadline = clock.now() + LONGEST_EXECUTION_WAIT_MS;
+  while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(50);
 }
 
 function describeStart(cloud: LocalCloud, options: DemoOptions, actions: readonly Action[]): string {

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModel, expiryAttributes, type PrimaryKey, withExpiry } from '../../expiry/index.ts';
+import { type Clock, realClock } from '../clock.ts';
 import { NotFoundError } from '../errors.ts';
 import type { SynthesizedCloud, TableResource } from '../terraform.ts';
 import type { Ttl } from './ledger.ts';
@@ -16,22 +17,35 @@ const USERS = 97;
 /** Gives the attributes by which an item expires at a TTL. */
 export type Stamp = (key: PrimaryKey, ttl: number) => Record<string, number | string>;
 
+export interface SessionTableOptions {
+  readonly table: TableResource;
+  readonly model: ExpiryModel;
+  /** Sets this run's items apart from others in the table. Two tables of the same run have the same items. */
+  readonly run: string;
+  /** How what expires is stamped. @default as the model says */
+  readonly stamp?: Stamp;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+}
+
 /** Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. */
 export class SessionTable {
   readonly #documents: DynamoDBDocumentClient;
   readonly #table: TableResource;
   readonly #model: ExpiryModel;
-  /** Sets this run's items apart from others in the table. */
   readonly #run: string;
   readonly #stamp: Stamp;
+  readonly #clock: Clock;
 
-  /** @param stamp how {@link write} stamps what expires, @default as the model says */
-  constructor(client: DynamoDBClient, table: TableResource, model: ExpiryModel, run: string, stamp?: Stamp) {
+  constructor(client: DynamoDBClient, options: SessionTableOptions) {
+    const { table, model, run, stamp, clock = realClock } = options;
     this.#documents = DynamoDBDocumentClient.from(client);
     this.#table = table;
     this.#model = model;
     this.#run = run;
-    this.#stamp = stamp ?? ((key, expiresAt) => expiryAttributes(model, key, { expiresAt }));
+    this.#clock = clock;
+    this.#stamp =
+      stamp ?? ((key, expiresAt) => expiryAttributes(model, key, { expiresAt, nowMs: clock.now() }));
   }
 
   async write(item: number, ttl: Ttl): Promise<void> {
@@ -41,7 +55,7 @@ export class SessionTable {
     await this.#documents.send(
       new PutCommand({
         TableName: this.#table.name,
-        Item: { ...key, CreatedAt: new Date().toISOString(), Payload: PAYLOAD, ...expiry },
+        Item: { ...key, CreatedAt: this.#time(), Payload: PAYLOAD, ...expiry },
       }),
     );
   }
@@ -60,9 +74,9 @@ export class SessionTable {
         UpdateExpression: 'SET RenewedAt = :now',
         ConditionExpression: 'attribute_exists(#key)',
         ExpressionAttributeNames: { '#key': this.#model.partitionKey },
-        ExpressionAttributeValues: { ':now': new Date().toISOString() },
+        ExpressionAttributeValues: { ':now': this.#time() },
       },
-      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl },
+      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
     );
     try {
       await this.#documents.send(new UpdateCommand(request));
@@ -104,6 +118,10 @@ export class SessionTable {
     const key = image[this.#uniqueKey];
     const ttl = image[this.#model.ttlAttribute]?.N;
     return { id: idOf(key?.S ?? key?.N ?? key?.B), ttl: ttl === undefined ? undefined : Number(ttl) };
+  }
+
+  #time(): string {
+    return new Date(this.#clock.now()).toISOString();
   }
 
   /** Sort keys are unique in a run; without one the partition key has to be. */

@@ -1,3 +1,4 @@
+import { type Clock, realClock } from '../clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { SessionTable } from './session-table.ts';
 import type { Action } from './workload.ts';
@@ -16,19 +17,21 @@ export async function carryOut(
   table: SessionTable,
   ledger: Ledger,
   signal: AbortSignal,
+  clock: Clock = realClock,
 ): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   /** The last action of each item that is under way: the next one waits for it. */
   const perItem = new Map<number, Promise<void>>();
   const failures: unknown[] = [];
   for (const action of actions) {
-    await waitUntil(action.atMs, signal);
+    // An aborted wait is over too: the loop ends below.
+    await clock.sleep(action.atMs - clock.now(), signal).catch(() => {});
     while (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
     if (signal.aborted || failures.length > 0) break;
     const before = perItem.get(action.item);
     const done: Promise<void> = (async () => {
       await before;
-      await act(action, table, ledger);
+      await clock.busy(() => act(action, table, ledger));
     })()
       .catch(error => {
         failures.push(error);
@@ -51,19 +54,4 @@ async function act({ item, kind, ttl }: Action, table: SessionTable, ledger: Led
   } else if (await table.renew(item, ttl)) {
     ledger.renewed(table.id(item), ttl);
   }
-}
-
-/** Resolves at a time, or at once when it has passed or the signal is aborted. */
-function waitUntil(atMs: number, signal: AbortSignal): Promise<void> | undefined {
-  const wait = atMs - Date.now();
-  if (wait <= 0 || signal.aborted) return undefined;
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, wait);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }
