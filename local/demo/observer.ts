@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { type Clock, realClock } from '../clock.ts';
 import { DynamoDbLocalError } from '../errors.ts';
+import type { Span } from './machine.ts';
 
 export interface ObserverOptions {
   readonly client: DynamoDBClient;
@@ -22,6 +23,8 @@ export interface ObserverOptions {
   readonly intervalMs?: number;
   /** @default the wall clock */
   readonly clock?: Clock;
+  /** DynamoDB answered a request. Epoch milliseconds. */
+  readonly onAnswer?: (span: Span) => void;
 }
 
 /** New shards are rare: DynamoDB Local begins one every few hours. */
@@ -142,10 +145,12 @@ export class StreamObserver {
   async #drain(iterator: string): Promise<string | undefined> {
     let next: string | undefined = iterator;
     while (next !== undefined) {
+      const from = this.#clock.now();
       const { Records = [], NextShardIterator }: GetRecordsCommandOutput = await this.#options.streams.send(
         new GetRecordsCommand({ ShardIterator: next }),
       );
       const seenAt = this.#clock.now();
+      this.#options.onAnswer?.({ from, to: seenAt });
       for (const { eventName, dynamodb } of Records) {
         if (eventName === 'REMOVE' && dynamodb?.OldImage) this.#options.onRemoval(dynamodb.OldImage, seenAt);
       }

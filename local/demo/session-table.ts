@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModel, expiryAttributes, type PrimaryKey, withExpiry } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
 import { type Clock, realClock } from '../clock.ts';
 import { NotFoundError } from '../errors.ts';
 import type { SynthesizedCloud, TableResource } from '../terraform.ts';
@@ -20,7 +21,10 @@ export type Stamp = (key: PrimaryKey, ttl: number) => Record<string, number | st
 export interface SessionTableOptions {
   readonly table: TableResource;
   readonly model: ExpiryModel;
-  /** Sets this run's items apart from others in the table. Two tables of the same run have the same items. */
+  /**
+   * Sets this run's items apart from others in the table, unless their keys are numbers. Two tables of the same run have
+   * the same items.
+   */
   readonly run: string;
   /** How what expires is stamped. @default as the model says */
   readonly stamp?: Stamp;
@@ -108,6 +112,11 @@ export class SessionTable {
     return present;
   }
 
+  /** The shard of the window that an item is in. */
+  shard(item: number): number {
+    return shardOf(this.#key(item), this.#model, this.#model.shards);
+  }
+
   /** The id that an item of this run has in the ledger. */
   id(item: number): string {
     return idOf(this.#key(item)[this.#uniqueKey]);
@@ -131,10 +140,8 @@ export class SessionTable {
 
   #key(item: number): Record<string, string | number | Uint8Array> {
     const { partitionKey, sortKey } = this.#model;
-    const unique = [
-      `session-${this.#run}-${item}`,
-      Number(`${Number.parseInt(this.#run, 36)}`) * 1e7 + item,
-    ] as const;
+    // A number has no room for the run within the digits that are safe in JavaScript.
+    const unique = [`session-${this.#run}-${item}`, item] as const;
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, ...unique) }
@@ -155,27 +162,16 @@ function idOf(value: unknown): string {
 }
 
 /**
- * A table of what was synthesized, whether the stack makes it or it was there before. Of the latter only the key names
- * are known; its keys are taken for strings.
+ * A table that what was synthesized makes.
  *
  * @throws {NotFoundError}
  */
-export function tableOf(
-  { tables, existingTables }: SynthesizedCloud,
-  name: string,
-  model: ExpiryModel,
-): TableResource {
+export function tableOf({ tables }: Pick<SynthesizedCloud, 'tables'>, name: string): TableResource {
   const table = tables.find(candidate => candidate.name === name);
-  if (table) return table;
-  const existing = existingTables.find(candidate => candidate.name === name);
-  if (existing === undefined) throw new NotFoundError(`table: expected "${name}" in what was synthesized`);
-  return {
-    ...existing,
-    arn: '',
-    hashKey: model.partitionKey,
-    ...(model.sortKey ? { rangeKey: model.sortKey } : {}),
-    attributes: {},
-    globalIndexes: [],
-    localIndexes: [],
-  };
+  if (table === undefined) {
+    throw new NotFoundError(
+      `table: expected "${name}" in what was synthesized, got ${tables.map(other => other.name).join(', ') || 'none'}`,
+    );
+  }
+  return table;
 }

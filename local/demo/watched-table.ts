@@ -2,16 +2,19 @@ import { localDynamoDbStreams } from '../aws-clients.ts';
 import { type Clock, realClock } from '../clock.ts';
 import type { LocalCloud } from '../cloud.ts';
 import { Ledger } from './ledger.ts';
+import type { Span } from './machine.ts';
 import { StreamObserver } from './observer.ts';
 import { SessionTable, type SessionTableOptions } from './session-table.ts';
 import type { Action } from './workload.ts';
-import { carryOut } from './writer.ts';
+import { carryOut, type WriterOptions } from './writer.ts';
 
 /** The table must have a stream with old images. */
 export interface WatchedTableOptions extends SessionTableOptions {
   readonly cloud: LocalCloud;
   /** Pause between two looks into the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
+  /** DynamoDB answered a request of ours. Epoch milliseconds. */
+  readonly onAnswer?: (span: Span) => void;
   /** The stream can't be read any more. */
   readonly onError: (error: unknown) => void;
 }
@@ -21,12 +24,14 @@ export class WatchedTable {
   readonly ledger = new Ledger();
   readonly #sessions: SessionTable;
   readonly #clock: Clock;
+  readonly #onAnswer: WatchedTableOptions['onAnswer'];
   readonly #streams: ReturnType<typeof localDynamoDbStreams>;
   #observer: StreamObserver | undefined;
 
   private constructor({ cloud, ...options }: WatchedTableOptions) {
     this.#sessions = new SessionTable(cloud.client, options);
     this.#clock = options.clock ?? realClock;
+    this.#onAnswer = options.onAnswer;
     this.#streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, options.table.region);
   }
 
@@ -44,6 +49,7 @@ export class WatchedTable {
         onError: options.onError,
         ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
         clock: watched.#clock,
+        ...(watched.#onAnswer && { onAnswer: watched.#onAnswer }),
       });
     } catch (error) {
       await watched.stop();
@@ -57,8 +63,16 @@ export class WatchedTable {
    *
    * @throws the first error of a request
    */
-  write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
-    return carryOut(actions, this.#sessions, this.ledger, signal, this.#clock);
+  write(
+    actions: readonly Action[],
+    signal: AbortSignal,
+    { skipExpired = false }: Pick<WriterOptions, 'skipExpired'> = {},
+  ): Promise<void> {
+    return carryOut(actions, this.#sessions, this.ledger, signal, {
+      clock: this.#clock,
+      skipExpired,
+      ...(this.#onAnswer && { onAnswer: this.#onAnswer }),
+    });
   }
 
   /** What a consistent read of the whole table says against the ledger; each a sentence. */
