@@ -72,6 +72,8 @@ const USUAL_ANSWER_MS = 200;
 /** Time that a machine may lose without the sweep missing a tick. */
 const MISSED_TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
+/** A child waits for its minute, and then from expiry to expiry within it. */
+const LONGEST_WAIT_MS = MINUTE_MS;
 
 /**
  * Notes when a machine was too slow to keep what is promised: when it slept or was suspended, when other work kept it, or
@@ -132,7 +134,7 @@ export class MachineWatch {
     const orBusy = inOrder([...all, ...busy]);
     return span => {
       const length = lengthOf(all, span);
-      return length + BUSY_COUNTS * (lengthOf(orBusy, span) - length);
+      return length + BUSY_COUNTS * (lengthOf(orBusy, span) - length) + this.#sleptThroughBy(span);
     };
   }
 
@@ -158,6 +160,17 @@ export class MachineWatch {
       }
       before = now;
     });
+  }
+
+  /**
+   * How much of the standstills that ended shortly before a span, or in it, is not in it. Timers may not count the time
+   * that a machine sleeps: a wait that was under way then ends as much too late.
+   */
+  #sleptThroughBy(span: Span): number {
+    const slept = this.#lost.stoodStill.filter(
+      ({ from, to }) => to - from >= MISSED_TICK_MS && to <= span.to && to + LONGEST_WAIT_MS >= span.from,
+    );
+    return lengthOf(slept) - lengthOf(slept, span);
   }
 
   /**

@@ -82,20 +82,13 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
       : `${number(expired)} items expired, but ${number(deleted)} were deleted`,
   ],
   goneInTime: ({ punctuality: { inTime, excused, late }, lags, promisedLagMs }) => {
-    const all = number(inTime + excused + late);
-    const longest = `the longest ${seconds(lagOf(lags).max)} after the expiry, where ${seconds(promisedLagMs)} are promised`;
-    const lines: string[] = [];
-    if (late > 0) {
-      lines.push(
-        `${number(late)} of ${all} deletions came too late, ${longest}; this machine had time for them`,
-      );
-    }
-    if (excused > 0) {
-      lines.push(
-        `${number(excused)} of ${all} deletions came too late${late > 0 ? '' : `, ${longest};`} because this machine was too slow, as it seems`,
-      );
-    }
-    return lines;
+    const tooLate = (count: number) =>
+      `${number(count)} of ${number(inTime + excused + late)} deletions came too late (the longest of all ` +
+      `${seconds(lagOf(lags).max)} after the expiry, promised are ${seconds(promisedLagMs)})`;
+    return [
+      ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
+      ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
+    ];
   },
   liveKept: ({ tally: { liveDeleted } }) => [
     `${number(liveDeleted)} items were deleted while they were live`,

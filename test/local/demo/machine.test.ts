@@ -70,6 +70,16 @@ test.each([
   expect(watch.stoodStillMs({ from: START, to: START + 10_000 })).toBe(4_900);
 });
 
+test('a wait that slept too ends as much too late, for a minute afterwards', () => {
+  const { machine, watch } = watched();
+  machine.pass(100, { wallMs: 20_100 });
+  const lost = watch.lost(NO_TICKS);
+  const woken = START + 20_100;
+  expect(lost({ from: woken + 60_000, to: woken + 90_000 })).toBe(20_000);
+  expect(lost({ from: woken + 60_001, to: woken + 90_000 })).toBe(0);
+  expect(lost({ from: woken - 5_000, to: woken + 30_000 })).toBe(20_000);
+});
+
 test('a standstill that lasts to the end is seen', () => {
   const { machine, watch } = watched();
   machine.pass(0, { wallMs: 3_000 });
