@@ -171,7 +171,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     const until = AbortSignal.any([signal, problems.broken]);
     await live({ ...job, ...workload, table, signal: until });
     cloud.pauseSchedules();
-    if (!until.aborted) await untilIdle(cloud, clock);
+    if (!until.aborted && !isAlwaysWatched(sweep)) await untilIdle(cloud, clock);
     await table.stop();
     const interrupted = signal.aborted;
     const contradictions = interrupted ? [] : await verify(table);
@@ -200,6 +200,11 @@ async function sweepSessions(job: Job): Promise<Judged> {
     cancelLateTick();
     await table.stop();
   }
+}
+
+/** Children that poll are there all the time, and need not be waited for. */
+function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
+  return pollSeconds > 0;
 }
 
 /** When each tick was started, by its time; epoch milliseconds. */
@@ -268,8 +273,7 @@ async function live(job: Live): Promise<void> {
     });
   // A renewed item is only safe for sure once a tick after its former TTL has passed it by.
   const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
-  // Children that poll are there all the time, and need not be waited for.
-  const isIdle = () => options.sweep.pollSeconds > 0 || cloud.running.length === 0;
+  const isIdle = () => isAlwaysWatched(options.sweep) || cloud.running.length === 0;
   while (!signal.aborted) {
     const now = clock.now();
     const tally = ledger.tally(now);

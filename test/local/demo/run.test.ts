@@ -1,6 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { JOB_STARTED, judgedJob, SleepingClock } from '../../support/main-job.ts';
 
+// Two seconds each on a machine that has time.
+jest.setTimeout(90_000);
+
 // Other ways to be broken: npm run test:start.
 test('a precision of 60 that is deployed where the configuration says 1 is broken', async () => {
   const { status, notKept, longestLagMs, printed } = await judgedJob({
