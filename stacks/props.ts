@@ -140,15 +140,15 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
     });
   }
-  const farthest = Math.max(resolved.reconcileHours * 60, resolved.lookbackMinutes);
-  // One window more than fits into the time: the first is entered in its middle.
-  const pairs = (Math.ceil(farthest / resolved.granularityMinutes) + 1) * resolved.shards;
+  // One window more than fits into the time: the first is entered in its middle. The reconcile comes in parts instead.
+  const pairs = (Math.ceil(resolved.lookbackMinutes / resolved.granularityMinutes) + 1) * resolved.shards;
   if (pairs > MOST_PAIRS) {
     problems.push({
-      field: 'shards',
-      expected: `at most ${MOST_PAIRS} windows and shards to look back into at once`,
-      got: `${pairs} (${resolved.shards} shards, back ${farthest} minutes in windows of ${resolved.granularityMinutes})`,
-      remedy: 'Lower shards, reconcileHours or lookbackMinutes, or raise granularityMinutes.',
+      field: 'lookbackMinutes',
+      expected: `at most ${MOST_PAIRS} windows and shards to look back into in a tick`,
+      got: `${pairs} (${resolved.shards} shards, back ${resolved.lookbackMinutes} minutes in windows of ${resolved.granularityMinutes})`,
+      remedy:
+        'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
     });
   }
   if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
