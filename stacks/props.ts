@@ -3,7 +3,7 @@ import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } fro
 import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
 import { LONGEST_LOOKBACK_MINUTES, MOST_PAIRS } from '../functions/lib/sweep-input.ts';
 import type { SweepOptions } from '../statemachine/states.ts';
-import { boolean, type FieldChecks, oneOf, text, whole } from './fields.ts';
+import { attributeName, boolean, type FieldChecks, oneOf, required, text, whole } from './fields.ts';
 
 /** Types that a key attribute can have. */
 export const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -66,15 +66,17 @@ const LOG_RETENTION_DAYS = [
 const LONGEST_NAME = 45;
 
 const CHECKS: FieldChecks<PreciseTtlProps> = {
-  tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  tableName: required(
+    text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  ),
   existingTable: boolean(),
   deletionProtection: boolean(),
-  partitionKey: text(),
+  partitionKey: required(attributeName()),
   partitionKeyType: oneOf(KEY_TYPES),
-  sortKey: text(),
+  sortKey: attributeName(),
   sortKeyType: oneOf(KEY_TYPES),
-  ttlAttribute: text(),
-  windowAttribute: text(),
+  ttlAttribute: attributeName(),
+  windowAttribute: attributeName(),
   indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
   name: text(
     new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME}}$`),
@@ -96,7 +98,11 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   backoffCapSeconds: whole(1, 30),
   logRetentionDays: oneOf(LOG_RETENTION_DAYS),
   functionMemoryMb: whole(128, 10_240),
-  metricsNamespace: text(/^[A-Za-z0-9_./#: -]{1,255}$/, 'a CloudWatch namespace of 1 to 255 characters'),
+  // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
+  metricsNamespace: text(
+    /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
+    'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
+  ),
 };
 
 export const PROP_NAMES = Object.keys(CHECKS) as (keyof PreciseTtlProps)[];
@@ -117,7 +123,8 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
     return value === undefined ? [] : (CHECKS[field]?.(field, value) ?? []);
   });
   if (missing.length > 0 || wrong.length > 0) return [...missing, ...wrong];
-  return [...modelProblems(props), ...relationProblems(props)];
+  const ofModel = modelProblems(props);
+  return ofModel.length > 0 ? ofModel : relationProblems(props);
 }
 
 /** What is wrong between fields that are each fine. */

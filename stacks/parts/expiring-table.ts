@@ -2,6 +2,7 @@ import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
+import { escaped, literal } from '../terraform-text.ts';
 
 /**
  * The table whose items expire, with the sparse index of expiry windows. Created, or looked up by name when it is
@@ -22,7 +23,10 @@ export class ExpiringTable extends Construct {
 }
 
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
-  const { partitionKey, sortKey, windowAttribute, ttlAttribute } = props;
+  const partitionKey = escaped(props.partitionKey);
+  const sortKey = props.sortKey === undefined ? undefined : escaped(props.sortKey);
+  const windowAttribute = escaped(props.windowAttribute);
+  const ttlAttribute = escaped(props.ttlAttribute);
   return new DynamodbTable(scope, 'table', {
     name: props.tableName,
     billingMode: 'PAY_PER_REQUEST',
@@ -60,8 +64,8 @@ function existing(
         error_message: `Table ${tableName} has no index ${indexName}. Add it first: docs/deploy.md, "An existing table".`,
       },
       {
-        condition: `\${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == "${ttlAttribute}"])}`,
-        error_message: `Native TTL of table ${tableName} is not enabled on ${ttlAttribute}. It is the backstop: docs/deploy.md, "An existing table".`,
+        condition: `\${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == ${literal(ttlAttribute)}])}`,
+        error_message: `Native TTL of table ${tableName} is not enabled on ${escaped(ttlAttribute)}. It is the backstop: docs/deploy.md, "An existing table".`,
       },
     ],
   });
