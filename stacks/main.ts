@@ -1,16 +1,13 @@
-import { pathToFileURL } from 'node:url';
 import { PreciseTtlError } from '../expiry/errors.ts';
 import { synthesize } from './app.ts';
+import { CONFIG_FILE, ConfigFileError, loadConfigFile } from './config-file.ts';
 
 /** The CDKTF app: what `cdktf synth` and `cdktf deploy` run. */
 
-const CONFIG_FILE = 'precise-ttl.config.ts';
-
 try {
-  const file: { default?: unknown } = await import(pathToFileURL(CONFIG_FILE).href);
-  synthesize({ config: file.default });
+  synthesize({ config: await loadConfigFile() });
 } catch (error) {
   if (!(error instanceof PreciseTtlError)) throw error;
-  console.error(`${CONFIG_FILE}: ${error.message}`);
+  console.error(error instanceof ConfigFileError ? error.message : `${CONFIG_FILE}: ${error.message}`);
   process.exitCode = 1;
 }
