@@ -53,3 +53,14 @@ function placeOf(error: unknown): string | undefined {
   const place = places.find(({ isHead, file }) => isHead || file === CONFIG_FILE);
   return place && `${place.file}:${place.line}`;
 }
+
+/** Does something with what the file exports. What is wrong with it is printed, and is the status of the process. */
+export async function useConfigFile(use: (config: unknown) => unknown): Promise<void> {
+  try {
+    use(await loadConfigFile());
+  } catch (error) {
+    if (!(error instanceof PreciseTtlError)) throw error;
+    console.error(error instanceof ConfigFileError ? error.message : `${CONFIG_FILE}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

@@ -112,14 +112,15 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('a wrong value is told by its field', async () => {
-  const { status, stderr } = await run('stacks/main.ts', { [CONFIG]: 'export default { region: 5 };' });
+test.each(['stacks/main.ts', 'stacks/check.ts'])('%s tells a wrong value by its field', async program => {
+  const { status, stderr } = await run(program, { [CONFIG]: 'export default { region: 5 };' });
   expect(status).toBe(1);
   expect(stderr).toMatch(/^precise-ttl\.config\.ts: The configuration is wrong:\n {2}region: expected/);
 });
 
 test.each([
   ['stacks/main.ts', []],
+  ['stacks/check.ts', []],
   ['cli/start.ts', []],
   ['cli/local.ts', []],
   ['cli/replay.ts', ['--yes', '--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z']],
