@@ -6,6 +6,7 @@ export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export {
   describeProblem,
   type FieldProblem,
+  InvalidArgumentError,
   InvalidFieldError,
   InvalidKeyError,
   InvalidModelError,
@@ -13,6 +14,7 @@ export {
   InvalidTtlError,
   PreciseTtlError,
 } from './errors.ts';
+export type { ItemLike } from './item.ts';
 export {
   DEFAULT_GRANULARITY_MINUTES,
   DEFAULT_SHARDS,
@@ -24,8 +26,14 @@ export {
   MOST_SHARDS,
   modelProblems,
 } from './model.ts';
-export { notExpired, type ReadOptions, type ReadRequest, unlessExpired } from './not-expired.ts';
-export { type KeyNames, type KeyValue, type PrimaryKey, shardOf } from './shard.ts';
+export {
+  notExpired,
+  type ReadAdditions,
+  type ReadOptions,
+  type ReadRequest,
+  unlessExpired,
+} from './not-expired.ts';
+export { type KeyNames, type KeyValue, shardOf } from './shard.ts';
 export {
   checkTtl,
   type ExpiredRange,
@@ -35,5 +43,5 @@ export {
   OLDEST_EXPIRY_AGE_SECONDS,
   toEpochSeconds,
 } from './ttl.ts';
-export { type UpdateRequest, withExpiry } from './update.ts';
+export { type UpdateAdditions, type UpdateRequest, withExpiry } from './update.ts';
 export { MINUTES_PER_DAY, windowKey, windowStart, windowStarts } from './window.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
+import { type ItemLike, isItem } from './item.ts';
 
 /** A key attribute's value as the document client takes it; `{ value }` is its NumberValue. */
 export type KeyValue = string | number | bigint | Uint8Array | { readonly value: string };
-
-/** A primary key by attribute name. More attributes may be there (a whole item will do). */
-export type PrimaryKey = Readonly<Record<string, unknown>>;
 
 /** The names of a table's key attributes. */
 export interface KeyNames {
@@ -20,11 +19,21 @@ export interface KeyNames {
  * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
  * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards.
  *
+ * @param key the primary key by attribute name; more attributes may be there (a whole item will do)
  * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes
  */
-export function shardOf(key: PrimaryKey, names: KeyNames, shards: number): number {
+export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
+  if (!isItem(key)) {
+    throw new InvalidKeyError({
+      field: 'key',
+      expected: `an object with ${names.partitionKey}`,
+      got: key,
+      remedy: 'Pass the primary key of one item, or the item.',
+    });
+  }
+  const values = key as Readonly<Record<string, unknown>>;
   const parts = [names.partitionKey, ...(names.sortKey === undefined ? [] : [names.sortKey])].map(name =>
-    canonical(name, key[name]),
+    canonical(name, values[name]),
   );
   if (shards === 1) return 0; // after the check of the key: a wrong key is an error with any number of shards
   const hash = createHash('sha256');
@@ -41,7 +50,9 @@ function canonical(name: string, value: unknown): string {
     field: name,
     expected: 'the value of a key attribute: a non-empty string, a finite number or non-empty bytes',
     got: value,
-    remedy: 'Pass the whole primary key of the item that is written.',
+    remedy: isAttributeValue(value)
+      ? "Pass the key as the document client takes it: this is the low-level client's form."
+      : 'Pass the whole primary key of the item that is written.',
   });
 }
 
