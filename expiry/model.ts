@@ -2,6 +2,7 @@ import { type FieldProblem, InvalidModelError } from './errors.ts';
 import type { KeyNames } from './shard.ts';
 import { LONGEST_TTL_SECONDS } from './ttl.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
+import { utf8 } from './utf8.ts';
 import { MINUTES_PER_DAY } from './window.ts';
 
 /** How a table says when its items expire. Writers, readers and the sweep must agree on it. */
@@ -122,8 +123,7 @@ function isObject(value: unknown): value is object {
 }
 
 function nameProblems(field: string, got: unknown): FieldProblem[] {
-  if (typeof got === 'string' && got !== '' && Buffer.byteLength(got) <= LONGEST_KEY_ATTRIBUTE_NAME)
-    return [];
+  if (typeof got === 'string' && got !== '' && utf8(got).length <= LONGEST_KEY_ATTRIBUTE_NAME) return [];
   const expected = `the name of an attribute, 1 to ${LONGEST_KEY_ATTRIBUTE_NAME} bytes`;
   return [{ field, expected, got, remedy: 'Write the name as it stands in the items.' }];
 }

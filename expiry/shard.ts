@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
 import { type ItemLike, isItem } from './item.ts';
+import { sha256 } from './sha256.ts';
+import { utf8 } from './utf8.ts';
 
 /** A key attribute's value as the document client takes it; `{ value }` is its NumberValue. */
 export type KeyValue = string | number | bigint | Uint8Array | { readonly value: string };
@@ -36,15 +37,14 @@ export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards:
     canonical(name, values[name]),
   );
   if (shards === 1) return 0; // after the check of the key: a wrong key is an error with any number of shards
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest().readUInt32BE(0) % shards;
+  const [first = 0] = sha256(utf8(parts.map(part => `${part}\0`).join('')));
+  return first % shards;
 }
 
 function canonical(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return `S:${value}`;
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return `N:${value}`;
-  if (value instanceof Uint8Array && value.length > 0) return `B:${Buffer.from(value).toString('base64')}`;
+  if (value instanceof Uint8Array && value.length > 0) return `B:${base64(value)}`;
   if (isNumberValue(value)) return `N:${value.value}`;
   throw new InvalidKeyError({
     field: name,
@@ -54,6 +54,10 @@ function canonical(name: string, value: unknown): string {
       ? "Pass the key as the document client takes it: this is the low-level client's form."
       : 'Pass the whole primary key of the item that is written.',
   });
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
 function isNumberValue(value: unknown): value is { readonly value: string } {
