@@ -4,9 +4,6 @@ import { type ItemLike, isItem } from './item.ts';
 import { sha256 } from './sha256.ts';
 import { utf8 } from './utf8.ts';
 
-/** A key attribute's value as the document client takes it; `{ value }` is its NumberValue. */
-export type KeyValue = string | number | bigint | Uint8Array | { readonly value: string };
-
 /** The names of a table's key attributes. */
 export interface KeyNames {
   readonly partitionKey: string;
