@@ -75,6 +75,35 @@ describe.each(COMPILERS)('%s', compiler => {
   );
 });
 
+describe('the example', () => {
+  const exampleOf = (file: string) =>
+    /```ts\n(import .*? from 'precise-ttl';.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1];
+
+  test('is the same in both READMEs', () => {
+    expect(exampleOf('README.md')).toMatch(/unlessExpired/);
+    expect(exampleOf('package/README.md')).toBe(exampleOf('README.md'));
+  });
+
+  test("compiles with the SDK's types", async () => {
+    const folder = makeApplication(packed, {
+      'example.mts': `
+        import { type DynamoDBDocumentClient, GetCommand, type GetCommandInput, PutCommand, QueryCommand,
+          type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+        declare const documents: DynamoDBDocumentClient;
+        declare const query: QueryCommandInput;
+        declare const get: GetCommandInput;
+        ${exampleOf('README.md')}
+        export default live;`,
+      'tsconfig.json': {
+        compilerOptions: { module: 'nodenext', strict: true, skipLibCheck: true, noEmit: true, types: [] },
+        files: ['example.mts'],
+      },
+    });
+    symlinkSync(resolve('node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'));
+    await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+  });
+});
+
 describe('a test of an application', () => {
   const TEST = `
     test('stamps an item', () => {

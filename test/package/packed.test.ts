@@ -49,6 +49,18 @@ describe('what npm packs', () => {
     expect(existsSync(join(packed.checkout, '.repository-readme.md'))).toBe(false);
   });
 
+  test('puts the README of the checkout back also after packing was interrupted', async () => {
+    const swap = (direction: string) => runNode(packed.checkout, ['package/swap-readme.ts', direction]);
+    const readme = () => readFileSync(join(packed.checkout, 'README.md'), 'utf8');
+    const before = readme();
+    await swap('in');
+    await swap('in');
+    expect(readme()).not.toBe(before);
+    await swap('out');
+    await swap('out');
+    expect(readme()).toBe(before);
+  });
+
   test.each(['README.md', 'CHANGELOG.md'])('links to nothing that is not there, in %s', name => {
     const file = join(packed.content, name);
     const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
