@@ -17,8 +17,6 @@ export interface UpdateRequest {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
-  // Only a Put has one.
-  readonly Item?: never;
 }
 
 /** What {@link withExpiry} adds to a request. Its values are plain ones: the low-level client does not take them. */
