@@ -34,12 +34,10 @@ export async function packPackage(): Promise<PackedPackage> {
   const checkout = join(folder, 'checkout');
   for (const source of SOURCES) cpSync(source, join(checkout, source), { recursive: true });
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--offline', '--json', '--pack-destination', folder], {
+  const { stdout } = await run('npm', ['pack', '--offline', '--silent', '--pack-destination', folder], {
     cwd: checkout,
   });
-  // Before the JSON npm prints what the build printed, which is nothing but the names of the scripts.
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
-  const file = join(folder, filename);
+  const file = join(folder, stdout.trim().split('\n').at(-1) ?? '');
   await run('tar', ['-xzf', file, '-C', folder]);
   return { checkout, file, content: join(folder, 'package') };
 }
