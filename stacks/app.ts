@@ -41,7 +41,7 @@ export class RemovedStack extends TerraformStack {
     prepare(this, config);
     const tables = CreatedTables.of(this);
     for (const props of config.tables) {
-      tables.release(props.tableName, removedTable(this, props.tableName, props));
+      tables.forget(props.tableName, removedTable(this, props.tableName, props));
     }
   }
 }

@@ -32,6 +32,7 @@ export interface GuardedTable {
 export class CreatedTables extends TerraformElement {
   readonly #created = new Map<string, GuardedTable>();
   readonly #released = new Map<string, GuardedTable>();
+  readonly #forgotten = new Map<string, GuardedTable>();
   readonly #source: string;
 
   private constructor(stack: TerraformStack) {
@@ -62,6 +63,11 @@ export class CreatedTables extends TerraformElement {
     this.#released.set(tableName, table);
   }
 
+  /** As {@link release}, and for good: nothing of it is left in the state. */
+  forget(tableName: string, table: GuardedTable): void {
+    this.#forgotten.set(tableName, table);
+  }
+
   override toTerraform(): object {
     const instance = (block: string, tableName: string) =>
       `module.${ID}.terraform_data.${block}[${JSON.stringify(tableName)}]`;
@@ -71,8 +77,7 @@ export class CreatedTables extends TerraformElement {
     });
     const lasting = (tables: Map<string, GuardedTable>) =>
       Object.fromEntries([...tables].map(([name, table]) => [name, table.lasting]));
-    const addresses = (tables: Map<string, GuardedTable>) =>
-      [...tables.values()].map(({ address }) => address);
+    const notManaged = [...this.#released, ...this.#forgotten];
     return {
       module: {
         [ID]: {
@@ -80,14 +85,14 @@ export class CreatedTables extends TerraformElement {
           created: lasting(this.#created),
           released: lasting(this.#released),
           // A table that could not be created needs no guard yet.
-          depends_on: addresses(this.#created),
+          depends_on: [...this.#created.values()].map(({ address }) => address),
         },
       },
       moved: [
         ...[...this.#created.keys()].map(name => moved(name, 'released', 'created')),
-        ...[...this.#released.keys()].map(name => moved(name, 'created', 'released')),
+        ...notManaged.map(([name]) => moved(name, 'created', 'released')),
       ],
-      removed: addresses(this.#released).map(from => ({ from, lifecycle: [{ destroy: false }] })),
+      removed: notManaged.map(([, { address }]) => ({ from: address, lifecycle: [{ destroy: false }] })),
     };
   }
 }
