@@ -1,7 +1,8 @@
 import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../functions/lib/environment.ts';
 import { InvalidConfigError } from './config.ts';
-import { ExpiringTable } from './parts/expiring-table.ts';
+import type { GuardedTable } from './parts/created-tables.ts';
+import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
@@ -69,6 +70,12 @@ export class PreciseTtl extends Construct {
     this.stateMachineName = machine.stateMachineName;
     this.deadLetterQueueUrl = schedules.deadLetterQueueUrl;
   }
+}
+
+/** The table of a `PreciseTtl` of this id that is not there any more: where it stands in the stack's state. */
+export function removedTable(scope: Construct, id: string, props: PreciseTtlProps): GuardedTable {
+  const table = new Construct(new Construct(new Construct(scope, id), 'table'), 'table');
+  return guarded(table, resolveProps(props));
 }
 
 function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnvironment {
