@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
 
@@ -14,9 +14,12 @@ let expected: unknown;
 beforeAll(async () => {
   packed = await packPackage();
   const checkout = makeApplication(packed, { 'package.json': { type: 'module' } });
+
   cpSync(APPLICATION, join(checkout, 'main.ts'));
   expected = JSON.parse(await runNode(checkout, ['main.ts']));
 });
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 test('the application sees what expires, and what is refused', () => {
   expect(expected).toMatchObject({

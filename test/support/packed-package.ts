@@ -20,6 +20,8 @@ const SOURCES = [
 ];
 
 export interface PackedPackage {
+  /** Holds all this, and the applications that are made of it; the caller deletes it. */
+  readonly folder: string;
   /** The copy of the checkout that was packed. */
   readonly checkout: string;
   /** The file that npm made. */
@@ -39,15 +41,15 @@ export async function packPackage(): Promise<PackedPackage> {
   });
   const file = join(folder, stdout.trim().split('\n').at(-1) ?? '');
   await run('tar', ['-xzf', file, '-C', folder]);
-  return { checkout, file, content: join(folder, 'package') };
+  return { folder, checkout, file, content: join(folder, 'package') };
 }
 
 /** An application's folder with the package installed and these files in it. */
 export function makeApplication(
-  { content }: PackedPackage,
+  { folder: parent, content }: PackedPackage,
   files: Readonly<Record<string, string | object>>,
 ): string {
-  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-application-'));
+  const folder = mkdtempSync(join(parent, 'application-'));
   mkdirSync(join(folder, 'node_modules'));
   cpSync(content, join(folder, 'node_modules', 'precise-ttl'), { recursive: true });
   for (const [name, text] of Object.entries(files)) {
