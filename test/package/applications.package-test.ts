@@ -8,15 +8,14 @@ const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 const APPLICATION = 'test/package/application.ts';
 
 let packed: PackedPackage;
-/** What the application prints when it runs on the sources. */
+/** What the application prints when Node takes its types off and nobody compiles it. */
 let expected: unknown;
 
 beforeAll(async () => {
   packed = await packPackage();
-  const checkout = makeApplication(packed, { 'package.json': { type: 'module' } });
-
-  cpSync(APPLICATION, join(checkout, 'main.ts'));
-  expected = JSON.parse(await runNode(checkout, ['main.ts']));
+  const folder = makeApplication(packed, { 'package.json': { type: 'module' } });
+  cpSync(APPLICATION, join(folder, 'main.ts'));
+  expected = JSON.parse(await runNode(folder, ['main.ts']));
 });
 
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
