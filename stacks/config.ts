@@ -1,5 +1,6 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
-import { type FieldChecks, text, unknownFieldProblems } from './fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { type FieldChecks, text } from './fields.ts';
 import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 
 /** Terraform's state in a file beside the project: for trying things out, alone. */
