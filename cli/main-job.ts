@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { expiryModel } from '../expiry/index.ts';
 import { type DemoOutcome, runDemo } from '../local/demo/run.ts';
 import { checkConfig, InvalidConfigError } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { modelOf } from '../stacks/model-of.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -34,7 +34,7 @@ export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> 
     const outcome = await runDemo({
       cdktfOut,
       tableName: table.tableName,
-      model: expiryModel(table),
+      model: modelOf(table),
       minutes: options.minutes,
       rate: options.rate,
       seed: options.seed ?? randomInt(2 ** 32),

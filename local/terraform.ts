@@ -4,6 +4,7 @@ import { partitionOf, REGION } from '../stacks/regions.ts';
 import { TerraformError } from './errors.ts';
 import { Fields } from './terraform/fields.ts';
 import { describe, isObject, type Json } from './terraform/json.ts';
+import { modulesWithoutEffect } from './terraform/modules.ts';
 import { type ResolvedBlock, resolveStack } from './terraform/stack.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
@@ -140,6 +141,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const blocks: ResolvedBlock[] = [];
   const outputs: Record<string, Json> = {};
   const directories = new Map<string, string>();
+  const notRunLocally: string[] = [];
   for (const { stack, file } of listStacks(cdktfOut)) {
     const document = readJson(file);
     const region = regionOf(stack, document, problems);
@@ -148,6 +150,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     blocks.push(...resolved.blocks);
     for (const [name, value] of Object.entries(resolved.outputs)) outputs[`${stack}.${name}`] = value;
     directories.set(stack, dirname(file));
+    notRunLocally.push(...modulesWithoutEffect(stack, document, dirname(file), problems));
   }
 
   const tables: TableResource[] = [];
@@ -155,7 +158,6 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const functions: FunctionResource[] = [];
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
-  const notRunLocally: string[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {

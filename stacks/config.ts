@@ -1,5 +1,6 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
-import { boolean, type FieldChecks, required, text, unknownFieldProblems } from './fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { boolean, type FieldChecks, required, text } from './fields.ts';
 import { roleProblem } from './names.ts';
 import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';

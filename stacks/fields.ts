@@ -1,4 +1,3 @@
-import { distance as editDistance } from 'fastest-levenshtein';
 import type { FieldProblem } from '../expiry/errors.ts';
 
 /** Judges one field's value; an empty list is a good one. */
@@ -57,25 +56,4 @@ function check(good: (value: unknown) => boolean, expected: string): FieldCheck 
     good(got)
       ? []
       : [{ field, expected, got, remedy: 'Correct the value, or leave the field out for its default.' }];
-}
-
-/** A problem for each field that does not exist, with the one that was probably meant. */
-export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
-  return Object.keys(object)
-    .filter(name => !known.includes(name))
-    .map(name => {
-      const [nearest] = known
-        .map(candidate => ({
-          candidate,
-          distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
-        }))
-        .sort((one, other) => one.distance - other.distance);
-      const meant = nearest && nearest.distance <= 1 + name.length / 4 ? nearest.candidate : undefined;
-      return {
-        field: name,
-        expected: `one of the fields ${known.join(', ')}`,
-        got: `the field ${name}`,
-        remedy: meant ? `Did you mean ${meant}?` : 'Remove it.',
-      };
-    });
 }

@@ -3,7 +3,8 @@ import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../functions/lib/environment.ts';
 import { InvalidConfigError } from './config.ts';
 import { roleProblem } from './names.ts';
-import { ExpiringTable } from './parts/expiring-table.ts';
+import type { GuardedTable } from './parts/created-tables.ts';
+import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
@@ -85,6 +86,12 @@ function refuseTwins(sweep: PreciseTtl): void {
     .filter((other): other is PreciseTtl => other instanceof PreciseTtl && other !== sweep)
     .flatMap(other => roleProblem('name', sweep.sweep, other.sweep) ?? []);
   if (problems.length > 0) throw new InvalidConfigError(problems);
+}
+
+/** The table of a `PreciseTtl` of this id that is not there any more: where it stands in the stack's state. */
+export function removedTable(scope: Construct, id: string, props: PreciseTtlProps): GuardedTable {
+  const table = new Construct(new Construct(new Construct(scope, id), 'table'), 'table');
+  return guarded(table, resolveProps(props));
 }
 
 function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnvironment {

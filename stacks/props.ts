@@ -15,8 +15,10 @@ export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSecon
   readonly tableName: string;
   /** The table is there already and is only swept; its index must be there too. @default false: it is created */
   readonly existingTable?: boolean;
-  /** Refuse to delete the created table. @default true */
+  /** DynamoDB refuses to delete the created table. Terraform never deletes it, whatever this says. @default true */
   readonly deletionProtection?: boolean;
+  /** The created table can be restored to any second of the last 35 days. @default true */
+  readonly pointInTimeRecovery?: boolean;
   /** Type of the partition key. @default 'S' */
   readonly partitionKeyType?: KeyType;
   /** Type of the sort key. @default 'S' */
@@ -71,6 +73,7 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   ),
   existingTable: boolean(),
   deletionProtection: boolean(),
+  pointInTimeRecovery: boolean(),
   partitionKey: required(attributeName()),
   partitionKeyType: oneOf(KEY_TYPES),
   sortKey: attributeName(),
@@ -209,6 +212,7 @@ export function resolveProps(props: PreciseTtlProps): ResolvedProps {
     tableName: props.tableName,
     existingTable: props.existingTable ?? false,
     deletionProtection: props.deletionProtection ?? true,
+    pointInTimeRecovery: props.pointInTimeRecovery ?? true,
     partitionKey: props.partitionKey,
     partitionKeyType: props.partitionKeyType ?? 'S',
     ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { editDistance } from '../expiry/unknown-fields.ts';
 
 interface Partition {
   /** The second part of its ARNs. */
@@ -107,5 +107,7 @@ export function partitionOf(region: string): { readonly name: string; readonly d
 
 /** The known region whose name is most like this one. */
 export function nearestRegion(region: string): string {
-  return REGIONS.reduce((best, each) => (distance(each, region) < distance(best, region) ? each : best));
+  return REGIONS.reduce((best, each) =>
+    editDistance(each, region) < editDistance(best, region) ? each : best,
+  );
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { expiryModel } from '../../expiry/index.ts';
 import { isLoopback } from '../../local/loopback.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { FlagError } from '../flags.ts';
 import type { ReplayClient } from './client.ts';
@@ -135,7 +135,7 @@ function chooseTables({ region, tables }: DeploymentConfig, chosen: string | und
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
   const { lookbackMinutes, precisionSeconds } = resolveProps(table);
-  const { granularitySeconds, shards } = expiryModel(table);
+  const { granularitySeconds, shards } = modelOf(table);
   return { lookbackMinutes, precisionSeconds, granularitySeconds, shards };
 }
 

@@ -1,5 +1,6 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { windowKey, windowStarts } from '../../expiry/window.ts';
+import { windowKey } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from './errors.ts';
 import type { SweepRequest } from './sweep-input.ts';

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
-import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
 import { ApiServer, Executions, StateMachines } from '../../local/api/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
@@ -166,7 +167,7 @@ describe('against the local Step Functions', () => {
 
   const documents = () => DynamoDBDocumentClient.from(cloud.client);
   async function fill(): Promise<void> {
-    const model = expiryModel(SESSION_DATA);
+    const model = modelOf(SESSION_DATA);
     const at = (id: string, expiresAt: number) => {
       const key = { UserName: 'u', SessionId: id };
       return { PutRequest: { Item: { ...key, ...expiryAttributes(model, key, { expiresAt }) } } };

@@ -29,6 +29,7 @@ test('a table needs no more than its name and its partition key', () => {
     tableName: 'SessionData',
     existingTable: false,
     deletionProtection: true,
+    pointInTimeRecovery: true,
     partitionKey: 'UserName',
     partitionKeyType: 'S',
     sortKeyType: 'S',

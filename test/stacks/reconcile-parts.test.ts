@@ -1,12 +1,14 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import { MINUTES_PER_DAY, windowStarts } from '../../expiry/window.ts';
+import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
 import { plan } from '../../functions/lib/plan.ts';
 import { checkSpan, readSweepInput, type SweepRequest } from '../../functions/lib/sweep-input.ts';
 import { VirtualClock } from '../../local/clock.ts';
 import { LocalScheduler } from '../../local/scheduler.ts';
 import { readSynthesized } from '../../local/terraform.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
@@ -101,7 +103,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     scheduler.stop();
     expect(inputs).toHaveLength(5);
 
-    const model = expiryModel({ ...SESSION_DATA, shards: 100 });
+    const model = modelOf({ ...SESSION_DATA, shards: 100 });
     const pairs = new Set<string>();
     for (const [input, now] of inputs) {
       const request = readSweepInput(input, now, TICK);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { STACK, synthesize } from '../../stacks/app.ts';
+import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 
@@ -18,9 +18,12 @@ export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
 }
 
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
-export function synthesizeToFolder(config: DeploymentConfig): string {
+export function synthesizeToFolder(
+  config: DeploymentConfig,
+  options: Pick<SynthesisOptions, 'removed'> = {},
+): string {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
-  synthesize({ config, outdir });
+  synthesize({ config, outdir, ...options });
   return outdir;
 }
 
