@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type DemoOutcome, runDemo } from '../local/demo/run.ts';
-import exported from '../precise-ttl.config.ts';
 import { checkConfig, InvalidConfigError } from '../stacks/config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';
@@ -23,10 +23,10 @@ export interface MainJobOptions {
 /**
  * Synthesizes the project's configuration and runs the main job on its first table.
  *
- * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
 export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> {
-  const config = checkConfig(exported);
+  const config = checkConfig(await loadConfigFile());
   const [table] = config.tables;
   // checkConfig refuses a configuration without tables.
   if (table === undefined) throw new InvalidConfigError([]);

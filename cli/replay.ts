@@ -1,7 +1,7 @@
 /** `npm run replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import exported from '../precise-ttl.config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { FlagError, type FlagValues } from './flags.ts';
 import { isLocal } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
@@ -76,7 +76,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     concurrency: flags.concurrency,
     label: flags.run,
     resultFile,
-    config: exported,
+    config: await loadConfigFile(),
     connect: region => replayClient(region, process.env),
     confirm: () => (flags.yes ? Promise.resolve(true) : ask(stop.signal)),
     now: Date.now(),

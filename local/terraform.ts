@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { partitionOf, REGION } from '../stacks/regions.ts';
 import { TerraformError } from './errors.ts';
-import { partitionOf } from './terraform/computed.ts';
 import { Fields } from './terraform/fields.ts';
 import { describe, isObject, type Json } from './terraform/json.ts';
 import { modulesWithoutEffect } from './terraform/modules.ts';
@@ -145,7 +145,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   for (const { stack, file } of listStacks(cdktfOut)) {
     const document = readJson(file);
     const region = regionOf(stack, document, problems);
-    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region) };
+    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region).name };
     const resolved = resolveStack(stack, document, place, problems);
     blocks.push(...resolved.blocks);
     for (const [name, value] of Object.entries(resolved.outputs)) outputs[`${stack}.${name}`] = value;
@@ -256,7 +256,7 @@ function regionOf(stack: string, document: unknown, problems: string[]): string 
   const unaliased = list.find(item => isObject(item) && item['alias'] === undefined);
   const region = isObject(unaliased) ? unaliased['region'] : undefined;
   if (region === undefined) return DEFAULT_REGION;
-  if (typeof region === 'string' && /^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) return region;
+  if (typeof region === 'string' && REGION.test(region)) return region;
   problems.push(
     `${stack}: provider.aws.region: expected an AWS region such as "us-east-1", got ${describe(region)}`,
   );

@@ -2,6 +2,7 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, S3Backend, TerraformOutput, TerraformStack } from 'cdktf';
 import type { Construct } from 'constructs';
 import { checkConfig, type DeploymentConfig } from './config.ts';
+import { constructId } from './names.ts';
 import { CreatedTables } from './parts/created-tables.ts';
 import { PreciseTtl, removedTable } from './precise-ttl.ts';
 
@@ -16,14 +17,15 @@ export class PreciseTtlStack extends TerraformStack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id);
     prepare(this, config);
-    const sweeps = config.tables.map(table => new PreciseTtl(this, table.tableName, table));
-    // One output for all: Terraform's names cannot hold every table's name.
-    new TerraformOutput(this, 'tables', {
+    const sweeps = config.tables.map(table => new PreciseTtl(this, constructId(table.tableName), table));
+    // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
+    // name has, is left out of it.
+    new TerraformOutput(this, ':tables', {
       description:
         'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through',
       value: Object.fromEntries(
-        sweeps.map(({ node, tableArn, stateMachineArn, deadLetterQueueUrl }) => [
-          node.id,
+        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl }) => [
+          sweep.tableName,
           { tableArn, stateMachineArn, deadLetterQueueUrl },
         ]),
       ),
@@ -41,16 +43,25 @@ export class RemovedStack extends TerraformStack {
     prepare(this, config);
     const tables = CreatedTables.of(this);
     for (const props of config.tables) {
-      tables.forget(props.tableName, removedTable(this, props.tableName, props));
+      tables.forget(props.tableName, removedTable(this, constructId(props.tableName), props));
     }
   }
 }
 
 /** The state and the provider. */
-function prepare(stack: TerraformStack, { region, state, tags }: DeploymentConfig): void {
+function prepare(stack: TerraformStack, config: DeploymentConfig): void {
+  const { region, state, tags, allowUnknownRegion } = config;
+  // Terraform's own lists of regions are as old as its versions.
+  const validation = allowUnknownRegion === true ? { skipRegionValidation: true } : {};
   if (state?.backend === 's3') {
     const { bucket, key = 'precise-ttl/terraform.tfstate' } = state;
-    const backend = new S3Backend(stack, { bucket, key, region: state.region ?? region, encrypt: true });
+    const backend = new S3Backend(stack, {
+      bucket,
+      key,
+      region: state.region ?? region,
+      encrypt: true,
+      ...validation,
+    });
     // Terraform's own lock in the bucket; the CDKTF class is older than it.
     backend.addOverride('use_lockfile', true);
   } else {
@@ -58,7 +69,11 @@ function prepare(stack: TerraformStack, { region, state, tags }: DeploymentConfi
     new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
   }
   stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
-  new AwsProvider(stack, 'aws', { region, ...(tags && { defaultTags: [{ tags: { ...tags } }] }) });
+  new AwsProvider(stack, 'aws', {
+    region,
+    ...validation,
+    ...(tags && { defaultTags: [{ tags: { ...tags } }] }),
+  });
 }
 
 export interface SynthesisOptions {

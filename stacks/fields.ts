@@ -27,6 +27,30 @@ export function oneOf(values: readonly unknown[]): FieldCheck {
   );
 }
 
+/** The same check for a field that has no default. */
+export function required(optional: FieldCheck): FieldCheck {
+  return (field, got) => {
+    const remedy = `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
+    return optional(field, got).map(problem => ({ ...problem, remedy }));
+  };
+}
+
+/** Longest attribute name that can be part of a key. Source: DynamoDB quotas. */
+const LONGEST_ATTRIBUTE_NAME = 255;
+
+/** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
+export function attributeName(): FieldCheck {
+  return check(
+    value =>
+      typeof value === 'string' &&
+      value !== '' &&
+      value.isWellFormed() &&
+      !value.includes('\0') &&
+      Buffer.byteLength(value) <= LONGEST_ATTRIBUTE_NAME,
+    `the name of an attribute, 1 to ${LONGEST_ATTRIBUTE_NAME} bytes of UTF-8 without a zero`,
+  );
+}
+
 function check(good: (value: unknown) => boolean, expected: string): FieldCheck {
   return (field, got) =>
     good(got)

@@ -61,6 +61,11 @@ export interface TickInput {
   readonly scheduledTime: string;
   /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
   readonly lookbackMinutes?: number;
+  /**
+   * The latest so many minutes of the lookback are left to somebody else: a reconcile that is too much for one execution
+   * comes in parts. Below lookbackMinutes, and only together with it. @default 0
+   */
+  readonly skipMinutes?: number;
 }
 
 /** Input of a replay: sweep the expiry times in [from, to). */

@@ -7,7 +7,13 @@ import {
 } from './contract.ts';
 import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
-import { CHUNK_COUNTS, type FunctionArns, invokeTask, PATIENT_RETRY, type SweepOptions } from './states.ts';
+import {
+  CHUNK_COUNTS,
+  type DefinitionOptions,
+  type FunctionArns,
+  invokeTask,
+  PATIENT_RETRY,
+} from './states.ts';
 
 /** A field that is counted per child and added up over the children. */
 const COUNTS = ['found', 'failed', ...CHUNK_COUNTS] as const;
@@ -54,9 +60,9 @@ const ROUND_FAILED = jsonata(`{
  *
  * A transition costs money every minute of every month, so a sweep that did something ends with RecordMetrics itself.
  */
-export function sweepDefinition(functions: FunctionArns, options: SweepOptions) {
+export function sweepDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const planSweep = {
-    ...invokeTask(functions.PlanSweep, {
+    ...invokeTask(functions.PlanSweep, options, {
       executionInput: jsonata('$states.context.Execution.Input'),
       startedAt: jsonata('$states.context.Execution.StartTime'),
       // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
@@ -77,7 +83,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
       }
     )`),
   };
-  const recordMetrics = invokeTask(functions.RecordMetrics, {
+  const recordMetrics = invokeTask(functions.RecordMetrics, options, {
     totals: jsonata(TOTALS),
     startedAt: jsonata('$states.context.Execution.StartTime'),
     endedAt: jsonata('$states.context.State.EnteredTime'),

@@ -5,10 +5,10 @@ import {
   backoffMillis,
   backoffTimestamp,
   CHUNK_COUNTS,
+  type DefinitionOptions,
   ERRORS_TO_TRY_AGAIN,
   type FunctionArns,
   invokeTask,
-  type SweepOptions,
 } from './states.ts';
 
 /**
@@ -47,7 +47,7 @@ const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $eac
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
  */
-export function shardSweep(functions: FunctionArns, options: SweepOptions) {
+export function shardSweep(functions: FunctionArns, options: DefinitionOptions) {
   return {
     ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
     StartAt: 'StartShard',
@@ -103,7 +103,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
         Next: 'QueryExpired',
       },
       QueryExpired: {
-        ...invokeTask(functions.QueryExpired, {
+        ...invokeTask(functions.QueryExpired, options, {
           target: jsonata('$target'),
           dryRun: jsonata('$dryRun'),
           // What is expired is what is expired now, when the look begins: the function has no clock of its own.

@@ -108,8 +108,8 @@ interface Pair {
 }
 
 function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
-  const { windowsFrom, from, before, cutoff } = request;
-  for (const window of windowStarts(windowsFrom, before, model.granularitySeconds)) {
+  const { windowsFrom, windowsBefore, from, before, cutoff } = request;
+  for (const window of windowStarts(windowsFrom, windowsBefore, model.granularitySeconds)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
       const windowKeys = [windowKey(window, model.granularitySeconds, shard)];

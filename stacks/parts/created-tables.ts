@@ -6,6 +6,7 @@ const MODULE = join(import.meta.dirname, '../modules/created-tables');
 
 /** Id of the one construct of this kind in a stack, and name of the module in Terraform's addresses. */
 const ID = 'created_tables';
+const NODE_ID = `:${ID}`;
 
 /** A table as the guard knows it. */
 export interface GuardedTable {
@@ -36,7 +37,8 @@ export class CreatedTables extends TerraformElement {
   readonly #source: string;
 
   private constructor(stack: TerraformStack) {
-    super(stack, ID, ID);
+    // No table's name has a colon, and it is left out of the names that Terraform sees.
+    super(stack, NODE_ID, ID);
     // Not the hash of the content: `terraform init` would have to be run again whenever a comment in it changes.
     this.#source = new TerraformAsset(this, 'module', {
       path: MODULE,
@@ -47,7 +49,7 @@ export class CreatedTables extends TerraformElement {
 
   static of(scope: Construct): CreatedTables {
     const stack = TerraformStack.of(scope);
-    return (stack.node.tryFindChild(ID) as CreatedTables | undefined) ?? new CreatedTables(stack);
+    return (stack.node.tryFindChild(NODE_ID) as CreatedTables | undefined) ?? new CreatedTables(stack);
   }
 
   /** This stack makes the table; it must come through every later plan. */

@@ -3,6 +3,7 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
+import { escaped } from '../terraform-text.ts';
 import { CreatedTables, type GuardedTable } from './created-tables.ts';
 import { tableConditions } from './table-conditions.ts';
 
@@ -31,8 +32,8 @@ export class ExpiringTable extends Construct {
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
-  const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
-  const { windowAttribute, ttlAttribute, indexName } = props;
+  const { tableName, partitionKeyType, sortKeyType, indexName } = props;
+  const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
@@ -64,13 +65,23 @@ function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
   return table;
 }
 
+/** The names of the attributes, as Terraform takes them literally. */
+function attributesOf({ partitionKey, sortKey, ttlAttribute, windowAttribute }: ResolvedProps) {
+  return {
+    partitionKey: escaped(partitionKey),
+    sortKey: sortKey === undefined ? undefined : escaped(sortKey),
+    ttlAttribute: escaped(ttlAttribute),
+    windowAttribute: escaped(windowAttribute),
+  };
+}
+
 /**
  * What the guard keeps of a table. A created table and an existing one have the same path, and so the same address.
  * @param table the construct of the table, or one that stands where it stood
  */
 export function guarded(table: Construct, props: ResolvedProps): GuardedTable {
-  const { partitionKey, partitionKeyType, sortKey, sortKeyType, ttlAttribute, windowAttribute, indexName } =
-    props;
+  const { partitionKeyType, sortKeyType, indexName } = props;
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute } = attributesOf(props);
   return {
     address: `aws_dynamodb_table.${TerraformStack.of(table).getLogicalId(table.node)}`,
     lasting: {

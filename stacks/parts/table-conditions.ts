@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { KeyType, ResolvedProps } from '../props.ts';
+import { escaped, literal } from '../terraform-text.ts';
 
 /** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
 export interface Postcondition {
@@ -104,14 +105,4 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
 
 function expression(text: string): string {
   return `\${${text}}`;
-}
-
-/** A string in Terraform's language. */
-function literal(text: string): string {
-  return JSON.stringify(escaped(text));
-}
-
-/** Terraform reads every string as a template. */
-function escaped(text: string): string {
-  return text.replaceAll(/[$%]\{/g, marker => `${marker[0]}${marker}`);
 }

@@ -48,12 +48,14 @@ export function resources(json: TerraformJson, type: string): Resource[] {
   return Object.values(json.resource[type] ?? {});
 }
 
-/** The definition with every reference to a function replaced by an ARN of the right shape. */
+/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(json: TerraformJson): { definition: string; asl: Record<string, unknown> } {
   const [machine] = resources(json, 'aws_sfn_state_machine');
-  const definition = String(machine?.['definition']).replaceAll(
-    /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
-    (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
-  );
+  const definition = String(machine?.['definition'])
+    .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
+    .replaceAll(
+      /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+      (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
+    );
   return { definition, asl: JSON.parse(definition) };
 }
