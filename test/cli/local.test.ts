@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
@@ -49,6 +50,14 @@ function run(args: string[], environment: Record<string, string> = {}): Running 
       }
     },
   };
+}
+
+/** The status of an answer to a page that has its own name resolve to this machine. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { host } }).end('{}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
 }
 
 test('--help says what it does', async () => {
@@ -109,6 +118,11 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   const { TableNames } = await dynamoDb.send(new ListTablesCommand({}));
   expect(TableNames).toEqual(['SessionData']);
   dynamoDb.destroy();
+  expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
+  const [, openPort] =
+    /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];
+  expect(Number(openPort)).not.toBe(dynamoDbPort);
+  expect(await isFree(Number(openPort))).toBe(false);
 
   const example =
     /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)' --endpoint-url /m.exec(
@@ -131,5 +145,5 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
-  expect([await isFree(dynamoDbPort), await isFree(sfnPort)]).toEqual([true, true]);
+  for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
 }, 30_000);
