@@ -2,8 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
 import { localDynamoDb } from '../../local/aws-clients.ts';
 import { isFree } from '../../local/ports.ts';
 import { freePort, occupyPort } from '../support/free-port.ts';
@@ -140,9 +145,21 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   );
   const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   expect(status).toBe('SUCCEEDED');
-  sfn.destroy();
 
-  child.kill('SIGTERM');
+  // A definition of the user's own that would match for ever, and hear no signal meanwhile.
+  const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
+  const created = await sfn.send(
+    new CreateStateMachineCommand({
+      name: 'endless',
+      roleArn: 'arn:aws:iam::123456789012:role/local',
+      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Match', States: { Match: endless } }),
+    }),
+  );
+  const starting = sfn.send(new StartExecutionCommand({ stateMachineArn: created.stateMachineArn }));
+  await Promise.race([starting, sleep(300)]).catch(() => {});
+  child.kill('SIGINT');
+  await starting.catch(() => {}); // it may have ended before it answered
+  sfn.destroy();
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
   for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
