@@ -36,7 +36,7 @@ describe.each(COMMANDS)('npm run %s', (name, file) => {
   test('--help says what it does, under its own name', async () => {
     const { status, stdout, stderr } = await run(file, ['--help']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout.split('\n')[0]).toMatch(new RegExp(`^npm (run )?${name}( |$)`));
+    expect(stdout.split('\n')[0]).toMatch(new RegExp(`^npm (run )?(--silent )?${name}( |$)`));
     expect(stdout).toContain('--help');
   });
 
