@@ -93,5 +93,16 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
   new (removed ? RemovedStack : PreciseTtlStack)(app, STACK, checked);
-  app.synth();
+  withoutDeprecations(() => app.synth());
+}
+
+/** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
+function withoutDeprecations(work: () => void): void {
+  const { noDeprecation = false } = process;
+  process.noDeprecation = true;
+  try {
+    work();
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
 }

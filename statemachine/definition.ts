@@ -1,11 +1,11 @@
 import {
-  CHILDREN_LISTED_KEYS_CHARACTERS,
+  CHILDREN_LISTED_KEYS_BYTES,
   LISTED_KEYS,
-  LISTED_KEYS_CHARACTERS,
+  LISTED_KEYS_BYTES,
   MOST_STEPS,
   SWEEP_INCOMPLETE,
 } from './contract.ts';
-import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
+import { failedThatFit, firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
 import {
   CHUNK_COUNTS,
@@ -38,8 +38,8 @@ const TOTALS = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])
 const REPORT = `$sift(${TOTALS}, function($value, $name) { $not($name in ['lagCounts', 'lagMaxMs']) })`;
 
 /** The keys that the rounds before and the children of this one list, as far as they fit. */
-const listed = (field: string) =>
-  firstThatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_CHARACTERS));
+const listed = (thatFit: typeof firstThatFit, field: string) =>
+  thatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_BYTES));
 
 /** The round as a whole came to nothing that is known of: its children count as failed, the next round goes on. */
 const ROUND_FAILED = jsonata(`{
@@ -133,8 +133,8 @@ export function sweepDefinition(functions: FunctionArns, options: DefinitionOpti
         ItemSelector: {
           target: jsonata('$states.context.Map.Item.Value'),
           dryRun: jsonata('$states.input.dryRun'),
-          listedKeysCharacters: jsonata(
-            `$min([${LISTED_KEYS_CHARACTERS}, $floor(${CHILDREN_LISTED_KEYS_CHARACTERS} / $count($states.input.due))])`,
+          listedKeysBytes: jsonata(
+            `$min([${LISTED_KEYS_BYTES}, $floor(${CHILDREN_LISTED_KEYS_BYTES} / $count($states.input.due))])`,
           ),
         },
         MaxConcurrency: options.shardConcurrency,
@@ -157,8 +157,8 @@ export function sweepDefinition(functions: FunctionArns, options: DefinitionOpti
               'oldestOverdueSeconds': $before.oldestOverdueSeconds,
               'lagCounts': ${sumBuckets('$before, $swept', 'lagCounts')},
               'lagMaxMs': $max([$before.lagMaxMs, $swept.lagMaxMs]),
-              'failedKeys': ${listed('failedKeys')},
-              'sampleKeys': ${listed('sampleKeys')}
+              'failedKeys': ${listed(failedThatFit, 'failedKeys')},
+              'sampleKeys': ${listed(firstThatFit, 'sampleKeys')}
             }
           }
         )`),

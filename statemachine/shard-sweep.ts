@@ -1,6 +1,6 @@
 import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
-import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
+import { failedThatFit, firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import {
   backoffMillis,
   backoffTimestamp,
@@ -43,7 +43,7 @@ const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $eac
 /**
  * The child of SweepShards: pages through the windows of one target and deletes what it finds; for a span ahead it
  * waits for the span, and then from expiry to expiry, or until it is time to look again for what was left behind. Its
- * input is `{target, dryRun, listedKeysCharacters}`, its output a ShardResult.
+ * input is `{target, dryRun, listedKeysBytes}`, its output a ShardResult.
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
  */
@@ -57,7 +57,7 @@ export function shardSweep(functions: FunctionArns, options: DefinitionOptions) 
         Assign: {
           target: jsonata('$states.input.target'),
           dryRun: jsonata('$states.input.dryRun'),
-          listedKeysCharacters: jsonata('$states.input.listedKeysCharacters'),
+          listedKeysBytes: jsonata('$states.input.listedKeysBytes'),
           lookAt: jsonata('$states.input.target.lookAt'),
           position: jsonata(orNull('$states.input.target.position')),
           seen: null,
@@ -123,7 +123,7 @@ export function shardSweep(functions: FunctionArns, options: DefinitionOptions) 
             firstThatFit(
               '$append($sampleKeys, $states.result.Payload.sampleKeys)',
               LISTED_KEYS,
-              '$listedKeysCharacters',
+              '$listedKeysBytes',
             ),
           ),
         },
@@ -165,7 +165,7 @@ export function shardSweep(functions: FunctionArns, options: DefinitionOptions) 
           againAt: jsonata(`$leftBehind > 0 ? $againAt : ${backoffMillis('($looksAgain + 1)', options)}`),
           failed: jsonata(`$failed + $count(${list('$states.result.failed')})`),
           failedKeys: jsonata(
-            firstThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysCharacters'),
+            failedThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysBytes'),
           ),
           unprocessed: jsonata(list('$states.result.unprocessed')),
           lagCounts: jsonata(sumBuckets(`{'lagCounts': $lagCounts}, $states.result`, 'lagCounts')),
@@ -225,10 +225,10 @@ export function shardSweep(functions: FunctionArns, options: DefinitionOptions) 
           failed: '$failed + $count($unprocessed)',
           // Left early, whatever the reason: the sweep must not pass for complete.
           interrupted: `$interrupted or ${NOT_DONE}`,
-          failedKeys: firstThatFit(
+          failedKeys: failedThatFit(
             `$append($failedKeys, ${UNPROCESSED_AS_FAILED})`,
             LISTED_KEYS,
-            '$listedKeysCharacters',
+            '$listedKeysBytes',
           ),
         }),
         End: true,

@@ -193,7 +193,7 @@ function describeStart(cloud: LocalCloud, options: DemoOptions, actions: readonl
   const rows = [
     [
       'DynamoDB',
-      `${options.tableName} at ${dynamoDb.endpoint}, ${dynamoDb.startedHere ? 'DynamoDB Local, in memory' : 'which was running'}`,
+      `${options.tableName} at ${dynamoDb.endpoint}, ${dynamoDb.startedHere ? 'DynamoDB Local, in memory, open to the network' : 'which was running'}`,
     ],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
     ['state machine', synthesized.stateMachines.map(m => m.name).join(', ')],

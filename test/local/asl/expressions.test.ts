@@ -144,6 +144,33 @@ describe('results', () => {
     );
   });
 
+  // No test would say so if they did take for ever: nothing else runs meanwhile, jest's own time limit neither.
+  test('fails a regular expression that takes for ever, however many at once', async () => {
+    const each = { Type: 'Pass', Output: '{% $match($states.input, /(a+)+$/) %}', End: true };
+    const map = {
+      Type: 'Map',
+      Items: '{% $states.input %}',
+      ItemProcessor: { StartAt: 'Each', States: { Each: each } },
+      End: true,
+    };
+    const input = new Array(40).fill(`${'a'.repeat(40)}b`);
+    const { error, cause } = await run(machineOf({ Map: map }), { input });
+    expect(error).toBe('States.QueryEvaluationError');
+    expect(cause).toContain('regular expression: expected a match within');
+  });
+
+  test.each([
+    ['$match(text, /[a-z]+ (d[a-z]+)/)', { match: 'and dogs', index: 5, groups: ['dogs'] }],
+    ['$replace(text, /[a-z]+s/, "x")', 'x and x and x'],
+    ['$split(text, / *and */)', ['cats', 'dogs', 'birds']],
+    ['$contains(text, /B.*S/i)', true],
+    ['$count($match(text, /\\w+/))', 5],
+  ])('matches %s', async (expression, expected) => {
+    expect(
+      await evaluate(expression.replace('text', '$states.input.text'), { text: 'cats and dogs and birds' }),
+    ).toEqual(expected);
+  });
+
   test('fails an expression that never ends', async () => {
     let now = Date.now();
     // Every look at the wall clock takes a tenth of a second, so that the test doesn't take ten.
