@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { LimitedRegExp } from '../../../local/asl/limited-regexp.ts';
 import { VirtualClock } from '../../../local/clock.ts';
 import { eventTypes, machineOf, run } from './run-definition.ts';
 
@@ -144,19 +145,26 @@ describe('results', () => {
     );
   });
 
-  // No test would say so if they did take for ever: nothing else runs meanwhile, jest's own time limit neither.
-  test('fails a regular expression that takes for ever, however many at once', async () => {
-    const each = { Type: 'Pass', Output: '{% $match($states.input, /(a+)+$/) %}', End: true };
-    const map = {
-      Type: 'Map',
-      Items: '{% $states.input %}',
-      ItemProcessor: { StartAt: 'Each', States: { Each: each } },
-      End: true,
-    };
-    const input = new Array(40).fill(`${'a'.repeat(40)}b`);
-    const { error, cause } = await run(machineOf({ Map: map }), { input });
-    expect(error).toBe('States.QueryEvaluationError');
+  // No test would say so if it did take for ever: nothing else runs meanwhile, jest's own time limit neither.
+  test('fails a regular expression that takes for ever', async () => {
+    const cause = await evaluate(`$match('${'a'.repeat(40)}b', /(a+)+$/)`);
     expect(cause).toContain('regular expression: expected a match within');
+  });
+
+  test('gives all of them together a second before something else has its turn', async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    const expression = new LimitedRegExp('(a+)+$');
+    const limits = Array.from({ length: 3 }, () => {
+      try {
+        return expression.exec(`${'a'.repeat(40)}b`);
+      } catch (error) {
+        return /within (\d+) ms/.exec(String(error))?.[1];
+      }
+    });
+    expect(limits[0]).toBe('1000');
+    expect(Number(limits[2])).toBeLessThanOrEqual(500);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(expression.exec('a'.repeat(40))?.[0]).toHaveLength(40);
   });
 
   test.each([
