@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { expiryModel } from '../expiry/index.ts';
 import { ownTableName } from '../local/demo/own-table.ts';
 import type { Judged, Verdict } from '../local/demo/report.ts';
 import { type DemoOptions, runDemo } from '../local/demo/run.ts';
 import { tableOf } from '../local/demo/session-table.ts';
 import { readSynthesized } from '../local/terraform.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { modelOf } from '../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
 import { FlagError } from './flags.ts';
 import { withSynthesized } from './with-synthesized.ts';
@@ -56,7 +56,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
       ...(existingTable && { existingTable }),
       standsFor,
       region: config.region,
-      model: expiryModel(table),
+      model: modelOf(table),
       sweep: { precisionSeconds, pollSeconds, deleteMode },
       ...{ minutes, rate, seed, output, signal },
       ...(intervalMs !== undefined && { intervalMs }),

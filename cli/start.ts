@@ -1,4 +1,5 @@
 /** `npm start`: the main job on this machine. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { type FlagValues, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -37,13 +38,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const [{ EXIT_STATUS, runMainJob }, { default: config }] = await Promise.all([
-    import('./main-job.ts'),
-    import('../precise-ttl.config.ts'),
-  ]);
+  const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,
-    config,
+    config: await loadConfigFile(),
     resultFile,
     output: process.stdout,
     signal: stop.signal,

@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import { inspectExpression } from './expression-rules.ts';
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
+import { LimitedRegExp } from './limited-regexp.ts';
 import { EXPRESSION_TIMEOUT_MS } from './limits.ts';
 
 /** What the names of an expression stand for when it is evaluated. */
@@ -59,7 +60,7 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    return jsonata(text, { timeout: EXPRESSION_TIMEOUT_MS });
+    return jsonata(text, { timeout: EXPRESSION_TIMEOUT_MS, RegexEngine: LimitedRegExp as RegExpConstructor });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
   }

@@ -50,3 +50,5 @@ export const MOST_DELAY_SECONDS = 31_622_399;
  * its own time; here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
+/** How long the matches of regular expressions may take together before anything else has its turn. */
+export const REGEX_TIMEOUT_MS = 1_000;

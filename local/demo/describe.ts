@@ -47,7 +47,7 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
     .upcoming()
     .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : time(at)})`);
   const where = dynamoDb.startedHere
-    ? 'DynamoDB Local, in memory'
+    ? 'DynamoDB Local, in memory, open to the network'
     : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';
   const renewals = renews(sweep)
     ? `${count('renew')} renewed and ${count('makePermanent')} made permanent in their last seconds`

@@ -4,7 +4,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type ExpiryModel, expiryAttributes, type PrimaryKey, withExpiry } from '../../expiry/index.ts';
+import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { type Clock, realClock } from '../clock.ts';
 import { NotFoundError } from '../errors.ts';
@@ -16,7 +16,7 @@ const PAYLOAD = 'x'.repeat(120);
 const USERS = 97;
 
 /** Gives the attributes by which an item expires at a TTL. */
-export type Stamp = (key: PrimaryKey, ttl: number) => Record<string, number | string>;
+export type Stamp = (key: Readonly<Record<string, unknown>>, ttl: number) => Record<string, number | string>;
 
 export interface SessionTableOptions {
   readonly table: TableResource;
