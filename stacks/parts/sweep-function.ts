@@ -3,21 +3,10 @@ import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../../functions/lib/environment.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import { bundleFunctions, HANDLER } from '../bundle.ts';
 import type { ResolvedProps } from '../props.ts';
 import { ServiceRole, type Statement } from './role.ts';
-
-/**
- * The longest a call may take, seconds. PlanSweep looks into up to a month of windows; the others make one or a few
- * calls to DynamoDB, each bounded by the client's own time limit, and must end well before their child execution.
- */
-const TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
-  PlanSweep: 120,
-  QueryExpired: 15,
-  DeleteChunk: 15,
-  RecordMetrics: 15,
-};
 
 export interface SweepFunctionProps {
   readonly task: TaskName;
@@ -55,7 +44,7 @@ export class SweepFunction extends Construct {
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
-      timeout: TIMEOUT_SECONDS[task],
+      timeout: FUNCTION_TIMEOUT_SECONDS[task],
       role: role.arn,
       environment: {
         variables: {
