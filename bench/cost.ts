@@ -1,11 +1,11 @@
 /**
  * `npm run bench:cost`: what a month of sweeping costs, from the counters of the local runner. See `--help`.
  *
- * DynamoDB's own price is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so ten minutes
+ * What DynamoDB takes for the deletes is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so ten minutes
  * stand for the month.
  */
 import { runCommand } from '../cli/run-command.ts';
-import type { LookPace } from '../functions/lib/look.ts';
+import type { PollPace } from '../functions/lib/poll.ts';
 import { loadDefinition } from '../local/asl/index.ts';
 import { type Cost, costOf } from '../local/prices.ts';
 import { Simulation } from '../local/simulation/simulation.ts';
@@ -24,7 +24,7 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const CALL_MS = 25;
 
 const RATES = [0, 100, 10_000];
-const MODES: readonly (readonly [string, LookPace])[] = [
+const MODES: readonly (readonly [string, PollPace])[] = [
   ['`precisionSeconds: 1` (default)', { precisionSeconds: 1, pollSeconds: 0 }],
   ['`precisionSeconds: 10`', { precisionSeconds: 10, pollSeconds: 0 }],
   ['`precisionSeconds: 60` (plain)', { precisionSeconds: 60, pollSeconds: 0 }],
@@ -42,7 +42,7 @@ const definition = loadDefinition(JSON.stringify(sweepDefinition(functions, prop
 
 async function costOfMonth(
   itemsPerMinute: number,
-  pace: LookPace,
+  pace: PollPace,
 ): Promise<Cost & { transitionsPerTick: number }> {
   const { functionMemoryMb: memoryMb } = props;
   const simulation = new Simulation({ start: START, definition, pace, callMs: CALL_MS, memoryMb });
@@ -76,9 +76,9 @@ ${flags}`;
 const dollars = (value: number) => value.toFixed(2);
 async function run(): Promise<number> {
   console.log(
-    '| items a minute | mode | transitions a tick | transitions, $ | children, $ | functions, $ | a month, $ |',
+    '| items a minute | mode | transitions a tick | transitions, $ | children, $ | functions, $ | reads, $ | a month, $ |',
   );
-  console.log('|--:|---|--:|--:|--:|--:|--:|');
+  console.log('|--:|---|--:|--:|--:|--:|--:|--:|');
   for (const rate of RATES) {
     for (const [name, pace] of MODES) {
       const { total, parts, transitionsPerTick } = await costOfMonth(rate, pace);
@@ -91,6 +91,7 @@ async function run(): Promise<number> {
         dollars(parts.stateTransitions),
         dollars(children),
         dollars(calls),
+        dollars(parts.dynamoDbReadUnits),
         `**${dollars(total)}**`,
       ];
       console.log(`| ${cells.join(' | ')} |`);

@@ -1,29 +1,34 @@
-import type { DeleteChunkInput, DeleteChunkOutput } from '../statemachine/contract.ts';
+import type { Chunk } from '../statemachine/contract.ts';
+import { attemptChunk } from './lib/chunk-attempt.ts';
 import { unguardedBatch } from './lib/delete-batch.ts';
 import { guardedBatch } from './lib/delete-guarded.ts';
-import { deleteKeys } from './lib/deletion.ts';
+import { requestTimeoutMs } from './lib/dynamodb.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
 
+/** There the state machine backs off. */
+const ATTEMPTS = 1;
+
 /**
- * Deletes the keys of one chunk and says what became of each, and how late that was by `clock` (epoch milliseconds). Calling it again with the same keys is harmless.
+ * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
+ * unprocessed ones are to be tried again. Calling it again with the same keys is harmless.
  *
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
-export async function deleteChunk(
-  { keys, cutoff }: DeleteChunkInput,
-  { settings, documents, logger }: Runtime,
-  clock: () => number,
-): Promise<DeleteChunkOutput> {
+export async function deleteChunk(chunk: Chunk, runtime: Runtime): Promise<Chunk> {
+  const { settings, documents, logger, clock } = runtime;
+  const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
   const send =
     settings.deleteMode === 'guarded'
-      ? guardedBatch(documents, settings, cutoff, clock)
-      : unguardedBatch(documents, settings, clock);
-  const outcome = await deleteKeys(keys, send);
-  for (const { key, reason } of outcome.failed) logger.error('cannot delete', { key, reason });
-  return outcome;
+      ? guardedBatch(documents, settings, chunk.cutoff, clock, options)
+      : unguardedBatch(documents, settings, clock, options);
+  return attemptChunk(chunk, {
+    ...runtime,
+    settings,
+    send,
+    onFailed: ({ key, reason }) => logger.error('cannot delete', { key, reason }),
+  });
 }
 
-const runtime = lambdaRuntime({ maxAttempts: 1 });
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
-export const handler = (event: DeleteChunkInput): Promise<DeleteChunkOutput> =>
-  deleteChunk(event, runtime(), Date.now);
+export const handler = (event: Chunk): Promise<Chunk> => deleteChunk(event, runtime());

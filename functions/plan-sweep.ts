@@ -1,5 +1,6 @@
 import { toEpochSeconds } from '../expiry/ttl.ts';
-import { type PlanSweepInput, type PlanSweepOutput, ROUND_TARGETS } from '../statemachine/contract.ts';
+import type { PlanSweepInput, PlanSweepOutput } from '../statemachine/contract.ts';
+import { nextRound } from './lib/next-round.ts';
 import { plan } from './lib/plan.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
 import { checkSpan, readSweepInput } from './lib/sweep-input.ts';
@@ -12,13 +13,14 @@ const PROBE_CONCURRENCY = 32;
 const RESERVED_MS = 40_000;
 
 /**
- * Decides what an execution sweeps: checks its input, freezes the cutoff, and looks which windows and shards hold
- * something due. It reads one index entry a window and never returns keys.
+ * Decides what an execution does next: checks its input, freezes the cutoff, and finds out which windows and shards hold
+ * something due; later adds up what their children came to and goes on. It reads one index entry a window and never returns
+ * keys of what is due.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */
 export async function planSweep(
-  { executionInput, startedAt, cursor }: PlanSweepInput,
+  { executionInput, startedAt, soFar }: PlanSweepInput,
   { settings, documents, logger }: Runtime,
   remainingMs: () => number,
 ): Promise<PlanSweepOutput> {
@@ -26,22 +28,32 @@ export async function planSweep(
   const request = readSweepInput(executionInput, startedAtMs, settings);
   checkSpan(request, settings.model);
   const readWindow = windowReader(documents, settings);
-  const {
-    due,
-    cursor: next,
-    oldestOverdue,
-  } = await plan(request, cursor ?? null, {
-    model: settings.model,
-    probe: target => earliestTtl(readWindow, target),
-    concurrency: PROBE_CONCURRENCY,
-    mostDue: ROUND_TARGETS,
-    watchAlways: settings.pollSeconds > 0,
-    outOfTime: () => remainingMs() < RESERVED_MS,
+  const next = await nextRound(soFar, {
+    dryRun: request.dryRun,
+    plan: async (cursor, maxDue) => {
+      const { oldestOverdue, ...planned } = await plan(request, cursor, {
+        model: settings.model,
+        probe: target => earliestTtl(readWindow, target),
+        concurrency: PROBE_CONCURRENCY,
+        maxDue,
+        watchAlways: settings.pollSeconds > 0,
+        outOfTime: () => remainingMs() < RESERVED_MS,
+      });
+      const oldestOverdueSeconds =
+        oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
+      return { ...planned, oldestOverdueSeconds };
+    },
   });
-  const oldestOverdueSeconds =
-    oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
-  logger.info('planned', { request, due: due.length, cursor: next, oldestOverdueSeconds });
-  return { due, cursor: next, dryRun: request.dryRun, oldestOverdueSeconds };
+  const { cursor, totals } = next.progress;
+  const { oldestOverdueSeconds } = totals;
+  logger.info('planned', {
+    request,
+    next: next.next,
+    due: next.due.length,
+    cursor,
+    oldestOverdueSeconds,
+  });
+  return next;
 }
 
 const runtime = lambdaRuntime({ maxAttempts: 3 });

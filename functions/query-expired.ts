@@ -1,31 +1,26 @@
-import { LISTED_KEYS, type QueryExpiredInput, type QueryExpiredOutput } from '../statemachine/contract.ts';
-import { look } from './lib/look.ts';
-import { toChunks } from './lib/page.ts';
+import type { QueryExpiredInput, QueryExpiredOutput } from '../statemachine/contract.ts';
+import { requestTimeoutMs } from './lib/dynamodb.ts';
+import { nextStep, queryTimeoutSeconds } from './lib/next-step.ts';
 import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
 import { windowReader } from './lib/window-query.ts';
 
+/** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
+const ATTEMPTS = 2;
+
 /**
- * Reads one page of what is expired in a target, bounded so that it fits into a state's payload, and cuts it into
- * chunks that one DynamoDB batch takes. Says when to look again when the target is a span ahead.
- *
- * @throws DynamoDbBusyError
+ * Decides what a child does next: adds up what its deletes came to, and reads a page of what is expired, or says until
+ * when there is nothing to do, or how the child ends.
  */
-export async function readExpiredPage(
-  { dryRun, ...input }: QueryExpiredInput,
-  { settings, documents }: Runtime,
+export function queryExpired(
+  input: QueryExpiredInput,
+  { settings, documents, random, sleep }: Runtime,
 ): Promise<QueryExpiredOutput> {
-  const { due, cutoff, position, lookAt } = await look(input, settings, windowReader(documents, settings));
-  return {
-    found: due.length,
-    chunks: dryRun ? [] : toChunks(due),
-    sampleKeys: dryRun ? due.slice(0, LISTED_KEYS).map(({ key }) => key) : [],
-    cutoff,
-    position,
-    lookAt,
-  };
+  const requestTimeout = requestTimeoutMs(queryTimeoutSeconds(input.progress), ATTEMPTS);
+  const readWindow = windowReader(documents, settings, { requestTimeout });
+  return nextStep(input, { pace: settings, readWindow, random, sleep });
 }
 
-const runtime = lambdaRuntime({ maxAttempts: 2 });
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
 export const handler = (event: QueryExpiredInput): Promise<QueryExpiredOutput> =>
-  readExpiredPage(event, runtime());
+  queryExpired(event, runtime());

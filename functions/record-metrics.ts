@@ -1,31 +1,32 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { RecordMetricsInput, RecordMetricsOutput } from '../statemachine/contract.ts';
+import type { RecordMetricsInput, SweepReport } from '../statemachine/contract.ts';
 import { embeddedMetrics } from './lib/embedded-metrics.ts';
 import { readSettings, type SweepSettings } from './lib/environment.ts';
 import { summarizeLag } from './lib/lag.ts';
+import { addRound, reportOf } from './lib/sweep-totals.ts';
 
 /**
- * Records a sweep's outcome as CloudWatch metrics in the embedded metric format, and as a log line. A dry run is logged
- * only: it deleted nothing.
+ * Adds up a sweep, records it as CloudWatch metrics in the embedded metric format and as a log line, and answers with its
+ * report. A dry run is logged only: it deleted nothing.
  *
  * @param print gets the line of metrics
  */
 export function recordMetrics(
-  { totals, startedAt, endedAt }: RecordMetricsInput,
+  { soFar, startedAt, endedAt }: RecordMetricsInput,
   { tableName, precisionSeconds }: Pick<SweepSettings, 'tableName' | 'precisionSeconds'>,
   logger: Pick<Logger, 'info'>,
   metrics: Metrics,
   print: (line: string) => void,
-): RecordMetricsOutput {
+): SweepReport {
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
-  const { lagCounts, lagMaxMs, ...counts } = totals;
-  const lagMs = summarizeLag({ lagCounts, lagMaxMs });
-  logger.info('swept', { ...counts, lagMs, durationMs });
+  const totals = addRound(soFar);
+  const report: SweepReport = { ...reportOf(totals), lagMs: summarizeLag(totals) };
+  logger.info('swept', { ...report, durationMs });
   if (!totals.dryRun) {
     print(JSON.stringify(embeddedMetrics(metrics, tableName, totals, { durationMs, precisionSeconds })));
   }
-  return { lagMs };
+  return report;
 }
 
 // Powertools takes namespace, service and log level from its own environment variables.
@@ -40,5 +41,5 @@ const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-export const handler = async (event: RecordMetricsInput): Promise<RecordMetricsOutput> =>
+export const handler = async (event: RecordMetricsInput): Promise<SweepReport> =>
   recordMetrics(event, readSettings(process.env), logger, metrics, printLine);

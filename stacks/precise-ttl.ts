@@ -108,5 +108,8 @@ function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnviron
     LOOKBACK_MINUTES: String(sweep.lookbackMinutes),
     PRECISION_SECONDS: String(sweep.precisionSeconds),
     POLL_SECONDS: String(sweep.pollSeconds),
+    DELETE_ATTEMPTS: String(sweep.deleteAttempts),
+    BACKOFF_BASE_SECONDS: String(sweep.backoffBaseSeconds),
+    BACKOFF_CAP_SECONDS: String(sweep.backoffCapSeconds),
   };
 }

@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } from '../expiry/model.ts';
 import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
-import { LONGEST_LOOKBACK_MINUTES, MOST_PAIRS } from '../functions/lib/sweep-input.ts';
-import type { SweepOptions } from '../statemachine/states.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../functions/lib/sweep-input.ts';
+import type { ConcurrencyOptions } from '../statemachine/definition.ts';
 import { attributeName, boolean, type FieldChecks, oneOf, required, text, whole } from './fields.ts';
 
 /** Types that a key attribute can have. */
@@ -10,7 +10,9 @@ export const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
 
 /** One table and how its expired items are swept. */
-export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSeconds'>, Partial<SweepOptions> {
+export interface PreciseTtlProps
+  extends Omit<ExpiryModelProps, 'defaultTtlSeconds'>,
+    Partial<ConcurrencyOptions> {
   /** Name of the DynamoDB table. */
   readonly tableName: string;
   /** The table is there already and is only swept; its index must be there too. @default false: it is created */
@@ -35,10 +37,16 @@ export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSecon
    */
   readonly precisionSeconds?: number;
   /**
-   * Seconds between two looks at most, for items written less than two minutes before they expire; 0 = look only when
+   * Seconds between two polls at most, for items written less than two minutes before they expire; 0 = poll only when
    * something known expires. Every shard is then watched all the time. Cost: docs/cost.md. @default 0
    */
   readonly pollSeconds?: number;
+  /** Calls of DeleteChunk for one chunk, the first included. @default 20 */
+  readonly deleteAttempts?: number;
+  /** Upper bound of the first wait for capacity, seconds; it doubles from attempt to attempt. @default 1 */
+  readonly backoffBaseSeconds?: number;
+  /** Upper bound of every wait for capacity, seconds. @default 20 */
+  readonly backoffCapSeconds?: number;
   /** How far back every tick looks for what earlier ones left, minutes. @default 10, or one window if that is longer */
   readonly lookbackMinutes?: number;
   /** How far back the hourly reconcile looks, hours. @default 24 */
@@ -91,8 +99,8 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   deleteMode: oneOf(DELETE_MODES),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
-  lookbackMinutes: whole(1, LONGEST_LOOKBACK_MINUTES),
-  reconcileHours: whole(1, LONGEST_LOOKBACK_MINUTES / 60),
+  lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
+  reconcileHours: whole(1, MAX_LOOKBACK_MINUTES / 60),
   enabled: boolean(),
   shardConcurrency: whole(0, 1000),
   chunkConcurrency: whole(1, 40),
@@ -152,10 +160,10 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   }
   // One window more than fits into the time: the first is entered in its middle. The reconcile comes in parts instead.
   const pairs = (Math.ceil(resolved.lookbackMinutes / resolved.granularityMinutes) + 1) * resolved.shards;
-  if (pairs > MOST_PAIRS) {
+  if (pairs > MAX_PAIRS) {
     problems.push({
       field: 'lookbackMinutes',
-      expected: `at most ${MOST_PAIRS} windows and shards to look back into in a tick`,
+      expected: `at most ${MAX_PAIRS} windows and shards to look back into in a tick`,
       got: `${pairs} (${resolved.shards} shards, back ${resolved.lookbackMinutes} minutes in windows of ${resolved.granularityMinutes})`,
       remedy:
         'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
@@ -174,7 +182,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       field: 'pollSeconds',
       expected: `0, or at least precisionSeconds (${resolved.precisionSeconds})`,
       got: resolved.pollSeconds,
-      remedy: 'Raise it, or lower precisionSeconds: looks are never closer than that.',
+      remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
     });
   }
   if (resolved.pollSeconds > 0 && resolved.precisionSeconds === 60) {

@@ -1,4 +1,4 @@
-import { MOST_PAIRS } from '../functions/lib/sweep-input.ts';
+import { MAX_PAIRS } from '../functions/lib/sweep-input.ts';
 import type { ResolvedProps } from './props.ts';
 
 /** One of the hourly executions that a reconcile consists of. */
@@ -29,7 +29,7 @@ export function reconcileParts({
 }: Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes' | 'shards'>): ReconcilePart[] {
   const lookback = reconcileHours * 60;
   const windows = Math.ceil(lookback / granularityMinutes);
-  const windowsOfPart = Math.floor(MOST_PAIRS / shards) - EDGE_WINDOWS;
+  const windowsOfPart = Math.floor(MAX_PAIRS / shards) - EDGE_WINDOWS;
   const length = Math.ceil(windows / Math.ceil(windows / windowsOfPart)) * granularityMinutes;
   const count = Math.ceil(lookback / length);
   return Array.from({ length: count }, (_unused, part) => {

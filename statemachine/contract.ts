@@ -26,32 +26,75 @@ export const PAGE_KEYS = 1000;
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
- * results of up to 600 bytes, plus the undeleted keys they list (see {@link CHILDREN_LISTED_KEYS_BYTES}).
+ * results of up to 600 bytes, plus the undeleted keys they list (see {@link ROUND_LISTED_KEYS_BYTES}).
  */
 export const ROUND_TARGETS = 200;
 
 /**
- * Most steps of one execution: calls of PlanSweep and runs of SweepShards, and one more for every ten retries of a call. A
- * run writes 7 events to the history; a call of PlanSweep 7 with the choice that follows, and 3 for each retry, so at most
- * 34 a step. A Standard execution may have 25,000. Source: Step Functions quotas.
+ * Most steps of one execution: plans and runs of SweepShards, and one more for every ten retries of a plan. A run writes
+ * 7 events to the history; a plan 7 with the choice that follows, and 3 for each retry, so at most 34 a step. A Standard
+ * execution may have 25,000. Source: Step Functions quotas.
  */
-export const MOST_STEPS = 600;
+export const MAX_STEPS = 600;
 
 /**
- * Bytes of keys (as JSON in UTF-8), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes
- * 32,768 characters in all. Source: Step Functions API reference. Room for any key: the longest takes 18,500, when it is
- * 3,072 control characters.
+ * Age at which a child starts nothing more and waits for nothing more, seconds. What is under way then must end within the
+ * 300 seconds of an Express execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of
+ * QueryExpired. A test adds this up from the synthesized values. Source: Step Functions quotas.
+ */
+export const MAX_CHILD_SECONDS = 195;
+
+/** Time limits of the functions, seconds; a task's own limit is never above its function's. */
+export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
+  PlanSweep: 120,
+  QueryExpired: 10,
+  DeleteChunk: 15,
+  RecordMetrics: 15,
+};
+
+/**
+ * Time limits of a child's tasks while its upcoming minute is on, seconds: a call that hangs must not keep the items of
+ * the next seconds waiting. Its chunk is deferred, its query made again.
+ */
+export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
+
+/**
+ * UTF-8 bytes of keys (as JSON), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes 32,768
+ * characters in all. Source: Step Functions API reference.
  */
 export const LISTED_KEYS_BYTES = 30_000;
 
-/**
- * The same for the children of one round together: 500 for each of 200, room for a key of usual length, and for the
- * beginning of any other.
- */
-export const CHILDREN_LISTED_KEYS_BYTES = 100_000;
+/** The same for one child at the most: the largest key that DynamoDB takes fits in, however its bytes are escaped. */
+export const CHILD_LISTED_KEYS_BYTES = 20_000;
+
+/** The same for the children of one round together: 225 for each of 200, room for a key of usual length. */
+export const ROUND_LISTED_KEYS_BYTES = 45_000;
 
 /** Keys that an execution lists at the most; the total is always counted. */
 export const LISTED_KEYS = 20;
+
+/** DynamoDB throttles, or is briefly unavailable. */
+export const BUSY = 'DynamoDbBusyError';
+
+/** Lambda runs as many functions at once as the account may, and refuses the call. */
+export const REFUSED = 'Lambda.TooManyRequestsException';
+
+/** Errors of a call after which the same call may succeed. Never `States.ALL`: a wrong input stays wrong. */
+export const TRANSIENT_ERRORS: readonly string[] = [
+  BUSY,
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.ServiceException',
+  REFUSED,
+  'Lambda.Unknown',
+  // The function's process died or ran out of time; every function can be called again.
+  'Runtime.ExitError',
+  'Runtime.OutOfMemory',
+  'Sandbox.Timedout',
+  // The task's own time limit.
+  'States.Timeout',
+];
 
 /** A value of a key attribute as DynamoDB's JSON has it, bytes in base64. */
 export type KeyAttribute = { readonly S: string } | { readonly N: string } | { readonly B: string };
@@ -89,37 +132,14 @@ export interface SweepTarget {
   readonly from: number;
   readonly before: number;
   /**
-   * What counts as expired: ttl <= cutoff, frozen by PlanSweep. Null for a span ahead: every look into the index then
-   * freezes its own, from the time at which its state was entered.
+   * What counts as expired: ttl <= cutoff, frozen by PlanSweep. Null for an upcoming minute: every poll then freezes its
+   * own, from the time at which its state was entered.
    */
   readonly cutoff: number | null;
-  /** A span ahead is not looked at before this moment, its start; null: at once. */
-  readonly lookAt: number | null;
+  /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
+  readonly upcomingFrom: number | null;
   /** Where a dry run that ran out of time goes on. */
   readonly position?: PagePosition | null;
-}
-
-/** Where a plan that did not fit into one round goes on. */
-export interface PlanCursor {
-  /** Start of the window, epoch seconds. */
-  readonly window: number;
-  readonly shard: number;
-}
-
-export interface PlanSweepInput {
-  readonly executionInput: unknown;
-  /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
-  readonly startedAt: string;
-  readonly cursor?: PlanCursor | null;
-}
-
-export interface PlanSweepOutput {
-  /** What holds something that is expired, or will be within the span ahead; never keys. */
-  readonly due: readonly SweepTarget[];
-  readonly cursor: PlanCursor | null;
-  readonly dryRun: boolean;
-  /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
-  readonly oldestOverdueSeconds: number;
 }
 
 /** Where a page ended. */
@@ -130,63 +150,17 @@ export interface PagePosition {
   readonly key: ItemKey | null;
 }
 
-export interface QueryExpiredInput {
-  readonly target: SweepTarget;
-  readonly dryRun: boolean;
-  /** When the state was entered, ISO-8601. */
-  readonly now: string;
-  /** Where the previous page of this look ended; null at the beginning of a look. */
-  readonly position: PagePosition | null;
-  /** TTLs up to this one were seen by an earlier look of this child, epoch seconds; null at the first look. */
-  readonly seen: number | null;
-}
-
 /** An expired item: its primary key, and the TTL (epoch seconds) that the index has for it. */
 export interface ExpiredKey {
   readonly key: ItemKey;
   readonly ttl: number;
 }
 
-export interface QueryExpiredOutput {
-  readonly found: number;
-  /** Empty in a dry run. */
-  readonly chunks: readonly Chunk[];
-  /** In a dry run: some of the keys that were found; empty else. */
-  readonly sampleKeys: readonly ItemKey[];
-  /** What this look took for expired; the delete asks again with it. */
-  readonly cutoff: number;
-  /** Where this look goes on; null when it has read everything that is due. */
-  readonly position: PagePosition | null;
-  /** When to look again, epoch seconds; null when the target is done, or while this look goes on. */
-  readonly lookAt: number | null;
-}
-
-/** What one DeleteChunk works on. An object, not a bare array: JSONata flattens arrays of arrays. */
-export interface Chunk {
-  readonly keys: readonly ExpiredKey[];
-}
-
-export interface DeleteChunkInput {
-  readonly keys: readonly ExpiredKey[];
-  readonly cutoff: number;
-}
-
 /** A key that DynamoDB will not delete, however often it is asked. */
 export interface FailedKey {
   readonly key: ItemKey;
-  /** DynamoDB's error code, e.g. `ValidationError`; `Unprocessed` when the attempts ran out. */
+  /** DynamoDB's error code, e.g. `ValidationError`; `Unprocessed` when time or attempts ran out. */
   readonly reason: string;
-}
-
-export interface DeleteChunkOutput extends DeletionLag {
-  readonly deleted: number;
-  /** Guarded mode: not expired any more at the moment of the delete. */
-  readonly renewed: number;
-  /** Guarded mode: not there any more. In batch mode these count as deleted. */
-  readonly alreadyGone: number;
-  /** To be tried again, and only these. */
-  readonly unprocessed: readonly ExpiredKey[];
-  readonly failed: readonly FailedKey[];
 }
 
 /** A {@link FailedKey} as a child or an execution lists it. */
@@ -205,6 +179,124 @@ export interface DeletionLag {
   readonly lagMaxMs: number;
 }
 
+/** What became of keys that DeleteChunk was given; each has exactly one fate or is still unprocessed. */
+export interface DeletionCounts extends DeletionLag {
+  readonly deleted: number;
+  /** Guarded mode: not expired any more at the moment of the delete. */
+  readonly renewed: number;
+  /** Guarded mode: not there any more. In batch mode these count as deleted. */
+  readonly alreadyGone: number;
+}
+
+/* A chunk: DeleteChunk, and WaitForCapacity before it is called again. */
+
+/** What one DeleteChunk works on and answers with. An object, not a bare array: JSONata flattens arrays of arrays. */
+export interface Chunk {
+  /** What the machine does with the chunk: call DeleteChunk, wait and then call it, or hand it back. */
+  readonly next: 'delete' | 'wait' | 'done';
+  /** `next: 'wait'`: until when, ISO-8601 without milliseconds, which a Wait drops. */
+  readonly until: string | null;
+  /** TimeoutSeconds of the task. */
+  readonly timeoutSeconds: number;
+  /** No call begins from then on, ISO-8601 with milliseconds. */
+  readonly deadline: string;
+  /** What counts as expired; each delete asks again with it. */
+  readonly cutoff: number;
+  /** One attempt only: what it leaves is deferred to a later poll of the child. */
+  readonly once: boolean;
+  /** Still to be deleted. */
+  readonly keys: readonly ExpiredKey[];
+  readonly progress: ChunkProgress | null;
+  /** Why the last call of DeleteChunk failed, an error's name. */
+  readonly error?: string;
+}
+
+/** What earlier calls of DeleteChunk came to for a chunk. */
+export interface ChunkProgress extends DeletionCounts {
+  /** Calls made, also those that failed. */
+  readonly attempts: number;
+  /** Calls beyond the first that QueryExpired has not counted yet. */
+  readonly retries: number;
+  readonly failed: readonly FailedKey[];
+  /** The next call deletes at this moment, epoch milliseconds: the wait before it ends on a whole second. */
+  readonly retryAtMs: number;
+}
+
+/* A child: QueryExpired decides, the machine waits or deletes and comes back to it. */
+
+/** What an item of SweepShards is: what its child begins with. */
+export interface ChildStart {
+  readonly next: 'wait' | 'query';
+  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
+  readonly until: string | null;
+  /** TimeoutSeconds of QueryExpired. */
+  readonly timeoutSeconds: number;
+  readonly results: readonly [];
+  readonly progress: ChildTask;
+}
+
+/** What a child is to do. */
+export interface ChildTask {
+  readonly target: SweepTarget;
+  readonly dryRun: boolean;
+  /** UTF-8 bytes of keys that the child may list. */
+  readonly listedKeysBytes: number;
+}
+
+/** What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. */
+export interface ChildProgress extends ChildTask, SweepCounts, DeletionLag {
+  /** Where this poll goes on; null when it has read everything that is due. */
+  readonly position: PagePosition | null;
+  /** TTLs up to this one were seen by an earlier poll, epoch seconds; null: a poll begins at the start of the windows. */
+  readonly seen: number | null;
+  /** When the next poll is due, epoch seconds; null: none is. */
+  readonly pollAt: number | null;
+  /** Entries that the last poll found due: about what the next one will find. */
+  readonly lastDue: number;
+  /** Keys handed to DeleteChunks, whose results have not come back. */
+  readonly inFlight: number;
+  /** Keys that a poll from the start of the windows will find again. */
+  readonly deferred: number;
+  readonly deferredKeys: readonly ListedFailure[];
+  /** When that poll is due, epoch milliseconds; null: nothing is deferred. */
+  readonly retryAtMs: number | null;
+  /** How often what is deferred has been tried, in the poll that found it first and in polls of its own. */
+  readonly deferredPolls: number;
+  /** In a poll from the start of the windows: TTLs up to this one are tried again, epoch seconds; null in others. */
+  readonly retriedUpTo: number | null;
+  /** Queries in a row that DynamoDB was too busy for. */
+  readonly busyPolls: number;
+  /** No query before, epoch milliseconds; null after one that got through. */
+  readonly busyUntilMs: number | null;
+  readonly failedKeys: readonly ListedFailure[];
+  readonly sampleKeys: readonly ItemKey[];
+}
+
+export interface QueryExpiredInput {
+  readonly progress: ChildTask | ChildProgress;
+  /** What DeleteChunks gave back; empty when the machine comes from a wait or a query. */
+  readonly results: readonly Chunk[];
+  /** When the child started, ISO-8601. */
+  readonly startedAt: string;
+  /** When the state was entered, ISO-8601. */
+  readonly now: string;
+}
+
+export interface QueryExpiredOutput {
+  readonly next: 'wait' | 'query' | 'delete' | 'end';
+  /** `next` or `afterwards` is 'wait': until when, ISO-8601 without milliseconds. */
+  readonly until: string | null;
+  readonly timeoutSeconds: number;
+  /** `next: 'delete'`: empty else. */
+  readonly chunks: readonly Chunk[];
+  /** What follows the deletes when none of their keys is left. */
+  readonly afterwards: 'wait' | 'query';
+  readonly results: readonly [];
+  readonly progress: ChildProgress;
+  /** `next: 'end'`: null else. */
+  readonly result: ShardResult | null;
+}
+
 /** Counts of items; found = deleted + renewed + alreadyGone + failed, except in a dry run, which only finds. */
 export interface SweepCounts {
   readonly found: number;
@@ -218,7 +310,9 @@ export interface SweepCounts {
 
 /** What a child of SweepShards hands back. */
 export interface ShardResult extends SweepCounts, DeletionLag {
-  /** A call failed for good on the way; the counts tell how far the child came. */
+  /** Everything that is the child's is done: nothing failed, nothing is left to a further child. */
+  readonly complete: boolean;
+  /** The child ended before it had read everything that is its own, and no further child will. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ItemKey[];
@@ -226,15 +320,82 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   readonly resume?: SweepTarget;
 }
 
-/** What RecordMetrics is told at the end of an execution. */
+/** What a child hands back when the machine had to end it. */
+export interface InterruptedChild {
+  /** The error's name. */
+  readonly interruptedBy: string;
+  readonly progress: ChildTask | ChildProgress;
+}
+
+/** What a Map Run holds of a child that crashed or timed out. */
+export interface CrashedChild {
+  readonly Error?: string;
+  readonly Cause?: string;
+}
+
+export type ChildOutput = ShardResult | InterruptedChild | CrashedChild;
+
+/* An execution: PlanSweep decides, SweepShards runs the children, RecordMetrics adds up and reports. */
+
+/** Where a plan that did not fit into one round goes on. */
+export interface PlanCursor {
+  /** Start of the window, epoch seconds. */
+  readonly window: number;
+  readonly shard: number;
+}
+
+/** What PlanSweep carries from call to call. */
+export interface SweepProgress {
+  /** Of all rounds but the one under way. */
+  readonly totals: SweepTotals;
+  /** Targets of the round under way. */
+  readonly roundTargets: number;
+  readonly cursor: PlanCursor | null;
+}
+
+/** What the states of an execution hand on. */
+export interface SweepState {
+  readonly progress: SweepProgress;
+  /** Of the round that has just ended; empty when the round as a whole came to nothing that is known of. */
+  readonly results: readonly ChildOutput[];
+  /** RetryCount of the plan of that round. */
+  readonly retries: number;
+  /** PlanFurther failed for good, and what was left to plan is not swept. */
+  readonly planFailed?: boolean;
+  /** RecordMetrics failed for good, an error's name. */
+  readonly recordingFailed?: string;
+}
+
+export interface PlanSweepInput {
+  readonly executionInput: unknown;
+  /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
+  readonly startedAt: string;
+  /** Null at first. */
+  readonly soFar: SweepState | null;
+}
+
+export interface PlanSweepOutput {
+  readonly next: 'sweep' | 'plan' | 'record' | 'recordFailure' | 'end';
+  /** What holds something that is expired, or will be within the upcoming minute, as its child begins; never keys. */
+  readonly due: readonly ChildStart[];
+  /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
+  readonly last: boolean;
+  readonly results: readonly [];
+  readonly progress: SweepProgress;
+  /** Of what has been swept so far. */
+  readonly report: SweepReport;
+}
+
+/** What an execution adds up. */
 export interface SweepTotals extends SweepCounts, DeletionLag {
   readonly dryRun: boolean;
   /** Children that went through to their end. A target that was resumed counts again. */
   readonly shardsSwept: number;
   /** Children that were interrupted, crashed or timed out; what they left is found by a replay. */
   readonly shardsFailed: number;
-  /** Counts the history's length. At {@link MOST_STEPS} an execution stops, and is incomplete. */
+  /** Counts the history's length. At {@link MAX_STEPS} an execution stops, and is incomplete. */
   readonly steps: number;
+  /** How long the oldest item that earlier sweeps left was overdue, seconds; 0 when they left none. */
   readonly oldestOverdueSeconds: number;
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
@@ -243,8 +404,10 @@ export interface SweepTotals extends SweepCounts, DeletionLag {
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */
 export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
-  /** Null when nothing was deleted; absent from a failure, when nothing was due, and when no metrics were recorded. */
+  /** Null when nothing was deleted; absent when nothing was due, and when no metrics were recorded. */
   readonly lagMs?: LagSummary | null;
+  /** Why no metrics were recorded, an error's name. */
+  readonly notRecorded?: string;
 }
 
 /** Of the deleted items' lag, milliseconds; p50 and p99 are the upper bounds of their buckets. */
@@ -255,12 +418,7 @@ export interface LagSummary {
 }
 
 export interface RecordMetricsInput {
-  readonly totals: SweepTotals;
+  readonly soFar: SweepState;
   readonly startedAt: string;
   readonly endedAt: string;
-}
-
-export interface RecordMetricsOutput {
-  /** Null when nothing was deleted. */
-  readonly lagMs: LagSummary | null;
 }

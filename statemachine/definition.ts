@@ -1,128 +1,95 @@
-import {
-  CHILDREN_LISTED_KEYS_BYTES,
-  LISTED_KEYS,
-  LISTED_KEYS_BYTES,
-  MOST_STEPS,
-  SWEEP_INCOMPLETE,
-} from './contract.ts';
-import { failedThatFit, firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
-import { shardSweep } from './shard-sweep.ts';
-import {
-  CHUNK_COUNTS,
-  type DefinitionOptions,
-  type FunctionArns,
-  invokeTask,
-  PATIENT_RETRY,
-} from './states.ts';
+import { childDefinition } from './child.ts';
+import { BUSY, SWEEP_INCOMPLETE, TRANSIENT_ERRORS } from './contract.ts';
+import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
-/** A field that is counted per child and added up over the children. */
-const COUNTS = ['found', 'failed', ...CHUNK_COUNTS] as const;
+/** How much the sweep does at once. Every value has its default in the construct's props. */
+export interface ConcurrencyOptions {
+  /** Children that look back (one per window and shard) at once; 0 = as many as Step Functions runs. */
+  readonly shardConcurrency: number;
+  /** Chunks of 25 keys at once within a child. */
+  readonly chunkConcurrency: number;
+}
 
-const NOTHING_SWEPT = JSON.stringify({
-  ...Object.fromEntries(COUNTS.map(name => [name, 0])),
-  shardsSwept: 0,
-  shardsFailed: 0,
-  steps: 0,
-  oldestOverdueSeconds: 0,
-  failedKeys: [],
-  sampleKeys: [],
-  lagCounts: {},
-  lagMaxMs: 0,
-});
-
-const MAY_GO_ON = `$states.input.totals.steps < ${MOST_STEPS}`;
-
-const TOTALS = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])`;
-
-/** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */
-const REPORT = `$sift(${TOTALS}, function($value, $name) { $not($name in ['lagCounts', 'lagMaxMs']) })`;
-
-/** The keys that the rounds before and the children of this one list, as far as they fit. */
-const listed = (thatFit: typeof firstThatFit, field: string) =>
-  thatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_BYTES));
-
-/** The round as a whole came to nothing that is known of: its children count as failed, the next round goes on. */
-const ROUND_FAILED = jsonata(`{
-  'due': [],
-  'cursor': $states.input.cursor,
-  'dryRun': $states.input.dryRun,
-  'totals': $merge([$states.input.totals, {
-    'steps': $states.input.totals.steps + 1,
-    'shardsFailed': $states.input.totals.shardsFailed + $count($states.input.due)
-  }])
-}`);
+/** What the definition is made from, besides the functions. */
+export interface DefinitionOptions extends ConcurrencyOptions {
+  /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
+  readonly partition?: string;
+}
 
 /**
- * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition).
- *
- * PlanSweep and SweepShards take turns until nothing is due and nothing is left to look at. What they carry round is
- * `{due, cursor, dryRun, totals}`; each round takes the first two and leaves new ones.
- *
- * A transition costs money every minute of every month, so a sweep that did something ends with RecordMetrics itself.
+ * Retries of a task of the parent, whose time is not limited. A throttled table is waited for: on average for a minute and
+ * a half, which is longer than it takes to scale.
  */
-export function sweepDefinition(functions: FunctionArns, options: DefinitionOptions) {
-  const planSweep = {
-    ...invokeTask(functions.PlanSweep, options, {
-      executionInput: jsonata('$states.context.Execution.Input'),
-      startedAt: jsonata('$states.context.Execution.StartTime'),
-      // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
-      cursor: jsonata(orNull('$states.input.cursor')),
+const PATIENT_RETRY = [
+  { ErrorEquals: [BUSY], MaxAttempts: 20 },
+  { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== BUSY), MaxAttempts: 5 },
+].map(retry => ({
+  ...retry,
+  IntervalSeconds: 1,
+  BackoffRate: 2,
+  MaxDelaySeconds: 10,
+  JitterStrategy: 'FULL',
+}));
+
+/**
+ * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition). The functions
+ * decide and add up; the machine routes by `next` and carries `progress` round.
+ *
+ * 1. PlanSweep says which children there are to start (`sweep`), or that nothing is due (`end`).
+ * 2. SweepShards runs them. When they were the last and all are complete, RecordMetrics adds them up and reports.
+ * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
+ *    sweep that left something (`recordFailure`).
+ *
+ * A transition costs money every minute of every month: a tick with nothing to do takes three, and a sweep that left
+ * nothing ends with RecordMetrics itself.
+ */
+export function sweepDefinition(
+  functions: FunctionArns,
+  { shardConcurrency, chunkConcurrency, partition = 'aws' }: DefinitionOptions,
+) {
+  const execution = {
+    executionInput: jsonata('$states.context.Execution.Input'),
+    startedAt: jsonata('$states.context.Execution.StartTime'),
+  };
+  const planned = {
+    Retry: PATIENT_RETRY,
+    Output: jsonata("$merge([$states.result.Payload, {'retries': $states.context.State.RetryCount}])"),
+  };
+  const recordMetrics = {
+    ...invokeTask(functions.RecordMetrics, partition, {
+      soFar: jsonata('$states.input'),
+      startedAt: execution.startedAt,
+      endedAt: jsonata('$states.context.State.EnteredTime'),
     }),
     Retry: PATIENT_RETRY,
-    Output: jsonata(`(
-      $totals := $exists($states.input.totals) ? $states.input.totals : ${NOTHING_SWEPT};
-      $overdue := [$totals.oldestOverdueSeconds, $states.result.Payload.oldestOverdueSeconds];
-      {
-        'due': $states.result.Payload.due,
-        'cursor': $states.result.Payload.cursor,
-        'dryRun': $states.result.Payload.dryRun,
-        'totals': $merge([$totals, {
-          'steps': $totals.steps + 1 + $floor($states.context.State.RetryCount / 10),
-          'oldestOverdueSeconds': $max($overdue)
-        }])
-      }
-    )`),
   };
-  const recordMetrics = invokeTask(functions.RecordMetrics, options, {
-    totals: jsonata(TOTALS),
-    startedAt: jsonata('$states.context.Execution.StartTime'),
-    endedAt: jsonata('$states.context.State.EnteredTime'),
-  });
+  /** The round as a whole came to nothing that is known of: without results its children count as failed. */
+  const roundFailed = {
+    Output: {
+      progress: jsonata('$states.input.progress'),
+      results: [],
+      retries: jsonata('$states.input.retries'),
+    },
+    Next: 'PlanFurther',
+  };
   return {
     Comment: 'Deletes expired DynamoDB items: plan, query, delete, record.',
     QueryLanguage: 'JSONata',
     StartAt: 'PlanSweep',
     States: {
       // A wrong input, or a table that cannot be asked, fails the execution in this state: nothing was swept.
-      PlanSweep: { ...planSweep, Next: 'AnythingDue?' },
-      // The same for the rounds after the first: its failure must not take their counts with it.
-      PlanFurther: {
-        ...planSweep,
-        Catch: [
-          {
-            ErrorEquals: ['States.ALL'],
-            Output: jsonata(`{
-              'dryRun': $states.input.dryRun,
-              'totals': $merge([$states.input.totals, {
-                'steps': $states.input.totals.steps + 1,
-                'shardsFailed': $states.input.totals.shardsFailed + 1
-              }])
-            }`),
-            Next: 'RecordFailure',
-          },
-        ],
+      PlanSweep: {
+        ...invokeTask(functions.PlanSweep, partition, { ...execution, soFar: null }),
+        ...planned,
         Next: 'AnythingDue?',
       },
       'AnythingDue?': {
         Type: 'Choice',
         Choices: [
-          { Condition: jsonata(`$count($states.input.due) > 0 and ${MAY_GO_ON}`), Next: 'SweepShards' },
-          { Condition: jsonata(`$states.input.cursor != null and ${MAY_GO_ON}`), Next: 'PlanFurther' },
-          {
-            Condition: jsonata(`$states.input.totals.(failed + shardsFailed) > 0 or $not(${MAY_GO_ON})`),
-            Next: 'RecordFailure',
-          },
-          { Condition: jsonata('$states.input.totals.shardsSwept > 0'), Next: 'RecordMetrics' },
+          route('sweep', 'SweepShards'),
+          route('plan', 'PlanFurther'),
+          route('record', 'RecordMetrics'),
+          route('recordFailure', 'RecordFailure'),
         ],
         // Nothing was due at all: three transitions, which is what an idle table costs a minute.
         Default: 'SweepCompleted',
@@ -130,62 +97,71 @@ export function sweepDefinition(functions: FunctionArns, options: DefinitionOpti
       SweepShards: {
         Type: 'Map',
         Items: jsonata('$states.input.due'),
-        ItemSelector: {
-          target: jsonata('$states.context.Map.Item.Value'),
-          dryRun: jsonata('$states.input.dryRun'),
-          listedKeysBytes: jsonata(
-            `$min([${LISTED_KEYS_BYTES}, $floor(${CHILDREN_LISTED_KEYS_BYTES} / $count($states.input.due))])`,
-          ),
-        },
-        MaxConcurrency: options.shardConcurrency,
+        MaxConcurrency: shardConcurrency,
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
-        ItemProcessor: shardSweep(functions, options),
-        Output: jsonata(`(
-          $swept := ${list('$states.result[$exists(found)]')};
-          $through := $count($swept[interrupted = false]);
-          $before := $states.input.totals;
-          {
-            'due': ${list('$swept.resume')},
-            'cursor': $states.input.cursor,
-            'dryRun': $states.input.dryRun,
-            'totals': {
-              ${COUNTS.map(name => `'${name}': $before.${name} + ${sumOf('$swept', name)}`).join(', ')},
-              'shardsSwept': $before.shardsSwept + $through,
-              'shardsFailed': $before.shardsFailed + $count($states.input.due) - $through,
-              'steps': $before.steps + 1,
-              'oldestOverdueSeconds': $before.oldestOverdueSeconds,
-              'lagCounts': ${sumBuckets('$before, $swept', 'lagCounts')},
-              'lagMaxMs': $max([$before.lagMaxMs, $swept.lagMaxMs]),
-              'failedKeys': ${listed(failedThatFit, 'failedKeys')},
-              'sampleKeys': ${listed(firstThatFit, 'sampleKeys')}
-            }
-          }
-        )`),
+        ItemProcessor: childDefinition(functions, { chunkConcurrency, partition }),
+        Output: {
+          next: jsonata(
+            "$states.input.last and $count($states.result[complete]) = $count($states.result) ? 'record' : 'plan'",
+          ),
+          progress: jsonata('$states.input.progress'),
+          results: jsonata('$states.result'),
+          retries: jsonata('$states.input.retries'),
+        },
         Catch: [
           // States.ALL does not stand for this one: the results of too many crashed children.
-          { ErrorEquals: ['States.DataLimitExceeded'], Output: ROUND_FAILED, Next: 'AnythingDue?' },
-          { ErrorEquals: ['States.ALL'], Output: ROUND_FAILED, Next: 'AnythingDue?' },
+          { ErrorEquals: ['States.DataLimitExceeded'], ...roundFailed },
+          { ErrorEquals: ['States.ALL'], ...roundFailed },
+        ],
+        Next: 'AnythingDue?',
+      },
+      PlanFurther: {
+        ...invokeTask(functions.PlanSweep, partition, { ...execution, soFar: jsonata('$states.input') }),
+        ...planned,
+        // What was swept before must not be lost with it.
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: jsonata("$merge([$states.input, {'planFailed': true}])"),
+            Next: 'RecordFailure',
+          },
         ],
         Next: 'AnythingDue?',
       },
       RecordMetrics: {
         ...recordMetrics,
-        Retry: PATIENT_RETRY,
-        Output: jsonata(`$merge([${REPORT}, {'lagMs': $states.result.Payload.lagMs}])`),
+        Output: jsonata('$states.result.Payload'),
         // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
-        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepCompleted' }],
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: jsonata("$merge([$states.input, {'recordingFailed': $states.errorOutput.Error}])"),
+            Next: 'PlanFurther',
+          },
+        ],
         End: true,
       },
       RecordFailure: {
         ...recordMetrics,
-        Retry: PATIENT_RETRY,
-        Output: jsonata('$states.input'),
-        Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'SweepIncomplete' }],
+        Output: { report: jsonata('$states.result.Payload') },
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: {
+              report: jsonata("$merge([$states.input.report, {'notRecorded': $states.errorOutput.Error}])"),
+            },
+            Next: 'SweepIncomplete',
+          },
+        ],
         Next: 'SweepIncomplete',
       },
-      SweepCompleted: { Type: 'Succeed', Output: jsonata(REPORT) },
-      SweepIncomplete: { Type: 'Fail', Error: SWEEP_INCOMPLETE, Cause: jsonata(`$string(${REPORT})`) },
+      SweepCompleted: { Type: 'Succeed', Output: jsonata('$states.input.report') },
+      SweepIncomplete: {
+        Type: 'Fail',
+        Error: SWEEP_INCOMPLETE,
+        Cause: jsonata('$string($states.input.report)'),
+      },
     },
   };
 }

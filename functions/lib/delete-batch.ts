@@ -2,7 +2,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import type { SendBatch } from './deletion.ts';
 import { NO_DELETION } from './deletion.ts';
-import type { Documents } from './dynamodb.ts';
+import type { Documents, RequestOptions } from './dynamodb.ts';
 import type { SweepSettings } from './environment.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 import { lagOf } from './lag.ts';
@@ -16,6 +16,7 @@ export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,
   clock: () => number,
+  options: RequestOptions = {},
 ): SendBatch {
   const names = keyAttributeNames(model);
   return async keys => {
@@ -23,6 +24,7 @@ export function unguardedBatch(
       new BatchWriteCommand({
         RequestItems: { [tableName]: keys.map(({ key }) => ({ DeleteRequest: { Key: toNativeKey(key) } })) },
       }),
+      options,
     );
     const left = new Set(
       (answer.UnprocessedItems?.[tableName] ?? []).flatMap(({ DeleteRequest }) =>

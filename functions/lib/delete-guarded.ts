@@ -1,12 +1,13 @@
 import { BatchExecuteStatementCommand, type BatchExecuteStatementCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { expiredRange } from '../../expiry/ttl.ts';
 import type { ExpiredKey, FailedKey, ItemKey } from '../../statemachine/contract.ts';
-import { type Deletion, failedKey, type SendBatch } from './deletion.ts';
-import type { Documents } from './dynamodb.ts';
+import type { Deletion, SendBatch } from './deletion.ts';
+import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusyStatement } from './dynamodb-errors.ts';
 import type { SweepSettings } from './environment.ts';
 import { decode, keyAttributeNames } from './item-key.ts';
 import { lagOf } from './lag.ts';
+import { failedKey } from './listed-keys.ts';
 
 /**
  * Deletes only what is expired at the moment of the delete: each statement repeats the rule of `isExpired` with the
@@ -19,6 +20,7 @@ export function guardedBatch(
   settings: SweepSettings,
   cutoff: number,
   clock: () => number,
+  options: RequestOptions = {},
 ): SendBatch {
   const { after, upTo } = expiredRange(cutoff);
   const names = keyAttributeNames(settings.model);
@@ -31,6 +33,7 @@ export function guardedBatch(
           Parameters: [...names.map(name => decode(attribute(key, name))), upTo, after],
         })),
       }),
+      options,
     );
     return sort(keys, answer.Responses ?? [], clock());
   };

@@ -1,9 +1,14 @@
-import type { DeleteChunkOutput, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import type { DeletionCounts, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
 import { isBusy, isInvalid } from './dynamodb-errors.ts';
 import { addLags, NO_LAG } from './lag.ts';
+import { failedKey } from './listed-keys.ts';
 
 /** What became of some keys of a chunk. */
-export type Deletion = DeleteChunkOutput;
+export interface Deletion extends DeletionCounts {
+  /** To be tried again, and only these. */
+  readonly unprocessed: readonly ExpiredKey[];
+  readonly failed: readonly FailedKey[];
+}
 
 /** Sends one batch of deletes; throws when the call as a whole fails. */
 export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
@@ -37,10 +42,6 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
     const middle = Math.ceil(keys.length / 2);
     return add(await deleteKeys(keys.slice(0, middle), send), await deleteKeys(keys.slice(middle), send));
   }
-}
-
-export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
-  return { key, reason };
 }
 
 function add(one: Deletion, other: Deletion): Deletion {

@@ -1,4 +1,5 @@
 import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
+import type { BackoffSettings } from './backoff.ts';
 import { InvalidEnvironmentError } from './errors.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
@@ -6,16 +7,18 @@ export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
 /** What a function knows of the table it sweeps. */
-export interface SweepSettings {
+export interface SweepSettings extends BackoffSettings {
   readonly tableName: string;
   readonly indexName: string;
   readonly model: ExpiryModel;
   readonly deleteMode: DeleteMode;
   readonly lookbackMinutes: number;
-  /** Seconds between two looks into a span ahead at least; 60 is the plain mode, without spans ahead. */
+  /** Seconds between two polls of an upcoming minute at least; 60 is the plain mode, without upcoming minutes. */
   readonly precisionSeconds: number;
-  /** Seconds between two looks into a span ahead at most; 0 = look only when something known expires. */
+  /** Seconds between two polls of an upcoming minute at most; 0 = poll only when something known expires. */
   readonly pollSeconds: number;
+  /** Calls of DeleteChunk for one chunk, the first included. */
+  readonly deleteAttempts: number;
 }
 
 /** The variables that `stacks/` sets on every function. */
@@ -31,7 +34,10 @@ export type SweepEnvironment = Readonly<
     | 'DELETE_MODE'
     | 'LOOKBACK_MINUTES'
     | 'PRECISION_SECONDS'
-    | 'POLL_SECONDS',
+    | 'POLL_SECONDS'
+    | 'DELETE_ATTEMPTS'
+    | 'BACKOFF_BASE_SECONDS'
+    | 'BACKOFF_CAP_SECONDS',
     string
   > & { readonly SORT_KEY?: string }
 >;
@@ -65,6 +71,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     lookbackMinutes: whole('LOOKBACK_MINUTES'),
     precisionSeconds: whole('PRECISION_SECONDS'),
     pollSeconds: whole('POLL_SECONDS', 0),
+    deleteAttempts: whole('DELETE_ATTEMPTS'),
+    backoffBaseSeconds: whole('BACKOFF_BASE_SECONDS'),
+    backoffCapSeconds: whole('BACKOFF_CAP_SECONDS'),
   };
 }
 

@@ -16,8 +16,8 @@ export interface PlanOptions {
   /** Probes in flight. */
   readonly concurrency: number;
   /** Most targets to return. */
-  readonly mostDue: number;
-  /** Spans ahead are watched even when nothing is known to expire in them. */
+  readonly maxDue: number;
+  /** Upcoming minutes are polled even when nothing is known to expire in them. */
   readonly watchAlways: boolean;
   /** Asked between rounds of probes; true ends this call with a cursor. */
   readonly outOfTime: () => boolean;
@@ -32,8 +32,8 @@ export interface Plan {
 }
 
 /**
- * Looks which shards hold something for the span ahead, then into every (window, shard) that the request looks back
- * to, from the cursor on. The span comes first, since its children must be there when it begins; what lies back goes
+ * Looks which shards hold something for the upcoming minute, then into every (window, shard) that the request looks back
+ * to, from the cursor on. The minute comes first, since its children must be there when it begins; what lies back goes
  * oldest window first. The order is fixed, so a cursor is enough to go on.
  */
 export async function plan(
@@ -41,14 +41,14 @@ export async function plan(
   cursor: PlanCursor | null,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { model, probe, concurrency, mostDue, outOfTime } = options;
+  const { model, probe, concurrency, maxDue, outOfTime } = options;
   const due = cursor === null ? await planAhead(request, options) : [];
   let oldestOverdue: number | undefined;
   const pairs = pairsBack(request, cursor, model);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so no probe's answer is thrown away.
-    const room = Math.min(concurrency, mostDue - due.length);
+    const room = Math.min(concurrency, maxDue - due.length);
     if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
     const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
@@ -61,7 +61,7 @@ export async function plan(
 }
 
 /**
- * One target a shard for the span ahead. It starts in the window before the span when the span begins on an edge: for
+ * One target a shard for the upcoming minute. It starts in the window before when the minute begins on an edge: for
  * items stamped the older way, and for what the tick before would have deleted had it come.
  */
 async function planAhead(
@@ -72,7 +72,7 @@ async function planAhead(
   const windows = [...windowStarts(ahead.from, ahead.before, model.granularitySeconds)];
   const targets = Array.from({ length: model.shards }, (_unused, shard): SweepTarget => {
     const windowKeys = windows.map(window => windowKey(window, model.granularitySeconds, shard));
-    return { windowKeys, from, before: ahead.before, cutoff: null, lookAt: ahead.from };
+    return { windowKeys, from, before: ahead.before, cutoff: null, upcomingFrom: ahead.from };
   });
   if (watchAlways) return targets;
   return (await probeAll(targets, probe)).map(({ target }) => target);
@@ -113,7 +113,7 @@ function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: Exp
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
       const windowKeys = [windowKey(window, model.granularitySeconds, shard)];
-      yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, lookAt: null } };
+      yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, upcomingFrom: null } };
     }
   }
 }

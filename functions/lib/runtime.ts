@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { createDocuments, type Documents } from './dynamodb.ts';
 import { readSettings, type SweepSettings } from './environment.ts';
@@ -7,6 +8,11 @@ export interface Runtime {
   readonly settings: SweepSettings;
   readonly documents: Documents;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** The handler's runtime, made at the first call and kept while the execution environment lives. */
@@ -17,6 +23,9 @@ export function lambdaRuntime(options: { maxAttempts: number }): () => Runtime {
       settings: readSettings(process.env),
       documents: createDocuments(options),
       logger: new Logger(),
+      clock: Date.now,
+      random: Math.random,
+      sleep: ms => sleep(ms),
     };
     return runtime;
   };

@@ -1,6 +1,6 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
-import { MOST_STEPS, ROUND_TARGETS } from '../../statemachine/contract.ts';
+import { MAX_STEPS, ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { InvalidExecutionInputError } from './errors.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
@@ -24,26 +24,26 @@ const FIELDS = ['scheduledTime', 'lookbackMinutes', 'skipMinutes', 'from', 'to',
 type Field = (typeof FIELDS)[number];
 
 /** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
-export const LONGEST_LOOKBACK_MINUTES = 31 * 24 * 60;
+export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
 
 /** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
-const LONGEST_PART_LOOKBACK_MINUTES = LONGEST_LOOKBACK_MINUTES + 60;
+const MAX_PART_LOOKBACK_MINUTES = MAX_LOOKBACK_MINUTES + 60;
 
 /** (window, shard) pairs of one execution: two steps a round, each round full. */
-export const MOST_PAIRS = (MOST_STEPS / 2) * ROUND_TARGETS;
+export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
 
 /**
  * Seconds from a tick's time to the span of expiry times that it owns, and the length of that span. Scheduler fires
  * anywhere within the minute, so a tick owns the minute after the next: its children are there before it begins.
  */
 const AHEAD_SECONDS = 60;
-const SPAN_SECONDS = 60;
+const UPCOMING_SECONDS = 60;
 
 /** What of the deployment decides how an input is read. */
 export interface TickSettings {
   /** A tick's lookback when its input names none. */
   readonly lookbackMinutes: number;
-  /** Below 60, ticks own a span ahead of them; 60 is the plain mode, which sweeps at the tick. */
+  /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
   readonly precisionSeconds: number;
 }
 
@@ -71,11 +71,11 @@ export function checkSpan(
   { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
 ): void {
   const windows = Math.ceil((windowsBefore - windowsFrom) / granularitySeconds);
-  if (windows * shards <= MOST_PAIRS) return;
-  const hours = Math.floor((MOST_PAIRS / shards) * (granularitySeconds / 3600));
+  if (windows * shards <= MAX_PAIRS) return;
+  const hours = Math.floor((MAX_PAIRS / shards) * (granularitySeconds / 3600));
   throw invalid(
     isTick ? 'lookbackMinutes' : 'to',
-    `a span of at most ${MOST_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,
+    `a span of at most ${MAX_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,
     `${windows} windows of ${shards} shard(s)`,
   );
 }
@@ -111,12 +111,12 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
   // Not `??`: a null is not the default, it is a wrong value.
   const looksBackOnly = 'lookbackMinutes' in fields;
   const lookback = looksBackOnly
-    ? readMinutes('lookbackMinutes', fields.lookbackMinutes, 1, LONGEST_PART_LOOKBACK_MINUTES)
+    ? readMinutes('lookbackMinutes', fields.lookbackMinutes, 1, MAX_PART_LOOKBACK_MINUTES)
     : settings.lookbackMinutes;
   const skipped =
     'skipMinutes' in fields ? readMinutes('skipMinutes', fields.skipMinutes, 0, lookback - 1) : 0;
-  const ahead = looksBackOnly ? null : spanAhead(scheduled, startedAtMs, settings);
-  // With a span ahead, what expires in this very second belongs to the tick before.
+  const ahead = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  // With an upcoming minute, what expires in this very second belongs to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (ahead ? 1 : 0);
   return {
     windowsFrom: cutoff - lookback * 60,
@@ -131,11 +131,11 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
   };
 }
 
-/** A reconcile (a tick with a lookback of its own) owns no span, nor does a tick whose time is yet to come. */
-function spanAhead(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
-  if (precisionSeconds >= SPAN_SECONDS || scheduledMs > startedAtMs + AHEAD_SECONDS * 1000) return null;
+/** A reconcile (a tick with a lookback of its own) owns no minute, nor does a tick whose time is yet to come. */
+function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
+  if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + AHEAD_SECONDS * 1000) return null;
   const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
-  return { from: minute + AHEAD_SECONDS, before: minute + AHEAD_SECONDS + SPAN_SECONDS };
+  return { from: minute + AHEAD_SECONDS, before: minute + AHEAD_SECONDS + UPCOMING_SECONDS };
 }
 
 function readMinutes(field: Field, value: unknown, least: number, most: number): number {

@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { ExpiredKey, ItemKey, SweepTarget } from '../../statemachine/contract.ts';
-import type { Documents } from './dynamodb.ts';
+import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
 import type { SweepSettings } from './environment.ts';
 import { DynamoDbBusyError } from './errors.ts';
@@ -37,6 +37,7 @@ export type ReadWindow = (
 export function windowReader(
   documents: Documents,
   { tableName, indexName, model }: SweepSettings,
+  options: RequestOptions = {},
 ): ReadWindow {
   const { ttlAttribute, windowAttribute } = model;
   const keyNames = keyAttributeNames(model);
@@ -51,7 +52,7 @@ export function windowReader(
       Limit: limit,
       ...(startKey && { ExclusiveStartKey: { [windowAttribute]: windowKey, ...toNativeKey(startKey) } }),
     };
-    const answer = await documents.send(new QueryCommand(request)).catch((error: unknown) => {
+    const answer = await documents.send(new QueryCommand(request), options).catch((error: unknown) => {
       throw isBusy(error)
         ? new DynamoDbBusyError(`Query of ${indexName}: ${error}`, { cause: error })
         : error;

@@ -1,4 +1,4 @@
-import type { LookPace } from '../../functions/lib/look.ts';
+import type { PollPace } from '../../functions/lib/poll.ts';
 import type { SweptItem } from './ledger.ts';
 
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
@@ -10,13 +10,13 @@ const USUAL_DELETE_MS = 1_000;
 const ITEMS_PER_SECOND = 1_000;
 
 /** Milliseconds that a deletion may take, counted from when the sweep looks. `rate`: items that expire in a second. */
-export function deletionTimeMs({ precisionSeconds }: LookPace, rate: number): number {
+export function deletionTimeMs({ precisionSeconds }: PollPace, rate: number): number {
   const atOnce = rate * (isPlain(precisionSeconds) ? MINUTE_SECONDS : precisionSeconds);
   return Math.round(USUAL_DELETE_MS + (atOnce / ITEMS_PER_SECOND) * 1000);
 }
 
 /** Milliseconds after its expiry by which an item that was written in good time is gone, by what is promised. */
-export function promisedLagMs(pace: LookPace, rate: number): number {
+export function promisedLagMs(pace: PollPace, rate: number): number {
   return pace.precisionSeconds * 1000 + deletionTimeMs(pace, rate);
 }
 
@@ -42,7 +42,7 @@ export type PlannedAt = (minute: number) => number;
  */
 export function looksDueBy(
   items: readonly SweptItem[],
-  pace: LookPace,
+  pace: PollPace,
   plannedAt: PlannedAt,
 ): ReadonlyMap<SweptItem, number> {
   if (isPlain(pace.precisionSeconds)) return new Map(items.map(item => [item, nextTick(item)]));
@@ -52,7 +52,7 @@ export function looksDueBy(
 
 function dueInMinute(
   group: readonly SweptItem[],
-  { precisionSeconds, pollSeconds }: LookPace,
+  { precisionSeconds, pollSeconds }: PollPace,
   plannedAt: PlannedAt,
 ): [SweptItem, number][] {
   const minute = minuteOf(group[0]?.ttl ?? 0);

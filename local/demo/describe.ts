@@ -1,5 +1,5 @@
 import type { DeleteMode } from '../../functions/lib/environment.ts';
-import type { LookPace } from '../../functions/lib/look.ts';
+import type { PollPace } from '../../functions/lib/poll.ts';
 import type { Execution } from '../asl/index.ts';
 import type { LocalCloud } from '../cloud.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
@@ -7,12 +7,12 @@ import { describePromise, NO_RENEWALS, number, seconds } from './report.ts';
 import type { Action } from './workload.ts';
 
 /** What is told of a sweep, as far as its configuration decides it. */
-export interface Sweep extends LookPace {
+export interface Sweep extends PollPace {
   readonly deleteMode: DeleteMode;
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */
-export function promiseOf(sweep: LookPace, rate: number): string {
+export function promiseOf(sweep: PollPace, rate: number): string {
   const { precisionSeconds, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
@@ -78,7 +78,7 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
   ].join('\n');
 }
 
-function whatOverdueDoes({ precisionSeconds }: LookPace): string {
+function whatOverdueDoes({ precisionSeconds }: PollPace): string {
   if (isPlain(precisionSeconds)) {
     return 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.';
   }
@@ -93,7 +93,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /** An execution that succeeded. */
-export function describeSweep(execution: Execution, { precisionSeconds }: LookPace): string {
+export function describeSweep(execution: Execution, { precisionSeconds }: PollPace): string {
   const took = seconds((execution.stopDate ?? execution.startDate) - execution.startDate);
   const deleted = fieldOf(execution.output, 'deleted');
   const reconcile = fieldOf(execution.input, 'lookbackMinutes') !== undefined;

@@ -1,4 +1,4 @@
-import type { LookPace } from '../../functions/lib/look.ts';
+import type { PollPace } from '../../functions/lib/poll.ts';
 import { deletionTimeMs, looksDueBy, type PlannedAt } from './deadline.ts';
 import type { SweptItem, Tally, Violations } from './ledger.ts';
 import type { MachineReport, Span } from './machine.ts';
@@ -79,7 +79,7 @@ export interface Punctuality {
 }
 
 export interface PunctualityOptions {
-  readonly pace: LookPace;
+  readonly pace: PollPace;
   /** Items that expire in a second. */
   readonly rate: number;
   readonly plannedAt: PlannedAt;

@@ -1,34 +1,22 @@
 import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
-import { addLags, lagOf, NO_LAG, summarizeLag } from '../../functions/lib/lag.ts';
-import { type LookPace, look } from '../../functions/lib/look.ts';
-import { toChunks } from '../../functions/lib/page.ts';
-import { plan } from '../../functions/lib/plan.ts';
-import { readSweepInput } from '../../functions/lib/sweep-input.ts';
-import { earliestTtl } from '../../functions/lib/window-query.ts';
-import type {
-  DeleteChunkInput,
-  DeleteChunkOutput,
-  ExpiredKey,
-  FailedKey,
-  PlanSweepInput,
-  PlanSweepOutput,
-  QueryExpiredInput,
-  QueryExpiredOutput,
-  RecordMetricsInput,
-  RecordMetricsOutput,
-} from '../../statemachine/contract.ts';
-import { ROUND_TARGETS } from '../../statemachine/contract.ts';
-import { type Definition, Engine, type EngineOptions, type Execution, seededRandom } from '../asl/index.ts';
+import { type Deletion, NO_DELETION } from '../../functions/lib/deletion.ts';
+import { DynamoDbBusyError } from '../../functions/lib/errors.ts';
+import { addLags, lagOf } from '../../functions/lib/lag.ts';
+import type { PollPace } from '../../functions/lib/poll.ts';
+import type { ReadWindow } from '../../functions/lib/window-query.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import {
+  type Definition,
+  Engine,
+  type EngineOptions,
+  type Execution,
+  type InvokeOptions,
+  seededRandom,
+} from '../asl/index.ts';
 import { VirtualClock } from '../clock.ts';
+import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
-
-/** The four functions, by the name of their file. */
-export interface SweepFunctions {
-  'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
-  'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
-  'delete-chunk': (input: DeleteChunkInput) => Promise<DeleteChunkOutput>;
-  'record-metrics': (input: RecordMetricsInput) => Promise<RecordMetricsOutput>;
-}
 
 /** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds. */
 export interface Fate {
@@ -41,13 +29,17 @@ export interface SimulationOptions {
   readonly start: number;
   /** The state machine; its functions' ARNs end in the names of their files. */
   readonly definition: Definition;
-  readonly pace?: LookPace;
+  readonly pace?: PollPace;
   readonly model?: ExpiryModel;
   /** Milliseconds that every call of a function takes. */
   readonly callMs?: number;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
+  /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
+  readonly throttledCall?: (nowMs: number) => boolean;
+  /** Milliseconds that DynamoDB hangs in a batch of deletes before it answers. @default 0 */
+  readonly hangingDelete?: (ids: readonly string[], nowMs: number) => number;
   /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
   readonly throttled?: (id: string, nowMs: number) => boolean;
   /** Whether DynamoDB refuses a key for good. @default never */
@@ -55,7 +47,7 @@ export interface SimulationOptions {
 }
 
 /**
- * The real definition, planning and looking around a table in memory, on a virtual clock: hours of ticks in seconds.
+ * The real definition and all that the functions decide, around a table in memory, on a virtual clock: hours of ticks in seconds.
  * Only DynamoDB and Lambda are left out.
  */
 export class Simulation {
@@ -65,6 +57,7 @@ export class Simulation {
   readonly executions: Execution[] = [];
   /** Calls of each function. */
   readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
+  readonly #random = seededRandom(1);
   readonly #engine: Engine;
   readonly #definition: Definition;
   readonly #pending: Promise<unknown>[] = [];
@@ -74,16 +67,16 @@ export class Simulation {
     this.clock = new VirtualClock(start * 1000);
     this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }));
     this.#definition = definition;
-    const functions = this.#functions(options);
     this.#engine = new Engine({
       clock: this.clock,
-      random: seededRandom(1),
+      random: this.#random,
       ...(mapRunDelays && { mapRunDelays }),
       invoker: {
-        invoke: async (arn, payload) => {
+        invoke: async (arn, payload, { onDynamoDb }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
           this.calls[name] += 1;
           await this.clock.sleep(callMs);
+          const functions = this.#functions(options, onDynamoDb);
           return { ok: true, payload: await functions[name](payload as never), memoryMb };
         },
       },
@@ -114,58 +107,76 @@ export class Simulation {
     await Promise.all(this.#pending);
   }
 
-  #functions({
-    pace = { precisionSeconds: 1, pollSeconds: 0 },
-    model,
+  #functions(
+    { pace = { precisionSeconds: 1, pollSeconds: 0 }, ...options }: SimulationOptions,
+    onDynamoDb: InvokeOptions['onDynamoDb'],
+  ): SweepFunctions {
+    const { deleteAttempts, backoffBaseSeconds, backoffCapSeconds } = DEFAULTS;
+    const settings = { lookbackMinutes: 10, deleteAttempts, backoffBaseSeconds, backoffCapSeconds, ...pace };
+    const dynamoDb = { readWindow: this.#reader(options, onDynamoDb), deleteBatch: this.#deleter(options) };
+    const model = options.model ?? expiryModel({ partitionKey: 'id' });
+    return simulatedFunctions({
+      settings: { ...settings, model },
+      dynamoDb,
+      clock: this.clock,
+      random: this.#random,
+    });
+  }
+
+  #reader(
+    { throttledCall = () => false }: Pick<SimulationOptions, 'throttledCall'>,
+    onDynamoDb: InvokeOptions['onDynamoDb'],
+  ): ReadWindow {
+    return async (...query) => {
+      // As the client does: a second attempt at once.
+      if (throttledCall(this.clock.now()) && throttledCall(this.clock.now())) {
+        throw new DynamoDbBusyError('throttled');
+      }
+      const page = await this.table.readWindow(...query);
+      const bytes = page.entries.length * ENTRY_BYTES;
+      onDynamoDb?.({ readUnits: Math.max(1, Math.ceil(bytes / 4096)) / 2, writeUnits: 0 });
+      return page;
+    };
+  }
+
+  #deleter({
+    throttledCall = () => false,
+    hangingDelete = () => 0,
     throttled = () => false,
     refused = () => false,
-  }: SimulationOptions): SweepFunctions {
-    const { table, clock, deleted } = this;
-    const { readWindow } = table;
-    return {
-      'plan-sweep': async ({ executionInput, startedAt, cursor }) => {
-        const startedAtMs = Date.parse(startedAt);
-        const request = readSweepInput(executionInput, startedAtMs, { lookbackMinutes: 10, ...pace });
-        const planned = await plan(request, cursor ?? null, {
-          model: model ?? expiryModel({ partitionKey: 'id' }),
-          probe: target => earliestTtl(readWindow, target),
-          concurrency: 32,
-          mostDue: ROUND_TARGETS,
-          watchAlways: pace.pollSeconds > 0,
-          outOfTime: () => false,
-        });
-        const { due, oldestOverdue } = planned;
-        const oldestOverdueSeconds = oldestOverdue === undefined ? 0 : startedAtMs / 1000 - oldestOverdue;
-        return { due, cursor: planned.cursor, dryRun: request.dryRun, oldestOverdueSeconds };
-      },
-      'query-expired': async input => {
-        const { due, ...rest } = await look(input, pace, readWindow);
-        return { found: due.length, chunks: toChunks(due), sampleKeys: [], ...rest };
-      },
-      'delete-chunk': async ({ keys, cutoff }) => {
-        const counts = { deleted: 0, renewed: 0, alreadyGone: 0 };
-        let lag = NO_LAG;
-        const unprocessed: ExpiredKey[] = [];
-        const failed: FailedKey[] = [];
-        for (const expired of keys) {
-          const { key, ttl } = expired;
-          if (throttled(idOf(key), clock.now())) {
-            unprocessed.push(expired);
-            continue;
-          }
-          if (refused(idOf(key))) {
-            failed.push({ key, reason: 'ValidationError' });
-            continue;
-          }
+  }: Omit<SimulationOptions, 'start' | 'definition'>): SimulatedDynamoDb['deleteBatch'] {
+    const { table, clock } = this;
+    return async (keys, cutoff, requestTimeoutMs): Promise<Deletion> => {
+      const hangs = hangingDelete(
+        keys.map(({ key }) => idOf(key)),
+        clock.now(),
+      );
+      await clock.sleep(Math.min(hangs, requestTimeoutMs));
+      if (hangs > requestTimeoutMs) throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+      if (throttledCall(clock.now())) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
+      let done: Deletion = NO_DELETION;
+      const unprocessed: ExpiredKey[] = [];
+      const failed: FailedKey[] = [];
+      for (const expired of keys) {
+        const { key, ttl } = expired;
+        if (throttled(idOf(key), clock.now())) {
+          unprocessed.push(expired);
+        } else if (refused(idOf(key))) {
+          failed.push({ key, reason: 'ValidationError' });
+        } else {
           const outcome = table.deleteIfExpired(key, cutoff);
-          counts[outcome] += 1;
+          done = { ...done, [outcome]: done[outcome] + 1 };
           if (outcome !== 'deleted') continue;
-          lag = addLags(lag, lagOf([ttl], clock.now()));
-          deleted.push({ ttl, deletedAt: clock.now() });
+          done = { ...done, ...addLags(done, lagOf([ttl], clock.now())) };
+          this.deleted.push({ ttl, deletedAt: clock.now() });
         }
-        return { ...counts, unprocessed, failed, ...lag };
-      },
-      'record-metrics': async ({ totals }) => ({ lagMs: summarizeLag(totals) }),
+      }
+      return { ...done, unprocessed, failed };
     };
   }
 }
+
+const DEFAULTS = resolveProps({ tableName: 'simulated', partitionKey: 'id' });
+
+/** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
+const ENTRY_BYTES = 100;

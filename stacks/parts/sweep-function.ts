@@ -3,25 +3,14 @@ import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../../functions/lib/environment.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import { bundleFunctions, HANDLER } from '../bundle.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { ServiceRole, type Statement } from './role.ts';
 
-/**
- * The longest a call may take, seconds. PlanSweep looks into up to a month of windows; the others make one or a few
- * calls to DynamoDB, each bounded by the client's own time limit, and must end well before their child execution.
- */
-const TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
-  PlanSweep: 120,
-  QueryExpired: 15,
-  DeleteChunk: 15,
-  RecordMetrics: 15,
-};
-
 /** Source: Lambda API reference, CreateFunction. */
-const LONGEST_DESCRIPTION = 256;
+const MAX_DESCRIPTION = 256;
 
 export interface SweepFunctionProps {
   readonly task: TaskName;
@@ -52,14 +41,14 @@ export class SweepFunction extends Construct {
     });
     const lambda = new LambdaFunction(this, 'function', {
       functionName,
-      description: cut(`precise-ttl: ${task} of table ${sweep.tableName}`, LONGEST_DESCRIPTION),
+      description: cut(`precise-ttl: ${task} of table ${sweep.tableName}`, MAX_DESCRIPTION),
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
-      timeout: TIMEOUT_SECONDS[task],
+      timeout: FUNCTION_TIMEOUT_SECONDS[task],
       role: role.arn,
       environment: {
         variables: {

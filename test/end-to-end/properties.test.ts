@@ -39,7 +39,7 @@ const TABLES = (
   ] as const
 ).map(table);
 
-// A wait for capacity takes milliseconds, and a child still has six seconds.
+// A wait for capacity takes milliseconds.
 const local = useFaultySweep(TABLES, { clock: hurried(50) });
 
 /** Of one item: when it expires, how it was stamped, and what became of it after the index was last looked at. */

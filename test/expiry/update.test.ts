@@ -16,6 +16,9 @@ describe('withExpiry', () => {
     ['a lower-case one', 'set a = :a', `SET ${SET}, a = :a`],
     ['another clause', 'REMOVE b', `REMOVE b SET ${SET}`],
     ['a SET behind another clause', 'REMOVE b SET a = :a', `REMOVE b SET ${SET}, a = :a`],
+    ['a name that is the keyword', 'ADD #set :one', `ADD #set :one SET ${SET}`],
+    ['a name that ends in it', 'ADD offset :one', `ADD offset :one SET ${SET}`],
+    ['a path that ends in it', 'ADD a.set :one', `ADD a.set :one SET ${SET}`],
     ['names that look like the keyword', 'REMOVE #set, :SET, offset', `REMOVE #set, :SET, offset SET ${SET}`],
   ])('sets the expiry beside %s', (_name, expression, expected) => {
     const request = { Key, ...(expression === undefined ? {} : { UpdateExpression: expression }) };

@@ -1,10 +1,11 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { deleteChunk } from '../../functions/delete-chunk.ts';
 import { toItemKey } from '../../functions/lib/item-key.ts';
-import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import type { Runtime } from '../../functions/lib/runtime.ts';
+import type { Chunk, ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import { createExpiringTable, runtimeOf } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -19,7 +20,56 @@ const key = (id: string): ExpiredKey => withTtl({ id: { S: id } });
 /** 250 ms after the cutoff. */
 const clock = () => CUTOFF * 1000 + 250;
 
+function chunkOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): Chunk {
+  return {
+    next: 'delete',
+    until: null,
+    timeoutSeconds: 2,
+    deadline: new Date(clock() + 60_000).toISOString(),
+    cutoff: CUTOFF,
+    once: false,
+    keys,
+    progress: null,
+    ...more,
+  };
+}
+
+/** What one attempt at these keys came to, and which of them are left. */
+async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
+  const answer = await deleteChunk(chunkOf(keys), { ...runtime, clock });
+  return { ...answer.progress, unprocessed: answer.keys };
+}
+
 describe('guarded', () => {
+  test('spares an item whose TTL was set to 0 after it was found', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    const TableName = table.settings.tableName;
+    await table.documents.send(
+      new UpdateCommand({
+        TableName,
+        Key: { id: 'a' },
+        UpdateExpression: 'SET #ttl = :never',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':never': 0 },
+      }),
+    );
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 0, renewed: 1 });
+    expect(await table.scan()).toHaveLength(1);
+  });
+
+  test.each([
+    '12345678901234567890123456789012345678',
+    '-1.2345678901234567890123456789012345678',
+    '0.00012345678901234567890123456789012345678',
+  ])('deletes the item whose key is the number %s', async digits => {
+    const table = await createExpiringTable(dynamo.client, { partitionKeyType: 'N' });
+    await table.put([{ ...expired(''), id: NumberValue.from(digits) }]);
+    const found = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
+    expect(await deleted(found, table.runtime)).toMatchObject({ deleted: 1, alreadyGone: 0 });
+    expect(await table.scan()).toEqual([]);
+  });
+
   test('tells deleted, renewed and already gone apart, in one chunk', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([
@@ -42,7 +92,7 @@ describe('guarded', () => {
     await table.documents.send(update('made permanent', 0));
     await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'gone' } }));
 
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
+    expect(await deleted(keys, table.runtime)).toMatchObject({
       deleted: 2,
       renewed: 4,
       alreadyGone: 1,
@@ -61,8 +111,8 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
     const keys = [key('a'), key('b')];
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({ deleted: 2 });
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
+    expect(await deleted(keys, table.runtime)).toMatchObject({ deleted: 2 });
+    expect(await deleted(keys, table.runtime)).toMatchObject({
       deleted: 0,
       alreadyGone: 2,
     });
@@ -74,7 +124,7 @@ describe('guarded', () => {
     const TableName = table.settings.tableName;
     await table.documents.send(new DeleteCommand({ TableName, Key: { id: 'a' } }));
     await table.documents.send(new PutCommand({ TableName, Item: { id: 'a', ttl: CUTOFF + 60 } }));
-    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({
       renewed: 1,
     });
     expect(await table.scan()).toHaveLength(1);
@@ -84,9 +134,7 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
     const wrong = withTtl({ id: { N: '1' } });
-    expect(
-      await deleteChunk({ keys: [key('a'), wrong, key('b')], cutoff: CUTOFF }, table.runtime, clock),
-    ).toMatchObject({
+    expect(await deleted([key('a'), wrong, key('b')], table.runtime)).toMatchObject({
       deleted: 2,
       failed: [{ key: wrong.key, reason: 'ValidationError' }],
     });
@@ -101,7 +149,7 @@ describe('guarded', () => {
     });
     await table.put([{ 'the "id"': 'x', 'a.b': "y'", select: CUTOFF, expirationWindow }]);
     const keys = (await table.scan()).map(item => withTtl(toItemKey(item, ['the "id"', 'a.b'])));
-    expect(await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock)).toMatchObject({ deleted: 1 });
+    expect(await deleted(keys, table.runtime)).toMatchObject({ deleted: 1 });
   });
 
   test.each([
@@ -119,9 +167,7 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client);
     const send = async () => ({ Responses: [{ Item: { id: 'a' } }, { Error: { Code } }, {}] });
     const keys = [key('a'), key('b'), key('c')];
-    expect(
-      await deleteChunk({ keys, cutoff: CUTOFF }, runtimeOf(table.settings, { send } as never), clock),
-    ).toMatchObject({
+    expect(await deleted(keys, runtimeOf(table.settings, { send } as never))).toMatchObject({
       deleted: 1,
       renewed: 0,
       alreadyGone: 1,
@@ -133,7 +179,7 @@ describe('guarded', () => {
   test('an answer that says nothing of a key leaves it unprocessed', async () => {
     const table = await createExpiringTable(dynamo.client);
     const runtime = runtimeOf(table.settings, { send: async () => ({ Responses: [] }) } as never);
-    expect(await deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime, clock)).toMatchObject({
+    expect(await deleted([key('a')], runtime)).toMatchObject({
       unprocessed: [key('a')],
     });
   });
@@ -162,8 +208,8 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
         withTtl(toItemKey(found, sortKey ? ['id', sortKey] : ['id'])),
       );
       await table.put([item(99, 99)]);
-      const through = JSON.parse(JSON.stringify({ keys, cutoff: CUTOFF }));
-      expect(await deleteChunk(through, table.runtime, clock)).toMatchObject({
+      const through = JSON.parse(JSON.stringify(keys));
+      expect(await deleted(through, table.runtime)).toMatchObject({
         deleted: 25,
         unprocessed: [],
         failed: [],
@@ -181,9 +227,9 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
       { id: 'a minute late', ttl: CUTOFF - 60, expirationWindow },
     ]);
     const keys = [key('on time'), withTtl({ id: { S: 'a minute late' } }, CUTOFF - 60)];
-    const { lagCounts, lagMaxMs } = await deleteChunk({ keys, cutoff: CUTOFF }, table.runtime, clock);
+    const { lagCounts, lagMaxMs } = await deleted(keys, table.runtime);
     expect(lagMaxMs).toBe(60_250);
-    expect(Object.values(lagCounts).reduce((sum, count) => sum + count, 0)).toBe(2);
+    expect(Object.values(lagCounts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(2);
   });
 });
 
@@ -193,9 +239,7 @@ describe('batch', () => {
     const left = { DeleteRequest: { Key: { id: 'b' } } };
     const send = async () => ({ UnprocessedItems: { [table.settings.tableName]: [left] } });
     const runtime = runtimeOf(table.settings, { send } as never);
-    expect(
-      await deleteChunk({ keys: [key('a'), key('b'), key('c')], cutoff: CUTOFF }, runtime, clock),
-    ).toMatchObject({
+    expect(await deleted([key('a'), key('b'), key('c')], runtime)).toMatchObject({
       deleted: 2,
       renewed: 0,
       alreadyGone: 0,
@@ -208,7 +252,20 @@ describe('batch', () => {
 test('fails when the table is not there', async () => {
   const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
   const runtime = runtimeOf({ ...table.settings, tableName: 'no-such-table' }, table.documents);
-  await expect(deleteChunk({ keys: [key('a')], cutoff: CUTOFF }, runtime, clock)).rejects.toMatchObject({
+  await expect(deleted([key('a')], runtime)).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
   });
+});
+
+test("gives up on an answer within three quarters of the task's time limit", async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const options: unknown[] = [];
+  const send = async (_command: unknown, option: unknown) => {
+    options.push(option);
+    return { Responses: [{ Item: { id: 'a' } }] };
+  };
+  const runtime = { ...runtimeOf(table.settings, { send } as never), clock };
+  await deleteChunk(chunkOf([key('a')], { timeoutSeconds: 2 }), runtime);
+  await deleteChunk(chunkOf([key('a')], { timeoutSeconds: 15 }), runtime);
+  expect(options).toEqual([{ requestTimeout: 1500 }, { requestTimeout: 5000 }]);
 });

@@ -15,6 +15,9 @@ const ENV = {
   LOOKBACK_MINUTES: '10',
   PRECISION_SECONDS: '1',
   POLL_SECONDS: '0',
+  DELETE_ATTEMPTS: '20',
+  BACKOFF_BASE_SECONDS: '1',
+  BACKOFF_CAP_SECONDS: '15',
 };
 
 test('reads what the stack sets', () => {
@@ -26,6 +29,9 @@ test('reads what the stack sets', () => {
     lookbackMinutes: 10,
     precisionSeconds: 1,
     pollSeconds: 0,
+    deleteAttempts: 20,
+    backoffBaseSeconds: 1,
+    backoffCapSeconds: 15,
   });
 });
 

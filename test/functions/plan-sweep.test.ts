@@ -1,7 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { windowKey } from '../../expiry/window.ts';
+import { startProgress } from '../../functions/lib/child-progress.ts';
+import { endShard } from '../../functions/lib/shard-result.ts';
 import { planSweep } from '../../functions/plan-sweep.ts';
-import type { PlanSweepOutput } from '../../statemachine/contract.ts';
+import type { PlanSweepOutput, SweepState } from '../../statemachine/contract.ts';
 import { createExpiringTable, type ExpiringTable } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -18,11 +20,14 @@ function item(id: string, window: string, ttl: string, shard = 0) {
 }
 
 async function planned(table: ExpiringTable, executionInput: unknown): Promise<PlanSweepOutput> {
-  return planSweep({ executionInput, startedAt, cursor: null }, table.runtime, enough);
+  return planSweep({ executionInput, startedAt, soFar: null }, table.runtime, enough);
 }
 
-const windows = ({ due }: PlanSweepOutput) =>
-  due.map(({ windowKeys }) => windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'));
+const targets = ({ due }: PlanSweepOutput) => due.map(({ progress }) => progress.target);
+const windows = (planned: PlanSweepOutput) =>
+  targets(planned).map(({ windowKeys }) =>
+    windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'),
+  );
 
 test('a tick finds the windows of its lookback that hold something expired, and names no keys', async () => {
   const table = await createExpiringTable(dynamo.client, { shards: 2 });
@@ -36,15 +41,15 @@ test('a tick finds the windows of its lookback that hold something expired, and 
   ]);
   const plan = await planned(table, TICK);
   expect(windows(plan)).toEqual(['08:52#1', '08:59']);
-  expect(plan).toMatchObject({ cursor: null, dryRun: false });
-  expect(plan.due[1]).toEqual({
+  expect(plan).toMatchObject({ next: 'sweep', last: true, progress: { cursor: null } });
+  expect(targets(plan)[1]).toEqual({
     windowKeys: [windowKey(seconds('2026-11-20T08:59:00Z'), 60)],
     from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 1,
     before: seconds(TICK.scheduledTime) + 1,
     cutoff: seconds(TICK.scheduledTime),
-    lookAt: null,
+    upcomingFrom: null,
   });
-  expect(plan.oldestOverdueSeconds).toBe(7 * 60 + 35);
+  expect(plan.progress.totals.oldestOverdueSeconds).toBe(7 * 60 + 35);
   expect(JSON.stringify(plan)).not.toContain('"late"');
 });
 
@@ -66,7 +71,7 @@ describe('a precise tick', () => {
     windowKeys: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => windowKey(seconds(start), 60)),
     before: seconds('2026-11-20T09:02:00Z'),
     cutoff: null,
-    lookAt: seconds('2026-11-20T09:01:00Z'),
+    upcomingFrom: seconds('2026-11-20T09:01:00Z'),
   };
 
   test.each([
@@ -84,12 +89,12 @@ describe('a precise tick', () => {
   ])('watches for %s', async (_name, window, ttl, watched) => {
     const table = await precise();
     await table.put([item('a', window, ttl)]);
-    expect((await planned(table, TICK)).due).toEqual(watched ? [expect.objectContaining(SPAN)] : []);
+    expect(targets(await planned(table, TICK))).toEqual(watched ? [expect.objectContaining(SPAN)] : []);
   });
 
   test('has nothing to do for an empty table, unless it polls', async () => {
     expect((await planned(await precise(), TICK)).due).toEqual([]);
-    expect((await planned(await precise(5), TICK)).due).toEqual([expect.objectContaining(SPAN)]);
+    expect(targets(await planned(await precise(5), TICK))).toEqual([expect.objectContaining(SPAN)]);
   });
 });
 
@@ -103,16 +108,17 @@ test('a replay finds its span and nothing beside it', async () => {
   ]);
   const span = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
   expect(windows(await planned(table, span))).toEqual(['08:00', '08:29']);
-  expect(await planned(table, { ...span, dryRun: true })).toMatchObject({ dryRun: true });
+  const dry = await planned(table, { ...span, dryRun: true });
+  expect(dry.report.dryRun).toBe(true);
+  expect(dry.due.map(({ progress }) => progress.dryRun)).toEqual([true, true]);
 });
 
 test('an empty table has nothing due', async () => {
   const table = await createExpiringTable(dynamo.client);
-  expect(await planned(table, TICK)).toEqual({
+  expect(await planned(table, TICK)).toMatchObject({
+    next: 'end',
     due: [],
-    cursor: null,
-    dryRun: false,
-    oldestOverdueSeconds: 0,
+    report: { dryRun: false, found: 0, shardsSwept: 0, oldestOverdueSeconds: 0 },
   });
 });
 
@@ -128,23 +134,25 @@ test('stops with a cursor when its time runs out, and goes on from there', async
     left -= 10_000;
     return left;
   };
-  const first = await planSweep({ executionInput: span, startedAt }, table.runtime, remaining);
+  const first = await planSweep({ executionInput: span, startedAt, soFar: null }, table.runtime, remaining);
   expect(windows(first)).toEqual(['00:10']);
-  expect(first.cursor).not.toBeNull();
-  const rest = await planSweep(
-    { executionInput: span, startedAt, cursor: first.cursor },
-    table.runtime,
-    enough,
-  );
+  expect(first).toMatchObject({ last: false, progress: { roundTargets: 1 } });
+  const [task] = first.due.map(({ progress }) => startProgress(progress));
+  if (!task) throw new Error('nothing was due');
+  const swept = endShard(task, { interrupted: false });
+  const soFar: SweepState = { progress: first.progress, results: [swept], retries: 0 };
+  const rest = await planSweep({ executionInput: span, startedAt, soFar }, table.runtime, enough);
   expect(windows(rest)).toEqual(['08:50']);
-  expect(rest.cursor).toBeNull();
+  expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
 });
 
 test('fails for a wrong input before it reads anything', async () => {
   const table = await createExpiringTable(dynamo.client);
   const send = jest.fn();
   const runtime = { ...table.runtime, documents: { send } as never };
-  await expect(planSweep({ executionInput: {}, startedAt }, runtime, enough)).rejects.toMatchObject({
+  await expect(
+    planSweep({ executionInput: {}, startedAt, soFar: null }, runtime, enough),
+  ).rejects.toMatchObject({
     name: 'InvalidExecutionInputError',
   });
   expect(send).not.toHaveBeenCalled();

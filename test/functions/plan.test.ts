@@ -22,7 +22,7 @@ function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
     model,
     probe: async () => START,
     concurrency: 3,
-    mostDue: 100,
+    maxDue: 100,
     watchAlways: false,
     outOfTime: () => false,
     ...overrides,
@@ -54,7 +54,9 @@ test('returns only what holds something, with the bounds of the request', async 
   const held = '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1';
   const probe = async ({ windowKeys }: SweepTarget) => (windowKeys.includes(held) ? START + 130 : undefined);
   expect(await plan(request, null, options({ probe }))).toEqual({
-    due: [{ windowKeys: [held], from: START + 1, before: START + 300, cutoff: START + 1000, lookAt: null }],
+    due: [
+      { windowKeys: [held], from: START + 1, before: START + 300, cutoff: START + 1000, upcomingFrom: null },
+    ],
     cursor: null,
     oldestOverdue: START + 130,
   });
@@ -71,14 +73,15 @@ test('says which TTL is overdue longest', async () => {
   expect((await plan(request, null, options({ probe }))).oldestOverdue).toBe(START + 296);
 });
 
-describe('a span ahead', () => {
+describe('an upcoming minute', () => {
   const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
-  const aheadOnly = async ({ lookAt }: SweepTarget) => (lookAt === null ? undefined : START + 630);
+  const aheadOnly = async ({ upcomingFrom }: SweepTarget) =>
+    upcomingFrom === null ? undefined : START + 630;
 
   test('has one target a shard, from the window before it on, and comes first', async () => {
     const { due, oldestOverdue } = await plan(ahead, null, options());
     expect(keys({ due, cursor: null, oldestOverdue })).toEqual(['09+10', '09#1+10#1', ...ALL]);
-    expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, lookAt: START + 600 });
+    expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, upcomingFrom: START + 600 });
   });
 
   test('is not overdue', async () => {
@@ -97,23 +100,23 @@ describe('a span ahead', () => {
     expect((await plan(ahead, null, options({ probe: async () => undefined }))).due).toEqual([]);
   });
 
-  test('is watched all the same when it is to be', async () => {
+  test('is polled all the same when it is to be', async () => {
     const planned = await plan(ahead, null, options({ probe: async () => undefined, watchAlways: true }));
     expect(keys(planned)).toEqual(['09+10', '09#1+10#1']);
   });
 
   test('is planned once, however many rounds the rest takes', async () => {
-    const first = await plan(ahead, null, options({ mostDue: 4 }));
+    const first = await plan(ahead, null, options({ maxDue: 4 }));
     expect(keys(first)).toEqual(['09+10', '09#1+10#1', '00', '00#1']);
-    const second = await plan(ahead, first.cursor, options({ mostDue: 4 }));
+    const second = await plan(ahead, first.cursor, options({ maxDue: 4 }));
     expect(keys(second)).toEqual(['01', '01#1', '02', '02#1']);
   });
 });
 
-test.each([1, 2, 3, 4, 9, 10, 11])('gives every pair exactly once in rounds of %d', async mostDue => {
-  const { rounds, due } = await planAll({ mostDue });
+test.each([1, 2, 3, 4, 9, 10, 11])('gives every pair exactly once in rounds of %d', async maxDue => {
+  const { rounds, due } = await planAll({ maxDue });
   expect(due).toEqual(ALL);
-  for (const round of rounds) expect(round.due.length).toBeLessThanOrEqual(mostDue);
+  for (const round of rounds) expect(round.due.length).toBeLessThanOrEqual(maxDue);
 });
 
 test('goes on where the time ran out, and loses nothing', async () => {
@@ -156,10 +159,10 @@ describe('probes that DynamoDB is too busy for', () => {
     expect(planned.oldestOverdue).toBeUndefined();
   });
 
-  test('leave a span ahead to its child', async () => {
+  test('leave an upcoming minute to its child', async () => {
     const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
-    const probe = ({ windowKeys, lookAt }: SweepTarget) =>
-      lookAt !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
+    const probe = ({ windowKeys, upcomingFrom }: SweepTarget) =>
+      upcomingFrom !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
     expect(keys(await plan(ahead, null, options({ probe })))).toEqual(['09#1+10#1']);
   });
 

@@ -1,8 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import { readExpiredPage } from '../../functions/query-expired.ts';
-import type { ItemKey, PagePosition, QueryExpiredInput, SweepTarget } from '../../statemachine/contract.ts';
+import { startProgress } from '../../functions/lib/child-progress.ts';
+import { queryExpired } from '../../functions/query-expired.ts';
+import type { ChildProgress, ItemKey, QueryExpiredInput, SweepTarget } from '../../statemachine/contract.ts';
 import { createExpiringTable, type ExpiringTable, runtimeOf } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -20,14 +21,16 @@ function target({
     from: WINDOW - 1000,
     before: CUTOFF + 1,
     cutoff: CUTOFF,
-    lookAt: null,
+    upcomingFrom: null,
     ...bounds,
   };
 }
 
-function input(overrides: Partial<QueryExpiredInput> = {}): QueryExpiredInput {
-  const now = new Date(CUTOFF * 1000 + 60_000).toISOString();
-  return { target: target(), dryRun: false, now, position: null, seen: null, ...overrides };
+const NOW = new Date(CUTOFF * 1000 + 60_000).toISOString();
+
+function input(progress: Partial<ChildProgress> = {}, now = NOW): QueryExpiredInput {
+  const task = { target: target(), dryRun: false, listedKeysBytes: 20_000, ...progress };
+  return { progress: { ...startProgress(task), ...progress }, results: [], startedAt: now, now };
 }
 
 /** Reads all pages, as the state machine does. */
@@ -37,17 +40,20 @@ async function readAll(
 ): Promise<{ keys: ItemKey[]; pages: number }> {
   const keys: ItemKey[] = [];
   let pages = 0;
-  let position: PagePosition | null = null;
-  do {
-    const page = await readExpiredPage(input({ target: from, position }), table.runtime);
+  let next = input({ target: from });
+  for (;;) {
+    const page = await queryExpired(next, table.runtime);
     const chunked = page.chunks.flatMap(chunk => chunk.keys);
-    expect(page.found).toBe(chunked.length);
+    expect(page.next).toBe(chunked.length > 0 ? 'delete' : 'end');
+    expect(page.progress.inFlight).toBe(chunked.length);
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(256 * 1024);
-    keys.push(...chunked.map(({ key }) => key));
-    position = page.position;
+    if (page.next === 'end' || pages > 200) return { keys, pages };
     pages += 1;
-  } while (position && pages < 200);
-  return { keys, pages };
+    keys.push(...chunked.map(({ key }) => key));
+    // As if each of them had gone: the page after it begins behind it.
+    const results = page.chunks.map(chunk => ({ ...chunk, keys: [] }));
+    next = { ...next, progress: page.progress, results };
+  }
 }
 
 const ids = (keys: readonly ItemKey[]) => keys.map(key => key['id']).map(id => (id && 'S' in id ? id.S : id));
@@ -144,7 +150,7 @@ test('cuts pages of large keys short, and loses none', async () => {
   expect(pages).toBeGreaterThan(5);
 });
 
-test('a span ahead is read to its end, and says when to look again', async () => {
+test('an upcoming minute is read to its first entry that is not due, which says when to poll next', async () => {
   const table = await createExpiringTable(dynamo.client);
   const runtime = { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1 } };
   const expirationWindow = windowKey(WINDOW, 60);
@@ -152,40 +158,51 @@ test('a span ahead is read to its end, and says when to look again', async () =>
     { id: 'due', ttl: CUTOFF, expirationWindow },
     { id: 'next', ttl: CUTOFF + 7, expirationWindow },
   ]);
-  const ahead = target({ cutoff: null, lookAt: WINDOW, before: WINDOW + 60 });
+  const ahead = target({ cutoff: null, upcomingFrom: WINDOW, before: WINDOW + 60 });
   const now = new Date(CUTOFF * 1000 + 300).toISOString();
-  expect(await readExpiredPage(input({ target: ahead, now }), runtime)).toEqual({
-    found: 1,
-    chunks: [{ keys: [{ key: { id: { S: 'due' } }, ttl: CUTOFF }] }],
-    sampleKeys: [],
-    cutoff: CUTOFF,
-    position: null,
-    lookAt: CUTOFF + 7,
+  expect(await queryExpired(input({ target: ahead, pollAt: CUTOFF }, now), runtime)).toMatchObject({
+    next: 'delete',
+    chunks: [
+      {
+        keys: [{ key: { id: { S: 'due' } }, ttl: CUTOFF }],
+        cutoff: CUTOFF,
+        once: true,
+        timeoutSeconds: 2,
+      },
+    ],
+    afterwards: 'wait',
+    until: new Date((CUTOFF + 7) * 1000).toISOString().replace('.000', ''),
   });
 });
 
 test('a dry run counts and hands out no keys', async () => {
   const table = await createExpiringTable(dynamo.client);
   await table.put([{ id: 'a', ttl: CUTOFF, expirationWindow: windowKey(WINDOW, 60) }]);
-  expect(await readExpiredPage(input({ dryRun: true }), table.runtime)).toEqual({
-    found: 1,
+  expect(await queryExpired(input({ dryRun: true }), table.runtime)).toMatchObject({
+    next: 'end',
     chunks: [],
-    sampleKeys: [{ id: { S: 'a' } }],
-    cutoff: CUTOFF,
-    position: null,
-    lookAt: null,
+    result: { found: 1, deleted: 0, sampleKeys: [{ id: { S: 'a' } }], complete: true },
   });
 });
 
-test.each([
-  ['ProvisionedThroughputExceededException', 'DynamoDbBusyError'],
-  ['ThrottlingException', 'DynamoDbBusyError'],
-  ['ResourceNotFoundException', 'ResourceNotFoundException'],
-])('a query that fails with %s fails with %s', async (name, expected) => {
+const failing = (table: ExpiringTable, name: string) =>
+  runtimeOf(table.settings, {
+    send: () => Promise.reject(Object.assign(new Error(name), { name })),
+  } as never);
+
+test.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'TimeoutError'])(
+  'a query that fails with %s is made again after a wait',
+  async name => {
+    const table = await createExpiringTable(dynamo.client);
+    const answer = await queryExpired(input(), failing(table, name));
+    expect(answer).toMatchObject({ next: 'wait', progress: { busyPolls: 1 } });
+    expect(Date.parse(answer.until ?? '')).toBeLessThanOrEqual(Date.parse(NOW) + 1000);
+  },
+);
+
+test('a query that fails with anything else fails', async () => {
   const table = await createExpiringTable(dynamo.client);
-  const send = () => Promise.reject(Object.assign(new Error(name), { name }));
-  const runtime = runtimeOf(table.settings, { send } as never);
-  await expect(readExpiredPage(input(), runtime)).rejects.toMatchObject({
-    name: expected,
+  await expect(queryExpired(input(), failing(table, 'ResourceNotFoundException'))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
   });
 });

@@ -247,22 +247,24 @@ describe('the state machine', () => {
   });
 
   test('works as hard as the props say', () => {
-    const { definition } = definitionOf(
-      terraformJson(
-        configOf({
-          ...SESSION_DATA,
-          shardConcurrency: 3,
-          chunkConcurrency: 7,
-          deleteAttempts: 4,
-          backoffBaseSeconds: 2,
-          backoffCapSeconds: 9,
-        }),
-      ),
+    const worked = terraformJson(
+      configOf({
+        ...SESSION_DATA,
+        shardConcurrency: 3,
+        chunkConcurrency: 7,
+        deleteAttempts: 4,
+        backoffBaseSeconds: 2,
+        backoffCapSeconds: 9,
+      }),
     );
-    expect(definition).toContain('"MaxConcurrency":4,'); // 3, and the one that waits for the span ahead
+    const { definition } = definitionOf(worked);
+    expect(definition).toContain('"MaxConcurrency":4,'); // 3, and the one that waits for the upcoming minute
     expect(definition).toContain('"MaxConcurrency":7,');
-    expect(definition).toContain('$chunkAttempts < 4 ');
-    expect(definition).toContain('$min([9, 2 * $power(2, $chunkAttempts - 1)])');
+    for (const lambda of resources(worked, 'aws_lambda_function')) {
+      expect(lambda['environment']).toMatchObject({
+        variables: { DELETE_ATTEMPTS: '4', BACKOFF_BASE_SECONDS: '2', BACKOFF_CAP_SECONDS: '9' },
+      });
+    }
   });
 });
 
@@ -284,9 +286,10 @@ describe('the schedules', () => {
   ) as Record<string, Resource>;
 
   test('a tick every minute and a reconcile every hour, no flexible window, retries and a dead-letter queue', () => {
-    for (const [name, expression] of [
-      ['tick', 'cron(* * * * ? *)'],
-      ['reconcile', 'cron(7 * * * ? *)'],
+    // What comes later than that is worth nothing: the next ticks have looked back by then.
+    for (const [name, expression, maxAgeSeconds] of [
+      ['tick', 'cron(* * * * ? *)', 300],
+      ['reconcile', 'cron(7 * * * ? *)', 1800],
     ] as const) {
       expect(schedules[name]).toMatchObject({
         schedule_expression: expression,
@@ -295,11 +298,14 @@ describe('the schedules', () => {
         state: 'ENABLED',
         target: {
           arn: expect.stringMatching(/^\$\{aws_sfn_state_machine\./),
-          retry_policy: { maximum_retry_attempts: 5 },
+          retry_policy: { maximum_retry_attempts: 5, maximum_event_age_in_seconds: maxAgeSeconds },
           dead_letter_config: { arn: expect.stringMatching(/^\$\{aws_sqs_queue\./) },
         },
       });
     }
+    expect(resources(json, 'aws_sqs_queue')).toEqual([
+      expect.objectContaining({ sqs_managed_sse_enabled: true }),
+    ]);
   });
 
   test('send the placeholder to Scheduler with its brackets', () => {

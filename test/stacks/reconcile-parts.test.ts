@@ -114,7 +114,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
           return undefined;
         },
         concurrency: 1000,
-        mostDue: ROUND_TARGETS * 1000,
+        maxDue: ROUND_TARGETS * 1000,
         watchAlways: false,
         outOfTime: () => false,
       });

@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { LocalCloudOptions } from '../../local/cloud.ts';
-import type { PlanSweepOutput, SweepTarget } from '../../statemachine/contract.ts';
+import type { ChildStart, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { answering, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
 
 /*
@@ -8,34 +8,44 @@ import { answering, JOB_STARTED, judgedJob, SleepingClock } from '../support/mai
  * that is deployed is the real thing, but for the one thing that is broken.
  */
 
-/** Changes the targets that PlanSweep gives to the children. */
-const planning = (change: (due: readonly SweepTarget[]) => readonly SweepTarget[]) =>
+/** Changes what PlanSweep lets the children begin with. */
+const planning = (change: (due: readonly ChildStart[]) => readonly ChildStart[]) =>
   answering('plan-sweep', payload => {
     const plan = payload as PlanSweepOutput;
     return { ...plan, due: change(plan.due) };
   });
 
-const isAhead = ({ lookAt }: SweepTarget) => lookAt !== null;
+const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
+
+/** A child without anything to do, at once. */
+const withoutSpan = ({ progress, ...start }: ChildStart): ChildStart => {
+  const { target } = progress;
+  return {
+    ...start,
+    next: 'query',
+    until: null,
+    progress: { ...progress, target: { ...target, before: target.from } },
+  };
+};
+
+const later = (start: ChildStart, seconds: number): ChildStart => ({
+  ...start,
+  until: start.until && new Date(Date.parse(start.until) + seconds * 1000).toISOString(),
+});
 
 test.concurrent.each<[string, Partial<LocalCloudOptions>, number, number?]>([
   [
-    'children that are not started for the span ahead',
-    planning(due => due.filter(target => !isAhead(target))),
+    'children that are not started for the upcoming minute',
+    planning(due => due.filter(start => !isUpcoming(start))),
     50_000,
   ],
   [
-    'children that do not wait for the span ahead',
-    // They look at once, find nothing, and end: nobody is there when the span begins.
-    planning(due => due.map(target => (isAhead(target) ? { ...target, before: target.from } : target))),
+    'children that do not wait for the upcoming minute',
+    // They poll at once, find nothing, and end: nobody is there when the minute begins.
+    planning(due => due.map(start => (isUpcoming(start) ? withoutSpan(start) : start))),
     50_000,
   ],
-  [
-    'children that wait half a minute too long',
-    planning(due =>
-      due.map(target => ({ ...target, lookAt: target.lookAt === null ? null : target.lookAt + 30 })),
-    ),
-    25_000,
-  ],
+  ['children that wait half a minute too long', planning(due => due.map(start => later(start, 30))), 25_000],
   [
     'ticks that come every other minute',
     { deliveries: (_, at) => ((at / 60_000) % 2 ? [] : [0]) },

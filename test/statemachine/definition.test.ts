@@ -1,10 +1,17 @@
 import { getLanguageService } from 'amazon-states-language-service';
 import aslValidator from 'asl-validator';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { TASKS } from '../../statemachine/contract.ts';
-import { configOf, definitionOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  MAX_CHILD_SECONDS,
+  PRECISE_TIMEOUT_SECONDS,
+  REFUSED,
+  TASKS,
+} from '../../statemachine/contract.ts';
+import { configOf, definitionOf, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
-const { definition, asl } = definitionOf(terraformJson(configOf(SESSION_DATA)));
+const json = terraformJson(configOf(SESSION_DATA));
+const { definition, asl } = definitionOf(json);
 
 async function diagnose(text: string): Promise<string[]> {
   const service = getLanguageService({});
@@ -40,8 +47,67 @@ describe('the synthesized definition', () => {
     }
   });
 
-  test('leaves no child to a Retry, which does not look at the time that the child has left', () => {
-    const { SweepShards } = asl['States'] as { SweepShards: object };
-    expect(JSON.stringify(SweepShards)).not.toContain('"Retry"');
+  test('decides and adds up nothing: it has few states, and expressions that route', () => {
+    const { states, expressions } = inventory(asl);
+    expect(states.length).toBeLessThanOrEqual(18);
+    expect(definition).not.toContain('"Assign"'); // no variables either
+    expect(Math.max(...expressions.map(expression => expression.length))).toBeLessThanOrEqual(120);
+    // A group-by is as deep as it has keys, and AWS stops at a depth of about a hundred.
+    for (const expression of expressions) expect(expression).not.toMatch(/\$sum|\$reduce|\$map|\w\s*\{/);
   });
 });
+
+test('what a child has under way when its time is up ends before Step Functions ends the child', () => {
+  const timeouts = Object.fromEntries(
+    resources(json, 'aws_lambda_function').map(lambda => [
+      String(lambda['function_name']).replace('precise-ttl-SessionData-', ''),
+      Number(lambda['timeout']),
+    ]),
+  );
+  const { 'query-expired': query = Number.NaN, 'delete-chunk': deletes = Number.NaN } = timeouts;
+  const states = asl as {
+    States: { SweepShards: { ItemProcessor: { States: { QueryExpired: Retrying } } } };
+  };
+  const retries = states.States.SweepShards.ItemProcessor.States.QueryExpired.Retry;
+  const waits = retries.flatMap(retry =>
+    Array.from({ length: retry.MaxAttempts }, (_unused, attempt) =>
+      Math.min(retry.MaxDelaySeconds, retry.IntervalSeconds * retry.BackoffRate ** attempt),
+    ),
+  );
+  // A call that Lambda refuses takes no time of its own.
+  const calls = retries
+    .filter(({ ErrorEquals }) => ErrorEquals[0] !== REFUSED)
+    .reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 1);
+  const queries = calls * query + waits.reduce((sum, wait) => sum + wait, 0);
+  // A query that begins just before and finds chunks, whose time is up then; or a delete that does. Then a query that ends.
+  const underWay = Math.max(queries, deletes) + queries;
+  expect(MAX_CHILD_SECONDS + underWay).toBeLessThanOrEqual(290);
+  // Nothing else of a child is retried by Step Functions, which knows nothing of its age.
+  expect(JSON.stringify(asl['States']).match(/"Retry"/g)).toHaveLength(5);
+  for (const [task, seconds] of Object.entries(PRECISE_TIMEOUT_SECONDS))
+    expect(seconds).toBeLessThanOrEqual(
+      FUNCTION_TIMEOUT_SECONDS[task as keyof typeof PRECISE_TIMEOUT_SECONDS],
+    );
+});
+
+interface Retrying {
+  readonly Retry: readonly {
+    readonly ErrorEquals: readonly string[];
+    readonly MaxAttempts: number;
+    readonly IntervalSeconds: number;
+    readonly BackoffRate: number;
+    readonly MaxDelaySeconds: number;
+  }[];
+}
+
+/** Every state, and every JSONata expression, of a definition. */
+function inventory(value: unknown): { states: string[]; expressions: string[] } {
+  if (typeof value === 'string') return { states: [], expressions: value.startsWith('{%') ? [value] : [] };
+  if (typeof value !== 'object' || value === null) return { states: [], expressions: [] };
+  const parts = Object.values(value).map(inventory);
+  const own = 'States' in value && typeof value.States === 'object' ? Object.keys(value.States ?? {}) : [];
+  return {
+    states: [...own, ...parts.flatMap(({ states }) => states)],
+    expressions: parts.flatMap(({ expressions }) => expressions),
+  };
+}

@@ -1,4 +1,5 @@
 import { expiryModel } from '../../expiry/model.ts';
+import { seededRandom } from '../../local/asl/index.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../../local/simulation/simulation.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
@@ -86,7 +87,7 @@ describe('items are gone within a second', () => {
 });
 
 describe('a tick that never came', () => {
-  test("is made up for by the next one, before that one's own span begins to matter", async () => {
+  test("is made up for by the next one, before that one's own minute begins to matter", async () => {
     const simulation = simulate({ start: at(0) });
     const written = stream(simulation, minute => (minute === 1 ? [] : [0]));
     await simulation.finish();
@@ -136,7 +137,7 @@ describe('a key that DynamoDB throttles', () => {
     expect(Math.max(...gaps)).toBeGreaterThan(5000);
   });
 
-  test('beyond its span is waited for by the child that owns it, or taken by the next', async () => {
+  test('beyond its minute is waited for by the child that owns it, or taken by the next', async () => {
     const { simulation } = await throttledUntil(at(4, 20));
     expect(worst(simulation)).toBeLessThan(76_000 + 20_000);
   });
@@ -181,6 +182,80 @@ describe('a key that DynamoDB throttles', () => {
   });
 });
 
+describe('what is slow keeps nothing else waiting', () => {
+  /** Ten items a second, spread over as many chunks as there are batches in it, from minute 2 to minute 5. */
+  async function busyMinutes(options: Omit<SimulationOptions, 'definition' | 'start'>) {
+    const simulation = simulate({ start: at(0), ...options });
+    for (let ttl = at(2); ttl < at(5); ttl += 1)
+      for (let item = 0; item < 10; item += 1) simulation.table.write(`${ttl}-${item}`, ttl);
+    for (let minute = 0; minute <= 6; minute += 1) simulation.tick(at(minute), 5);
+    await simulation.finish();
+    expectAllGone(simulation, 1800);
+    return { simulation, lags: lags(simulation) };
+  }
+  const quantile = (sorted: readonly number[], share: number) =>
+    sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+  const ttlOf = (id: string) => Number(id.split('-')[0]);
+
+  test('every five seconds another key that is throttled once', async () => {
+    const throttledOnce = new Set<string>();
+    const { lags: sorted } = await busyMinutes({
+      throttled: id => {
+        if (ttlOf(id) % 5 !== 0 || !id.endsWith('-3') || throttledOnce.has(id)) return false;
+        throttledOnce.add(id);
+        return true;
+      },
+    });
+    expect(throttledOnce.size).toBe(36);
+    expect(quantile(sorted, 0.99)).toBeLessThanOrEqual(1500);
+    // None of them waits for what an earlier one made of the backoff.
+    expect(quantile(sorted, 1)).toBeLessThanOrEqual(1500);
+  });
+
+  test('the same while another key is throttled for good', async () => {
+    const throttledOnce = new Set<string>();
+    const stuck = `${at(3, 1)}-7`;
+    const { simulation } = await busyMinutes({
+      throttled: (id, nowMs) => {
+        if (id === stuck) return nowMs < at(3, 50) * 1000;
+        if (ttlOf(id) % 5 !== 0 || !id.endsWith('-3') || throttledOnce.has(id)) return false;
+        throttledOnce.add(id);
+        return true;
+      },
+    });
+    const others = simulation.deleted
+      .map(lag)
+      .toSorted((one, other) => one - other)
+      .slice(0, -1);
+    expect(quantile(others, 1)).toBeLessThanOrEqual(2000);
+  });
+
+  test('one call of a minute that hangs for 15 s', async () => {
+    let hangs = 0;
+    let lastHang = 0;
+    const hung = new Set<number>();
+    const { simulation } = await busyMinutes({
+      hangingDelete: (ids, nowMs) => {
+        if (nowMs - lastHang < 60_000) return 0;
+        lastHang = nowMs;
+        hangs += 1;
+        for (const id of ids) hung.add(ttlOf(id));
+        return 15_000;
+      },
+    });
+    expect(hangs).toBeGreaterThanOrEqual(3);
+    const others = simulation.deleted.filter(({ ttl }) => !hung.has(ttl)).map(lag);
+    expect(others.filter(late => late > 2000).length / others.length).toBeLessThanOrEqual(0.01);
+    expect(worst(simulation)).toBeLessThan(4000);
+  });
+
+  test('a tenth of all calls throttled', async () => {
+    const random = seededRandom(7);
+    const { lags: sorted } = await busyMinutes({ throttledCall: () => random.next() < 0.1 });
+    expect(quantile(sorted, 0.99)).toBeLessThanOrEqual(3000);
+  });
+});
+
 describe('items written shortly before they expire', () => {
   /** One item every two seconds, each five seconds before it expires. */
   async function shortLived(pollSeconds: number): Promise<Simulation> {
@@ -219,7 +294,7 @@ describe('what it costs', () => {
     expect(simulation.calls).toMatchObject({ 'plan-sweep': 1, 'query-expired': 0 });
   });
 
-  test('a busy tick takes six transitions, and looks no more than once a second', async () => {
+  test('a busy tick takes six transitions, and polls no more than once a second', async () => {
     const simulation = simulate({ start: at(0) });
     for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.table.write(`item-${ttl}`, ttl);
     simulation.tick(at(0));
@@ -229,22 +304,36 @@ describe('what it costs', () => {
     expect(simulation.deleted).toHaveLength(60);
   });
 
-  test('a quiet span is looked at when something expires, and not else', async () => {
+  test('a quiet minute is polled when something expires, and not else', async () => {
     const simulation = simulate({ start: at(0) });
     for (const second of [10, 40]) simulation.table.write(`item-${second}`, at(1, second));
     simulation.tick(at(0));
     await simulation.finish();
-    expect(simulation.calls['query-expired']).toBe(3); // at the span's start, and for each item
+    // At the minute's start, for each item, and to add up the last one.
+    expect(simulation.calls['query-expired']).toBe(4);
     expect(worst(simulation)).toBeLessThan(1000);
   });
 
-  test('less precision looks less often', async () => {
+  test('a poll reads about what is due, however much expires later', async () => {
+    const simulation = simulate({ start: at(0) });
+    // 600 items a minute, about two kilobytes of index entries in each second.
+    for (let item = 0; item < 600; item += 1)
+      simulation.table.write(`item-${item}`, at(1) + Math.floor(item / 10));
+    simulation.tick(at(0));
+    await simulation.finish();
+    expect(simulation.deleted).toHaveLength(600);
+    const [{ billing } = { billing: undefined }] = simulation.executions;
+    // Two windows a poll, half a unit each; a thousand entries ahead would be thirteen units each time.
+    expect(billing?.dynamoDbReadUnits).toBeLessThan(61 * 1.5 + 10);
+  });
+
+  test('less precision polls less often', async () => {
     const simulation = simulate({ start: at(0), pace: { precisionSeconds: 15, pollSeconds: 0 } });
     const written = stream(simulation);
     await simulation.finish();
     expectAllGone(simulation, written);
     expect(worst(simulation)).toBeLessThanOrEqual(16_000);
-    expect(simulation.calls['query-expired']).toBeLessThan(30);
+    expect(simulation.calls['query-expired']).toBeLessThan(32);
   });
 });
 

@@ -1,7 +1,7 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import type { Documents } from '../../functions/lib/dynamodb.ts';
+import { createDocuments, type Documents } from '../../functions/lib/dynamodb.ts';
 import type { DeleteMode, SweepSettings } from '../../functions/lib/environment.ts';
 import type { Runtime } from '../../functions/lib/runtime.ts';
 import type { KeyType } from '../../stacks/props.ts';
@@ -37,6 +37,9 @@ export async function createExpiringTable(
     lookbackMinutes: 10,
     precisionSeconds: 60,
     pollSeconds: 0,
+    deleteAttempts: 20,
+    backoffBaseSeconds: 1,
+    backoffCapSeconds: 20,
   };
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;
   await client.send(
@@ -65,7 +68,10 @@ export async function createExpiringTable(
       ],
     }),
   );
-  const documents = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+  // The client that is deployed: what it makes of keys must not differ from what is tested.
+  const { endpoint, region, credentials } = client.config;
+  const connection = { region, credentials, ...(endpoint && { endpoint }) };
+  const documents = createDocuments({ maxAttempts: 1 }, connection);
   return {
     settings,
     documents,
@@ -75,10 +81,15 @@ export async function createExpiringTable(
   };
 }
 
-/** A handler's runtime that logs nothing. */
-export function runtimeOf(settings: SweepSettings, documents: Documents): Runtime {
+/** A handler's runtime that logs nothing, sleeps not at all and waits for half of what it might. */
+export function runtimeOf(
+  settings: SweepSettings,
+  documents: Documents,
+  clock: () => number = Date.now,
+): Runtime {
   const quiet = () => undefined;
-  return { settings, documents, logger: { info: quiet, warn: quiet, error: quiet } };
+  const logger = { info: quiet, warn: quiet, error: quiet };
+  return { settings, documents, logger, clock, random: () => 0.5, sleep: async () => undefined };
 }
 
 async function putAll(

@@ -4,7 +4,7 @@ import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { PromiseName, Status } from '../../local/demo/promises.ts';
 import type { Verdict } from '../../local/demo/report.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import type { SweepFunctions } from '../../local/simulation/simulation.ts';
+import type { SweepFunctions } from '../../local/simulation/functions.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { configOf, SESSION_DATA } from './synthesized.ts';

@@ -1,17 +1,12 @@
-import { toChunks } from '../../functions/lib/page.ts';
+import { expiryModel } from '../../expiry/model.ts';
+import { type Deletion, NO_DELETION } from '../../functions/lib/deletion.ts';
+import type { NextRoundOptions, PlannedRound } from '../../functions/lib/next-round.ts';
+import type { ReadWindow } from '../../functions/lib/window-query.ts';
 import { Engine, type Execution, loadDefinition, seededRandom } from '../../local/asl/index.ts';
 import { VirtualClock } from '../../local/clock.ts';
-import type { SweepFunctions } from '../../local/simulation/simulation.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
-import type {
-  DeleteChunkOutput,
-  ExpiredKey,
-  ItemKey,
-  PlanSweepOutput,
-  SweepReport,
-  SweepTarget,
-  TASKS,
-} from '../../statemachine/contract.ts';
+import { type SweepFunctions, simulatedFunctions } from '../../local/simulation/functions.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
 import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
@@ -40,9 +35,23 @@ export function definitionWith(props: Partial<PreciseTtlProps>) {
   return loaded;
 }
 
-/** Runs the real synthesized definition on the local engine, on a virtual clock, with these functions. */
+/** What a test puts in the place of DynamoDB and Lambda. */
+export interface World {
+  /** What is expired, by window: keys whose last part is a number, which orders them. */
+  readonly windows?: Readonly<Record<string, readonly ItemKey[]>>;
+  /** Instead of one target for each window that holds something. */
+  readonly plan?: NextRoundOptions['plan'];
+  /** Around each Query; throws what the reader throws. */
+  readonly query?: (windowKey: string, startKey: ItemKey | null) => Promise<void>;
+  /** Instead of deleting: what a batch comes to. Throws what the SDK throws. */
+  readonly deletes?: (keys: readonly ExpiredKey[]) => Promise<Deletion>;
+  /** Around each call of a function; throws what the function, or Lambda, throws. */
+  readonly around?: <Output>(name: FunctionName, run: () => Promise<Output>) => Promise<Output>;
+}
+
+/** Runs the real synthesized definition on the local engine, on a virtual clock, with all that the functions decide. */
 export async function runSweep(
-  functions: (clock: VirtualClock) => SweepFunctions,
+  worldOf: (clock: VirtualClock) => World,
   {
     input = { scheduledTime: '2026-11-20T09:00:00Z' },
     props = {},
@@ -55,17 +64,19 @@ export async function runSweep(
 ): Promise<SweepRun> {
   const clock = new VirtualClock(STARTED);
   const calls: SweepRun['calls'] = [];
-  const table = functions(clock);
+  const world = worldOf(clock);
+  const { around = (_name, run) => run() } = world;
+  const random = seededRandom(seed);
+  const functions = functionsAround(world, clock, random, props);
   const engine = new Engine({
     clock,
-    random: seededRandom(seed),
+    random,
     invoker: {
       async invoke(arn, payload) {
         const name = arn.split(':').at(-1) as FunctionName;
         calls.push({ name, input: structuredClone(payload), at: clock.now() });
         try {
-          const answer = await (table[name](payload as never) as Promise<unknown>);
-          return { ok: true, payload: answer ?? null };
+          return { ok: true, payload: await around<unknown>(name, () => functions[name](payload as never)) };
         } catch (error) {
           const { name: errorType, message } = error as Error;
           return { ok: false, errorType, errorMessage: message };
@@ -104,7 +115,7 @@ export function thrown(name: string, message = name): Error {
 
 /** What is expired at the tick, in one window. */
 export function target(windowKey = 'w'): SweepTarget {
-  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, cutoff: EXPIRED, lookAt: null };
+  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, cutoff: EXPIRED, upcomingFrom: null };
 }
 
 /** The TTL of everything in a memory table: five seconds before the execution starts. */
@@ -115,62 +126,56 @@ export function itemKeys(count: number, prefix = 'item'): ItemKey[] {
 }
 
 /** A plan of these targets. */
-export function planOf(
-  due: readonly SweepTarget[],
-  overrides: Partial<PlanSweepOutput> = {},
-): PlanSweepOutput {
-  return { due, cursor: null, dryRun: false, oldestOverdueSeconds: 0, ...overrides };
+export function planOf(due: readonly SweepTarget[], overrides: Partial<PlannedRound> = {}): PlannedRound {
+  return { due, cursor: null, oldestOverdueSeconds: 0, ...overrides };
 }
 
-/** What DeleteChunk answers when it did nothing; spread and overwrite. */
-export const NOTHING: DeleteChunkOutput = {
-  deleted: 0,
-  renewed: 0,
-  alreadyGone: 0,
-  unprocessed: [],
-  failed: [],
-  lagCounts: {},
-  lagMaxMs: 0,
-};
+/** All keys of a batch deleted; spread and overwrite. */
+export function allDeleted(keys: readonly ExpiredKey[]): Deletion {
+  return { ...NO_DELETION, deleted: keys.length };
+}
 
-/** Functions over a table in memory: everything in it is expired, and every delete succeeds. */
-export function memoryTable(
-  shards: Record<string, ItemKey[]>,
-  overrides: Partial<SweepFunctions> = {},
+/** A table in memory: everything in it is expired. */
+function functionsAround(
+  { windows = {}, query = async () => undefined, ...world }: World,
+  clock: VirtualClock,
+  random: ReturnType<typeof seededRandom>,
+  props: Partial<PreciseTtlProps>,
 ): SweepFunctions {
   const left = new Map(
-    Object.entries(shards).map(([name, keys]) => [name, keys.map(key => JSON.stringify(key))]),
+    Object.entries(windows).map(([name, keys]) => [name, new Set(keys.map(key => JSON.stringify(key)))]),
   );
-  const PAGE = 1000;
-  return {
-    'plan-sweep': async () =>
-      planOf([...left].filter(([, keys]) => keys.length > 0).map(([name]) => target(name))),
-    'query-expired': async ({ target: { windowKeys, cutoff }, position, dryRun }) => {
-      // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
-      const number = (key: string) => Number(key.match(/-(\d+)/)?.[1]);
-      const behind = position ? number(JSON.stringify(position.key)) : -1;
-      const rest = (left.get(windowKeys[0] ?? '') ?? []).filter(key => number(key) > behind);
-      const page = rest.slice(0, PAGE).map((key): ExpiredKey => ({ key: JSON.parse(key), ttl: EXPIRED }));
-      return {
-        found: page.length,
-        chunks: dryRun ? [] : toChunks(page),
-        sampleKeys: dryRun ? page.slice(0, 20).map(({ key }) => key) : [],
-        cutoff: cutoff ?? EXPIRED,
-        position: rest.length > PAGE ? { window: 0, key: page.at(-1)?.key ?? null } : null,
-        lookAt: null,
-      };
-    },
-    'delete-chunk': async ({ keys }) => {
-      const gone = new Set(keys.map(({ key }) => JSON.stringify(key)));
-      for (const [name, all] of left) {
-        left.set(
-          name,
-          all.filter(key => !gone.has(key)),
-        );
-      }
-      return { ...NOTHING, deleted: keys.length };
-    },
-    'record-metrics': async () => ({ lagMs: null }),
-    ...overrides,
+  // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
+  const number = (key: string) => Number(key.match(/-(\d+)/)?.[1]);
+  const readWindow: ReadWindow = async (windowKey, range, startKey, limit) => {
+    await query(windowKey, startKey);
+    const behind = startKey === null ? -1 : number(JSON.stringify(startKey));
+    const isInRange = range.from <= EXPIRED && EXPIRED <= range.upTo;
+    const rest = [...(isInRange ? (left.get(windowKey) ?? []) : [])].filter(key => number(key) > behind);
+    const entries = rest.slice(0, limit).map((key): ExpiredKey => ({ key: JSON.parse(key), ttl: EXPIRED }));
+    return { entries, positions: entries.map(({ key }) => key), more: rest.length > limit };
   };
+  return simulatedFunctions({
+    settings: {
+      ...resolveProps({ ...SESSION_DATA, ...props }),
+      model: expiryModel({ partitionKey: 'id' }),
+    },
+    clock,
+    random,
+    plan:
+      world.plan ??
+      (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : [])))),
+    dynamoDb: {
+      readWindow,
+      deleteBatch: async keys => {
+        const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
+        const kept = [...done.unprocessed, ...done.failed].map(({ key }) => JSON.stringify(key));
+        for (const { key } of keys) {
+          const id = JSON.stringify(key);
+          if (!kept.includes(id)) for (const each of left.values()) each.delete(id);
+        }
+        return done;
+      },
+    },
+  });
 }

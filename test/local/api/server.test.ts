@@ -127,6 +127,19 @@ test('a request that is too long is answered, not cut off', async () => {
   ]);
 });
 
+test('listens on this machine only', async () => {
+  // Of the whole loopback network Linux takes every address; a server that listens everywhere answers there too.
+  const port = Number(new URL(api.endpoint).port);
+  const outcome = await new Promise<string>(resolve => {
+    const socket = connect(port, '127.0.0.2', () => resolve('connected'));
+    socket.on('error', () => resolve('refused'));
+    socket.on('close', () => resolve('closed'));
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('connect', () => socket.destroy());
+  });
+  expect(outcome).not.toBe('connected');
+});
+
 /** Sends bytes and returns what comes back until the connection ends. */
 function raw(bytes: Uint8Array | string): Promise<string> {
   return new Promise(resolve => {

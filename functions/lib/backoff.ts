@@ -1,0 +1,42 @@
+/** How long is waited before another attempt. */
+export interface BackoffSettings {
+  /** Upper bound of the first wait, seconds; it doubles from attempt to attempt. */
+  readonly backoffBaseSeconds: number;
+  /** Upper bound of every wait, seconds. */
+  readonly backoffCapSeconds: number;
+}
+
+/**
+ * A wait in milliseconds: the upper bound doubles per attempt up to a cap, and the wait is a random share of it ("full
+ * jitter"), so that what was throttled together does not come back together.
+ *
+ * @param attempts attempts made so far, 1 at the first wait
+ * @param random at least 0, below 1
+ */
+export function backoffMs(
+  attempts: number,
+  { backoffBaseSeconds, backoffCapSeconds }: BackoffSettings,
+  random: () => number,
+): number {
+  const boundSeconds = Math.min(backoffCapSeconds, backoffBaseSeconds * 2 ** (attempts - 1));
+  return Math.round(random() * 1000 * boundSeconds);
+}
+
+/** A time for a Wait: ISO-8601 in whole seconds, since Step Functions drops the milliseconds of a Timestamp. */
+export function waitUntil(epochSeconds: number): string {
+  return `${new Date(Math.floor(epochSeconds) * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/**
+ * Sleeps what a Wait left of the time to `untilMs`: less than a second, in which what woke up together spreads.
+ *
+ * @param untilMs epoch milliseconds
+ */
+export async function sleepRest(
+  untilMs: number,
+  nowMs: number,
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
+  const restMs = Math.min(untilMs - nowMs, 999);
+  if (restMs > 0) await sleep(restMs);
+}

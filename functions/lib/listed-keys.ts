@@ -1,0 +1,47 @@
+import {
+  type ExpiredKey,
+  type FailedKey,
+  LISTED_KEYS,
+  type ListedFailure,
+} from '../../statemachine/contract.ts';
+
+/** UTF-8 bytes of a value as JSON, which is how Step Functions measures and passes it. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** The first of these, as many as LISTED_KEYS allows and as fit into so many bytes of JSON together. */
+export function firstThatFit<Listed>(all: readonly Listed[], maxBytes: number): Listed[] {
+  const kept: Listed[] = [];
+  let bytes = 2; // the brackets
+  for (const each of all) {
+    const size = jsonBytes(each) + 1;
+    if (kept.length === LISTED_KEYS || bytes + size > maxBytes) break;
+    kept.push(each);
+    bytes += size;
+  }
+  return kept;
+}
+
+/**
+ * The same for failed keys, except that the first is always listed: by the beginning of its JSON, if it does not fit whole.
+ * That has another name than a key, since a part of a key could be the key of a live item.
+ */
+export function listFailedKeys(all: readonly ListedFailure[], maxBytes: number): ListedFailure[] {
+  const [first] = all;
+  const kept = firstThatFit(all, maxBytes);
+  return kept.length === 0 && first !== undefined ? [shorten(first, maxBytes)] : kept;
+}
+
+export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
+  return { key, reason };
+}
+
+function shorten({ key, keyStart, reason }: ListedFailure, maxBytes: number): ListedFailure {
+  // By code points: half a surrogate pair is no character.
+  const characters = [...(keyStart ?? JSON.stringify(key))];
+  for (let length = characters.length; ; length = Math.floor(length / 2)) {
+    const shortened = { keyStart: characters.slice(0, length).join(''), reason: reason.slice(0, 100) };
+    if (length === 0 || jsonBytes([shortened]) + 1 <= maxBytes) return shortened;
+  }
+}

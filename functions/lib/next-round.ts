@@ -1,0 +1,98 @@
+import {
+  CHILD_LISTED_KEYS_BYTES,
+  type ChildStart,
+  FUNCTION_TIMEOUT_SECONDS,
+  MAX_STEPS,
+  type PlanCursor,
+  type PlanSweepOutput,
+  PRECISE_TIMEOUT_SECONDS,
+  ROUND_LISTED_KEYS_BYTES,
+  ROUND_TARGETS,
+  type SweepState,
+  type SweepTarget,
+} from '../../statemachine/contract.ts';
+import { waitUntil } from './backoff.ts';
+import { shardResultOf } from './shard-result.ts';
+import { addRound, leftNothing, reportOf, startOfSweep } from './sweep-totals.ts';
+
+/** What a plan found. */
+export interface PlannedRound {
+  readonly due: readonly SweepTarget[];
+  readonly cursor: PlanCursor | null;
+  /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
+  readonly oldestOverdueSeconds: number;
+}
+
+export interface NextRoundOptions {
+  readonly dryRun: boolean;
+  /** Plans from a cursor on (null: from the beginning), at most so many targets. */
+  readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
+}
+
+/**
+ * What an execution does next.
+ *
+ * 1. What the children of the last round came to is added up.
+ * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
+ * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
+ * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.
+ */
+export async function nextRound(
+  soFar: SweepState | null,
+  { dryRun, plan }: NextRoundOptions,
+): Promise<PlanSweepOutput> {
+  const before = soFar?.progress ?? startOfSweep(dryRun);
+  const totals = soFar === null ? before.totals : addRound(soFar);
+  const resumed = (soFar?.results ?? []).flatMap(output => shardResultOf(output)?.resume ?? []);
+  const plannedAll = soFar !== null && before.cursor === null;
+  const end = (next: PlanSweepOutput['next']): PlanSweepOutput => ({
+    next,
+    due: [],
+    last: true,
+    results: [],
+    progress: { totals, roundTargets: 0, cursor: before.cursor },
+    report: { ...reportOf(totals), ...(soFar?.recordingFailed && { notRecorded: soFar.recordingFailed }) },
+  });
+
+  if (soFar?.recordingFailed !== undefined) return end(leftNothing(totals) ? 'end' : 'recordFailure');
+  if (resumed.length === 0 && plannedAll) return end(leftNothing(totals) ? 'record' : 'recordFailure');
+  if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
+
+  const planned = plannedAll
+    ? { due: [], cursor: null, oldestOverdueSeconds: 0 }
+    : await plan(before.cursor, ROUND_TARGETS - resumed.length);
+  const due = [...resumed, ...planned.due];
+  const { cursor } = planned;
+  const after = {
+    ...totals,
+    steps: totals.steps + 1,
+    oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
+  };
+  const complete = leftNothing(after);
+  const nothingSwept = after.shardsSwept === 0 && complete;
+  const whenNothingIsDue = complete ? (nothingSwept ? 'end' : 'record') : 'recordFailure';
+  return {
+    next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
+    due: due.map(target => startOf(target, dryRun, due.length)),
+    last: cursor === null && complete,
+    results: [],
+    progress: { totals: after, roundTargets: due.length, cursor },
+    report: reportOf(after),
+  };
+}
+
+/** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
+function startOf(target: SweepTarget, dryRun: boolean, children: number): ChildStart {
+  const { upcomingFrom } = target;
+  return {
+    next: upcomingFrom === null ? 'query' : 'wait',
+    until: upcomingFrom === null ? null : waitUntil(upcomingFrom),
+    timeoutSeconds: (upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS).QueryExpired,
+    results: [],
+    progress: {
+      target,
+      dryRun,
+      listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children)),
+    },
+  };
+}
