@@ -1,4 +1,4 @@
-import type { Chunk } from '../statemachine/contract.ts';
+import type { Chunk, DeleteChunkInput } from '../statemachine/contract.ts';
 import { attemptChunk } from './lib/chunk-attempt.ts';
 import { unguardedBatch } from './lib/delete-batch.ts';
 import { guardedBatch } from './lib/delete-guarded.ts';
@@ -14,8 +14,10 @@ const ATTEMPTS = 1;
  *
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
-export async function deleteChunk(chunk: Chunk, runtime: Runtime): Promise<Chunk> {
+export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Runtime): Promise<Chunk> {
   const { settings, documents, logger, clock } = runtime;
+  // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
+  const ahead = Date.parse(now) - clock();
   const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
   const send =
     settings.deleteMode === 'guarded'
@@ -23,6 +25,7 @@ export async function deleteChunk(chunk: Chunk, runtime: Runtime): Promise<Chunk
       : unguardedBatch(documents, settings, clock, options);
   return attemptChunk(chunk, {
     ...runtime,
+    clock: () => clock() + ahead,
     settings,
     send,
     onFailed: ({ key, reason }) => logger.error('cannot delete', { key, reason }),
@@ -31,4 +34,4 @@ export async function deleteChunk(chunk: Chunk, runtime: Runtime): Promise<Chunk
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
-export const handler = (event: Chunk): Promise<Chunk> => deleteChunk(event, runtime());
+export const handler = (event: DeleteChunkInput): Promise<Chunk> => deleteChunk(event, runtime());

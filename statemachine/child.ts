@@ -83,7 +83,10 @@ export function childDefinition(
               Next: 'DeleteChunk',
             },
             DeleteChunk: {
-              ...invokeTask(functions.DeleteChunk, partition, jsonata('$states.input')),
+              ...invokeTask(functions.DeleteChunk, partition, {
+                chunk: jsonata('$states.input'),
+                now: jsonata('$states.context.State.EnteredTime'),
+              }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
               Output: jsonata('$states.result.Payload'),
               // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.

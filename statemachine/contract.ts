@@ -211,6 +211,12 @@ export interface Chunk {
   readonly error?: string;
 }
 
+export interface DeleteChunkInput {
+  readonly chunk: Chunk;
+  /** When the state was entered, ISO-8601. */
+  readonly now: string;
+}
+
 /** What earlier calls of DeleteChunk came to for a chunk. */
 export interface ChunkProgress extends DeletionCounts {
   /** Calls made, also those that failed. */

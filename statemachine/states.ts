@@ -23,7 +23,7 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 export function invokeTask(
   functionArn: string,
   partition: string,
-  payload: string | Readonly<Record<string, string | null>>,
+  payload: Readonly<Record<string, string | null>>,
 ) {
   return {
     Type: 'Task',

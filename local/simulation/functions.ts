@@ -12,6 +12,7 @@ import { addRound, reportOf } from '../../functions/lib/sweep-totals.ts';
 import { earliestTtl, type ReadWindow } from '../../functions/lib/window-query.ts';
 import type {
   Chunk,
+  DeleteChunkInput,
   ExpiredKey,
   PlanSweepInput,
   PlanSweepOutput,
@@ -27,7 +28,7 @@ import type { Clock } from '../clock.ts';
 export interface SweepFunctions {
   readonly 'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
   readonly 'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
-  readonly 'delete-chunk': (input: Chunk) => Promise<Chunk>;
+  readonly 'delete-chunk': (input: DeleteChunkInput) => Promise<Chunk>;
   readonly 'record-metrics': (input: RecordMetricsInput) => Promise<SweepReport>;
 }
 
@@ -76,7 +77,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     },
     'query-expired': input =>
       nextStep(input, { pace: settings, readWindow: dynamoDb.readWindow, random, sleep }),
-    'delete-chunk': chunk =>
+    'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {
         settings,
         send: keys => dynamoDb.deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),

@@ -5,7 +5,7 @@ import { windowKey, windowStart } from '../../expiry/window.ts';
 import { deleteChunk } from '../../functions/delete-chunk.ts';
 import { toItemKey } from '../../functions/lib/item-key.ts';
 import type { Runtime } from '../../functions/lib/runtime.ts';
-import type { Chunk, ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import type { Chunk, DeleteChunkInput, ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import { createExpiringTable, runtimeOf } from '../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
@@ -20,8 +20,8 @@ const key = (id: string): ExpiredKey => withTtl({ id: { S: id } });
 /** 250 ms after the cutoff. */
 const clock = () => CUTOFF * 1000 + 250;
 
-function chunkOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): Chunk {
-  return {
+function inputOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): DeleteChunkInput {
+  const chunk: Chunk = {
     next: 'delete',
     until: null,
     timeoutSeconds: 2,
@@ -32,11 +32,12 @@ function chunkOf(keys: readonly ExpiredKey[], more: Partial<Chunk> = {}): Chunk 
     progress: null,
     ...more,
   };
+  return { chunk, now: new Date(clock()).toISOString() };
 }
 
 /** What one attempt at these keys came to, and which of them are left. */
 async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
-  const answer = await deleteChunk(chunkOf(keys), { ...runtime, clock });
+  const answer = await deleteChunk(inputOf(keys), { ...runtime, clock });
   return { ...answer.progress, unprocessed: answer.keys };
 }
 
@@ -265,7 +266,22 @@ test("gives up on an answer within three quarters of the task's time limit", asy
     return { Responses: [{ Item: { id: 'a' } }] };
   };
   const runtime = { ...runtimeOf(table.settings, { send } as never), clock };
-  await deleteChunk(chunkOf([key('a')], { timeoutSeconds: 2 }), runtime);
-  await deleteChunk(chunkOf([key('a')], { timeoutSeconds: 15 }), runtime);
+  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 2 }), runtime);
+  await deleteChunk(inputOf([key('a')], { timeoutSeconds: 15 }), runtime);
   expect(options).toEqual([{ requestTimeout: 1500 }, { requestTimeout: 5000 }]);
+});
+
+test("the machine's clock decides whether there is time, not the function's", async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([expired('a')]);
+  const { chunk, now } = inputOf([key('a')]);
+  const late = new Date(Date.parse(chunk.deadline)).toISOString();
+  expect(await deleteChunk({ chunk, now: late }, { ...table.runtime, clock })).toMatchObject({
+    next: 'done',
+    progress: null,
+  });
+  const aDayOn = () => clock() + 86_400_000;
+  expect(await deleteChunk({ chunk, now }, { ...table.runtime, clock: aDayOn })).toMatchObject({
+    progress: { deleted: 1 },
+  });
 });

@@ -1,7 +1,7 @@
 import { NO_DELETION } from '../../functions/lib/deletion.ts';
 import { DynamoDbBusyError } from '../../functions/lib/errors.ts';
 import type {
-  Chunk,
+  DeleteChunkInput,
   ExpiredKey,
   FailedKey,
   ItemKey,
@@ -291,7 +291,7 @@ describe('unprocessed keys', () => {
     const chunks = calls.filter(({ name }) => name === 'delete-chunk');
     expect(chunks).toHaveLength(7);
     for (const { input, at } of chunks.slice(1)) {
-      const { until, progress } = input as Chunk;
+      const { until, progress } = (input as DeleteChunkInput).chunk;
       expect(until).toMatch(/T\d\d:\d\d:\d\dZ$/);
       expect(at).toBeGreaterThanOrEqual(Date.parse(until ?? ''));
       expect((progress?.retryAtMs ?? 0) - at).toBeLessThan(1000);
