@@ -114,6 +114,9 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 const engine = new Engine({ invoker: echoInThisThread });
 const passes = await medianMs(() => run(engine, mapOver(ITEMS, { Type: 'Pass' }), ITEMS));
+const evaluated = await medianMs(() =>
+  run(engine, mapOver(ITEMS, { Type: 'Pass', Output: '{% $states.input + 1 %}' }), ITEMS),
+);
 const direct = await medianMs(() => run(engine, mapOver(CALLS, call), CALLS));
 
 const functions = echoFunctions(scratch);
@@ -143,6 +146,7 @@ console.log('|---|--:|--:|');
 const row = (what: string, ms: number, count: number) =>
   console.log(`| ${what} | ${ms.toFixed(0)} ms | ${((ms / count) * 1000).toFixed(0)} µs |`);
 row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
+row(`inline Map of ${ITEMS} Pass items with an expression`, evaluated, ITEMS);
 row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
 row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
 console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);

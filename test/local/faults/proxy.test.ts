@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/aws-clients.ts';
 import { type DynamoDbEffect, type FaultProxy, startFaultProxy } from '../../../local/faults/index.ts';
+import { otherAddressesOf } from '../../support/other-addresses.ts';
 
 /** Stands for DynamoDB: notes what reaches it, and answers what the test wants. */
 const reached: Record<string, unknown>[] = [];
@@ -62,6 +63,10 @@ const answerStatements = (body: Record<string, unknown>) => ({
     TableName: 't',
     Item: { id: Parameters[0] },
   })),
+});
+
+test('listens on 127.0.0.1 only', async () => {
+  expect(await otherAddressesOf(proxy.endpoint)).toEqual([]);
 });
 
 test('a call without a fault goes through as it is', async () => {
