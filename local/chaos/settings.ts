@@ -21,3 +21,6 @@ export const DEFAULT_RATES = {
   doubledTick: 0.2,
   overlap: 0.5,
 } as const satisfies FaultRates;
+
+/** The age at which a child hands on what is left, seconds: as the definition has it. An inspection fails when it is not. */
+export const CHILD_SECONDS = 240;
