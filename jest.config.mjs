@@ -11,6 +11,8 @@ export default {
   setupFiles: ['./test/support/shared-bundles.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // Three minutes of their own: npm run test:start.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/start/'],
   // SWC only strips the types; `npm run typecheck` is what checks them.
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],

@@ -1,7 +1,4 @@
-/**
- * Speed and memory of the local interpreter. `npm run bench:asl`; every line is the median of some runs in one
- * process, on the wall clock.
- */
+/** `npm run bench:asl`: speed and memory of the local interpreter. See `--help`. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { zipSync } from 'fflate';
+import { runCommand } from '../cli/run-command.ts';
 import {
   Engine,
   type Execution,
@@ -54,7 +52,7 @@ const mapOver = (count: number, state: object): Machine =>
 
 const call = { Type: 'Task', Resource: `${PREFIX}echo` };
 
-async function run(engine: Engine, machine: Machine, expected: unknown): Promise<Execution> {
+async function execute(engine: Engine, machine: Machine, expected: unknown): Promise<Execution> {
   const execution = await engine.start(machine, { input: {} }).done;
   if (execution.status !== 'SUCCEEDED' || execution.output !== expected) {
     throw new Error(`${execution.status}: ${execution.error} ${execution.cause} ${execution.outputText}`);
@@ -109,52 +107,64 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1e6;
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'precise-ttl-bench-'));
-process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+const help = (flags: string) => `npm run bench:asl -- [flags]
 
-const engine = new Engine({ invoker: echoInThisThread });
-const passes = await medianMs(() => run(engine, mapOver(ITEMS, { Type: 'Pass' }), ITEMS));
-const evaluated = await medianMs(() =>
-  run(engine, mapOver(ITEMS, { Type: 'Pass', Output: '{% $states.input + 1 %}' }), ITEMS),
-);
-const direct = await medianMs(() => run(engine, mapOver(CALLS, call), CALLS));
+Measures speed and memory of the local interpreter. Every line is the median of ${RUNS} runs in one process, on the wall
+clock.
 
-const functions = echoFunctions(scratch);
-const threaded = new Engine({ invoker: functions });
-const calls = await medianMs(() => run(threaded, mapOver(CALLS, call), CALLS));
-await functions.stop();
+${flags}`;
 
-const program = writeWorkerProgram(scratch);
-const typed = join(import.meta.dirname, '../local/functions/worker.ts');
-const echo = join(scratch, 'echo.mjs');
-writeFileSync(echo, ECHO);
-const untyped = await medianMs(() => thread(program, echo));
-const stripping = await medianMs(() => thread(typed, echo));
+async function run(): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'precise-ttl-bench-'));
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-const small = mapOver(20, call);
-const memory: number[] = [];
-for (let done = 0; done <= EXECUTIONS; done += 1) {
-  // After 100 everything that is made once has been made.
-  if (done === 100 || done === EXECUTIONS) memory.push(heapMb());
-  if (done < EXECUTIONS) await run(engine, small, 20);
+  const engine = new Engine({ invoker: echoInThisThread });
+  const passes = await medianMs(() => execute(engine, mapOver(ITEMS, { Type: 'Pass' }), ITEMS));
+  const evaluated = await medianMs(() =>
+    execute(engine, mapOver(ITEMS, { Type: 'Pass', Output: '{% $states.input + 1 %}' }), ITEMS),
+  );
+  const direct = await medianMs(() => execute(engine, mapOver(CALLS, call), CALLS));
+
+  const functions = echoFunctions(scratch);
+  const threaded = new Engine({ invoker: functions });
+  const calls = await medianMs(() => execute(threaded, mapOver(CALLS, call), CALLS));
+  await functions.stop();
+
+  const program = writeWorkerProgram(scratch);
+  const typed = join(import.meta.dirname, '../local/functions/worker.ts');
+  const echo = join(scratch, 'echo.mjs');
+  writeFileSync(echo, ECHO);
+  const untyped = await medianMs(() => thread(program, echo));
+  const stripping = await medianMs(() => thread(typed, echo));
+
+  const small = mapOver(20, call);
+  const memory: number[] = [];
+  for (let done = 0; done <= EXECUTIONS; done += 1) {
+    // After 100 everything that is made once has been made.
+    if (done === 100 || done === EXECUTIONS) memory.push(heapMb());
+    if (done < EXECUTIONS) await execute(engine, small, 20);
+  }
+  const [early = Number.NaN, late = Number.NaN] = memory;
+
+  console.log(`Node ${process.version}, median of ${RUNS} runs\n`);
+  console.log('| what | in all | each |');
+  console.log('|---|--:|--:|');
+  const row = (what: string, ms: number, count: number) =>
+    console.log(`| ${what} | ${ms.toFixed(0)} ms | ${((ms / count) * 1000).toFixed(0)} µs |`);
+  row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
+  row(`inline Map of ${ITEMS} Pass items with an expression`, evaluated, ITEMS);
+  row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
+  row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
+  console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);
+  console.log(
+    `A thread starts and ends in ${untyped.toFixed(0)} ms; if each took the types off its program, in ${stripping.toFixed(0)} ms: ` +
+      `${(stripping / untyped).toFixed(1)} times.`,
+  );
+  console.log(
+    `Heap after 100 executions of 20 calls ${early.toFixed(1)} MB, after ${EXECUTIONS} ${late.toFixed(1)} MB: ` +
+      `${(late / early).toFixed(2)} times.`,
+  );
+  return 0;
 }
-const [early = Number.NaN, late = Number.NaN] = memory;
 
-console.log(`Node ${process.version}, median of ${RUNS} runs\n`);
-console.log('| what | in all | each |');
-console.log('|---|--:|--:|');
-const row = (what: string, ms: number, count: number) =>
-  console.log(`| ${what} | ${ms.toFixed(0)} ms | ${((ms / count) * 1000).toFixed(0)} µs |`);
-row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
-row(`inline Map of ${ITEMS} Pass items with an expression`, evaluated, ITEMS);
-row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
-row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
-console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);
-console.log(
-  `A thread starts and ends in ${untyped.toFixed(0)} ms; if each took the types off its program, in ${stripping.toFixed(0)} ms: ` +
-    `${(stripping / untyped).toFixed(1)} times.`,
-);
-console.log(
-  `Heap after 100 executions of 20 calls ${early.toFixed(1)} MB, after ${EXECUTIONS} ${late.toFixed(1)} MB: ` +
-    `${(late / early).toFixed(2)} times.`,
-);
+await runCommand({ flags: {}, help, run });

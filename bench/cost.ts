@@ -1,10 +1,10 @@
 /**
- * What a month of sweeping costs, from the counters of the local runner: a steady stream of expiring items, the real
- * definition on a virtual clock, some minutes of ticks scaled to a month of 43,200. `npm run bench:cost`.
+ * `npm run bench:cost`: what a month of sweeping costs, from the counters of the local runner. See `--help`.
  *
  * DynamoDB's own price is not in it; docs/cost.md says what that is. Tick by tick the work is the same, so ten minutes
  * stand for the month.
  */
+import { runCommand } from '../cli/run-command.ts';
 import type { LookPace } from '../functions/lib/look.ts';
 import { loadDefinition } from '../local/asl/index.ts';
 import { type Cost, costOf } from '../local/prices.ts';
@@ -66,25 +66,37 @@ async function costOfMonth(
   };
 }
 
+const help = (flags: string) => `npm run bench:cost -- [flags]
+
+Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
+some minutes of ticks scaled to a month of 43,200. Prints the table of docs/cost.md; takes about half a minute.
+
+${flags}`;
+
 const dollars = (value: number) => value.toFixed(2);
-console.log(
-  '| items a minute | mode | transitions a tick | transitions, $ | children, $ | functions, $ | a month, $ |',
-);
-console.log('|--:|---|--:|--:|--:|--:|--:|');
-for (const rate of RATES) {
-  for (const [name, pace] of MODES) {
-    const { total, parts, transitionsPerTick } = await costOfMonth(rate, pace);
-    const children = parts.expressRequests + parts.expressGbSeconds;
-    const calls = parts.functionInvocations + parts.functionGbSeconds;
-    const cells = [
-      rate.toLocaleString('en-US'),
-      name,
-      transitionsPerTick.toFixed(1),
-      dollars(parts.stateTransitions),
-      dollars(children),
-      dollars(calls),
-      `**${dollars(total)}**`,
-    ];
-    console.log(`| ${cells.join(' | ')} |`);
+async function run(): Promise<number> {
+  console.log(
+    '| items a minute | mode | transitions a tick | transitions, $ | children, $ | functions, $ | a month, $ |',
+  );
+  console.log('|--:|---|--:|--:|--:|--:|--:|');
+  for (const rate of RATES) {
+    for (const [name, pace] of MODES) {
+      const { total, parts, transitionsPerTick } = await costOfMonth(rate, pace);
+      const children = parts.expressRequests + parts.expressGbSeconds;
+      const calls = parts.functionInvocations + parts.functionGbSeconds;
+      const cells = [
+        rate.toLocaleString('en-US'),
+        name,
+        transitionsPerTick.toFixed(1),
+        dollars(parts.stateTransitions),
+        dollars(children),
+        dollars(calls),
+        `**${dollars(total)}**`,
+      ];
+      console.log(`| ${cells.join(' | ')} |`);
+    }
   }
+  return 0;
 }
+
+await runCommand({ flags: {}, help, run });

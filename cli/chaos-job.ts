@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { expiryModel } from '../expiry/index.ts';
 import { type Verdict, verdictOf } from '../local/chaos/report.ts';
 import { runChaos } from '../local/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../local/chaos/throttle.ts';
 import type { FaultRates } from '../local/faults/index.ts';
+import { modelOf } from '../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -48,7 +48,7 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
     const report = await runChaos({
       cdktfOut,
       tableName: table.tableName,
-      model: expiryModel(table),
+      model: modelOf(table),
       deleteMode,
       lookbackMinutes: LOOKBACK_MINUTES,
       reconcileMinutes: RECONCILE_HOURS * 60,
@@ -71,7 +71,7 @@ const THROTTLED_ITEMS = 2500;
 export function runThrottleJob(seconds: number, seed: number): Promise<boolean> {
   return withSynthesized(configOf(TABLE), async cdktfOut => {
     const { tableName } = TABLE;
-    const model = expiryModel(TABLE);
+    const model = modelOf(TABLE);
     const result = await runThrottle({ cdktfOut, tableName, model, seconds, items: THROTTLED_ITEMS, seed });
     console.log(formatThrottle(result, seconds));
     return result.left === 0 && result.status === 'SUCCEEDED' && result.wrong.length === 0;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { serve } from '../local/serve.ts';
-import exported from '../precise-ttl.config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { describeExecution, describeStart } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -15,10 +15,10 @@ export interface LocalJobOptions {
 /**
  * Synthesizes the project's configuration and runs it until the signal.
  *
- * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
-export function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
-  return withSynthesized(exported, async cdktfOut => {
+export async function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
+  await withSynthesized(await loadConfigFile(), async cdktfOut => {
     const served = await serve({
       ...options,
       cdktfOut,

@@ -4,7 +4,7 @@ import { costOf } from '../local/prices.ts';
 import type { ServedCloud } from '../local/serve.ts';
 
 /** What a person needs to know once everything runs. */
-export function describeStart({ cloud, endpoint, region }: ServedCloud): string {
+export function describeStart({ cloud, dynamoDbEndpoint, endpoint, region }: ServedCloud): string {
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -13,13 +13,13 @@ export function describeStart({ cloud, endpoint, region }: ServedCloud): string 
   const rows = [
     [
       'DynamoDB',
-      `${dynamoDb.endpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
+      `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
     ['schedules', schedules.join(', ')],
   ] as const;
   const environment = {
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
@@ -30,6 +30,7 @@ export function describeStart({ cloud, endpoint, region }: ServedCloud): string 
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
+    ...(dynamoDb.startedHere ? [...openPort(dynamoDb), ''] : []),
     'In another terminal:',
     '',
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${value}`),
@@ -38,6 +39,14 @@ export function describeStart({ cloud, endpoint, region }: ServedCloud): string 
     '',
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
+}
+
+/** What the proxy before it can't take away. */
+function openPort({ endpoint }: ServedCloud['cloud']['dynamoDb']): string[] {
+  return [
+    `DynamoDB Local itself listens on port ${new URL(endpoint).port} of every interface, and can't be told otherwise: whoever`,
+    'reaches this machine over a network can read and change these tables, unless a firewall is before it.',
+  ];
 }
 
 /** The hour before now: the lines shall work as they stand. */

@@ -6,7 +6,7 @@ import { stopOnSignal } from './signals.ts';
 const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
 
 const FLAGS = {
-  'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB Local listens' },
+  'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB is, on 127.0.0.1 only' },
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
 } as const;

@@ -1,50 +1,89 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { expiryModel } from '../expiry/index.ts';
-import { type DemoOutcome, runDemo } from '../local/demo/run.ts';
-import exported from '../precise-ttl.config.ts';
-import { checkConfig, InvalidConfigError } from '../stacks/config.ts';
-import { resolveProps } from '../stacks/props.ts';
+import { ownTableName } from '../local/demo/own-table.ts';
+import type { Judged, Verdict } from '../local/demo/report.ts';
+import { type DemoOptions, runDemo } from '../local/demo/run.ts';
+import { tableOf } from '../local/demo/session-table.ts';
+import { readSynthesized } from '../local/terraform.ts';
+import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { modelOf } from '../stacks/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
+import { FlagError } from './flags.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
-export interface MainJobOptions {
-  /** Minutes during which sessions expire. */
-  readonly minutes: number;
-  /** Sessions per second. */
-  readonly rate: number;
+export interface MainJobOptions
+  extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
+  /** What `precise-ttl.config.ts` exports. */
+  readonly config: unknown;
+  /** A table of the configuration. @default its first one */
+  readonly table: string | undefined;
   /** @default another one each time */
   readonly seed: number | undefined;
   /** Where to write the result as JSON. */
   readonly resultFile: string | undefined;
-  /** Ends the job early, with what is known. */
-  readonly signal: AbortSignal;
 }
 
+/** Exit status of a job that was not interrupted. */
+export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, number>> = {
+  kept: 0,
+  broken: 1,
+  undecided: 3,
+};
+
 /**
- * Synthesizes the project's configuration and runs the main job on its first table.
+ * Synthesizes one table of the project's configuration, under a name of this run's own, and runs the main job on it.
  *
+ * @throws {FlagError} for a table that can't be shown
  * @throws {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
-export async function runMainJob(options: MainJobOptions): Promise<DemoOutcome> {
-  const config = checkConfig(exported);
-  const [table] = config.tables;
-  // checkConfig refuses a configuration without tables.
-  if (table === undefined) throw new InvalidConfigError([]);
-  return withSynthesized(config, async cdktfOut => {
-    const outcome = await runDemo({
+export async function runMainJob(options: MainJobOptions): Promise<Judged> {
+  const config = checkConfig(options.config);
+  const { chosen, standsFor } = chooseTable(config, options.table);
+  const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
+  const table: PreciseTtlProps = { ...chosen, tableName: ownTableName(chosen.tableName), name };
+  const synthesized = <T>(props: PreciseTtlProps, use: (cdktfOut: string) => T | Promise<T>) =>
+    withSynthesized({ ...config, tables: [props] }, async cdktfOut => use(cdktfOut));
+  const existingTable = chosen.existingTable
+    ? await synthesized({ ...table, existingTable: false }, cdktfOut =>
+        tableOf(readSynthesized(cdktfOut), table.tableName),
+      )
+    : undefined;
+  return synthesized(table, async cdktfOut => {
+    const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
+    const judged = await runDemo({
       cdktfOut,
       tableName: table.tableName,
-      model: expiryModel(table),
-      minutes: options.minutes,
-      rate: options.rate,
-      seed: options.seed ?? randomInt(2 ** 32),
-      precisionSeconds: resolveProps(table).precisionSeconds,
-      output: process.stdout,
-      signal: options.signal,
+      ...(existingTable && { existingTable }),
+      standsFor,
+      region: config.region,
+      model: modelOf(table),
+      sweep: { precisionSeconds, pollSeconds, deleteMode },
+      ...{ minutes, rate, seed, output, signal },
+      ...(intervalMs !== undefined && { intervalMs }),
+      ...(cloud && { cloud }),
     });
     if (options.resultFile !== undefined) {
-      writeFileSync(options.resultFile, `${JSON.stringify(outcome.result, null, 2)}\n`);
+      writeFileSync(options.resultFile, `${JSON.stringify(judged.result, null, 2)}\n`);
     }
-    return outcome;
+    return judged;
   });
+}
+
+/** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */
+function chooseTable({ tables }: DeploymentConfig, wanted: string | undefined) {
+  const names = tables.map(({ tableName }) => tableName);
+  const index = wanted === undefined ? 0 : names.indexOf(wanted);
+  const chosen = tables[index];
+  if (chosen === undefined) {
+    throw new FlagError(`--table: expected one of ${names.join(', ')}, got "${wanted}"`);
+  }
+  const { tableName, enabled, existingTable } = resolveProps(chosen);
+  if (!enabled) {
+    throw new FlagError(
+      `tables[${index}].enabled: expected true, got false: the schedules of ${tableName} are paused, so nothing would be swept; ` +
+        `take enabled out of precise-ttl.config.ts while you look${names.length > 1 ? ', or choose another table by --table' : ''}`,
+    );
+  }
+  const which = names.length > 1 ? `, one of the ${names.length} tables of the configuration (--table)` : '';
+  return { chosen, standsFor: `${existingTable ? 'the existing ' : ''}${tableName}${which}` };
 }

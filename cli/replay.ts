@@ -1,9 +1,9 @@
 /** `npm run replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import exported from '../precise-ttl.config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { FlagError, type FlagValues } from './flags.ts';
-import { isLocal } from './replay/endpoint.ts';
+import { isLocal, localEndpoint } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
 import { runCommand } from './run-command.ts';
@@ -14,7 +14,7 @@ const FLAGS = {
   from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
   to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
   table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: all of them)' },
-  'dry-run': { type: 'switch', help: 'find and count, delete nothing' },
+  'dry-run': { type: 'switch', help: 'find and count, delete nothing; looks anew each time' },
   'split-minutes': {
     type: 'number',
     min: 1,
@@ -56,11 +56,6 @@ const args = process.argv.slice(2);
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
-  if (!(flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env))) {
-    throw new FlagError(
-      '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
-    );
-  }
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
   const [{ runReplay }, { replayClient }] = await Promise.all([
@@ -76,8 +71,11 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     concurrency: flags.concurrency,
     label: flags.run,
     resultFile,
-    config: exported,
-    connect: region => replayClient(region, process.env),
+    config: await loadConfigFile(),
+    connect(region) {
+      requireConsent(flags);
+      return replayClient(region, process.env);
+    },
     confirm: () => (flags.yes ? Promise.resolve(true) : ask(stop.signal)),
     now: Date.now(),
     print: text => console.log(text),
@@ -90,12 +88,27 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       console.error('Nothing was started.');
       return 1;
     case 'failed':
-      console.error(`\nWhat failed is tried again by the same command:\n  ${commandLine(args)}`);
+      console.error(`\n${again('What failed is tried again by the same command')}`);
       return 1;
     case 'interrupted':
-      console.error(`\nInterrupted; executions that were started go on. Go on with:\n  ${commandLine(args)}`);
+      console.error(
+        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Look again with' : 'Go on with')}`,
+      );
       return stop.status();
   }
+}
+
+const again = (how: string) => `${how}:\n  ${commandLine(args)}`;
+
+/**
+ * Asked last of all that can be wrong with a command line: `--yes` on one that is refused for another reason then would
+ * be a yes to what nobody has seen.
+ */
+function requireConsent(flags: FlagValues<typeof FLAGS>): void {
+  if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
+  throw new FlagError(
+    '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
+  );
 }
 
 async function ask(signal: AbortSignal): Promise<boolean> {
@@ -117,5 +130,6 @@ await runCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error => (error instanceof ReplayError ? error.message : describeSdkError(error)),
+  describe: error =>
+    error instanceof ReplayError ? error.message : describeSdkError(error, localEndpoint(process.env)),
 });

@@ -1,4 +1,5 @@
 /** `npm start`: the main job on this machine. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
 import { type FlagValues, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -15,26 +16,37 @@ const FLAGS = {
   },
   rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'sessions per second' },
   seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
+  table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: its first one)' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
 const help = (flags: string) => `npm start -- [flags]
 
-Starts DynamoDB Local and everything that cdktf deploy would provision, lets sessions expire for some minutes, and
-shows that what expired was deleted, and nothing else.
+Starts DynamoDB Local and everything that cdktf deploy would provision for a table, lets sessions expire for some
+minutes, and shows that what expired was deleted, in time, and nothing else.
 
 ${flags}
 
-Exit status: 0 every promise was kept, 1 one wasn't, 2 wrong flags, 130 or 143 interrupted.`;
+The table has a name of its own, made from the configured one. With AWS_ENDPOINT_URL_DYNAMODB it is made in the DynamoDB
+Local that runs there, beside the tables that are there, and is removed at the end, also after Ctrl-C.
+
+Exit status: 0 every promise was kept; 1 one was broken, or the job could not run; 2 wrong flags, or a table whose sweep is
+paused (enabled: false); 3 nothing was seen to be broken, but a promise is undecided: this machine slept or was too slow,
+or nothing expired; 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const { runMainJob } = await import('./main-job.ts');
-  const { violations, interrupted } = await runMainJob({ ...flags, resultFile, signal: stop.signal });
-  if (interrupted) return stop.status();
-  return violations.length === 0 ? 0 : 1;
+  const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
+  const { result } = await runMainJob({
+    ...flags,
+    config: await loadConfigFile(),
+    resultFile,
+    output: process.stdout,
+    signal: stop.signal,
+  });
+  return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];
 }
 
 await runCommand({ flags: FLAGS, help, run });

@@ -1,7 +1,10 @@
+import { clockSeconds } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
-import type { ExpiryModel } from './model.ts';
-import { type PrimaryKey, shardOf } from './shard.ts';
-import { checkTtl, LONGEST_TTL_SECONDS, toEpochSeconds } from './ttl.ts';
+import type { ItemLike } from './item.ts';
+import { checkModel, type ExpiryModel } from './model.ts';
+import { checkOptions } from './options.ts';
+import { shardOf } from './shard.ts';
+import { checkTtl, LONGEST_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';
 
 /** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL holds. */
@@ -14,20 +17,25 @@ export interface ExpiryOptions {
   readonly nowMs?: number;
 }
 
+const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof ExpiryOptions)[];
+
 /**
  * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the
  * item into its new window. Empty when the item does not expire; to make a stored item permanent, use
  * {@link withExpiry} on an update, which removes the old ones.
  *
- * @param key the item's primary key, or the whole item
+ * @param key the item's primary key, or the whole item, as the document client takes it
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
- * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key
+ * @throws InvalidTtlError for a TTL that must not be written, InvalidKeyError for an incomplete key,
+ *   InvalidArgumentError for an unknown option and for a clock in another unit
  */
-export function expiryAttributes(
+export function expiryAttributes<Key extends ItemLike>(
   model: ExpiryModel,
-  key: PrimaryKey,
+  key: Key,
   options: ExpiryOptions = {},
 ): Record<string, number | string> {
+  checkModel(model);
+  checkOptions(options, OPTIONS);
   const ttl = expiryTime(model, options);
   if (ttl === undefined) return {};
   const shard = shardOf(key, model, model.shards);
@@ -40,7 +48,7 @@ export function expiryAttributes(
 
 /** The moment of expiry in epoch seconds; undefined when the item does not expire. */
 function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: ExpiryOptions): number | undefined {
-  const now = toEpochSeconds(nowMs ?? Date.now());
+  const now = clockSeconds(nowMs);
   if (expiresAt !== undefined) {
     if (ttlSeconds !== undefined) {
       throw new InvalidTtlError({

@@ -42,6 +42,11 @@ export class InvalidRequestError extends InvalidFieldError {
   override readonly name = 'InvalidRequestError';
 }
 
+/** An option, a clock or an item that was passed is none. */
+export class InvalidArgumentError extends InvalidFieldError {
+  override readonly name = 'InvalidArgumentError';
+}
+
 /** One line: `field: expected …, got …. Remedy.` */
 export function describeProblem({ field, expected, got, remedy }: FieldProblem): string {
   return `${field}: expected ${expected}, got ${show(got)}. ${remedy}`;

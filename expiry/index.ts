@@ -1,39 +1,18 @@
 /**
- * The data model of precise-ttl for applications: stamp items with an expiry as you write them, leave expired
- * ones out as you read. Pure: no AWS client, no clock but the one you pass.
+ * precise-ttl for applications: stamp items with an expiry as you write them, leave expired ones out as you read. No
+ * AWS client, no dependency, and no clock but the one you pass; for Node 20 or later and for browsers. The rules behind
+ * it, for tools and migrations, are in `precise-ttl/data-model`.
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
+export { type FieldProblem, PreciseTtlError } from './errors.ts';
+export type { ItemLike } from './item.ts';
+export { type ExpiryModel, type ExpiryModelProps, expiryModel } from './model.ts';
 export {
-  describeProblem,
-  type FieldProblem,
-  InvalidFieldError,
-  InvalidKeyError,
-  InvalidModelError,
-  InvalidRequestError,
-  InvalidTtlError,
-  PreciseTtlError,
-} from './errors.ts';
-export {
-  DEFAULT_GRANULARITY_MINUTES,
-  DEFAULT_SHARDS,
-  DEFAULT_TTL_ATTRIBUTE,
-  DEFAULT_WINDOW_ATTRIBUTE,
-  type ExpiryModel,
-  type ExpiryModelProps,
-  expiryModel,
-  MOST_SHARDS,
-  modelProblems,
-} from './model.ts';
-export { notExpired, type ReadOptions, type ReadRequest, unlessExpired } from './not-expired.ts';
-export { type KeyNames, type KeyValue, type PrimaryKey, shardOf } from './shard.ts';
-export {
-  checkTtl,
-  type ExpiredRange,
-  expiredRange,
-  isExpired,
-  LONGEST_TTL_SECONDS,
-  OLDEST_EXPIRY_AGE_SECONDS,
-  toEpochSeconds,
-} from './ttl.ts';
-export { type UpdateRequest, withExpiry } from './update.ts';
-export { MINUTES_PER_DAY, windowKey, windowStart, windowStarts } from './window.ts';
+  notExpired,
+  type ReadAdditions,
+  type ReadOptions,
+  type ReadRequest,
+  unlessExpired,
+} from './not-expired.ts';
+export { isExpired } from './ttl.ts';
+export { type UpdateAdditions, type UpdateRequest, withExpiry } from './update.ts';

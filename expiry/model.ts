@@ -1,6 +1,8 @@
 import { type FieldProblem, InvalidModelError } from './errors.ts';
 import type { KeyNames } from './shard.ts';
 import { LONGEST_TTL_SECONDS } from './ttl.ts';
+import { unknownFieldProblems } from './unknown-fields.ts';
+import { utf8 } from './utf8.ts';
 import { MINUTES_PER_DAY } from './window.ts';
 
 /** How a table says when its items expire. Writers, readers and the sweep must agree on it. */
@@ -44,12 +46,30 @@ export const MOST_SHARDS = 100;
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const LONGEST_KEY_ATTRIBUTE_NAME = 255;
 
+const FIELDS = Object.keys({
+  partitionKey: true,
+  sortKey: true,
+  ttlAttribute: true,
+  windowAttribute: true,
+  granularityMinutes: true,
+  shards: true,
+  defaultTtlSeconds: true,
+} satisfies Record<keyof ExpiryModelProps, true>);
+
 /**
  * Checks the model and fills in the defaults.
- * @throws InvalidModelError naming the first wrong field
+ * @throws InvalidModelError naming the first wrong field, also one that a model does not have
  */
 export function expiryModel(props: ExpiryModelProps): ExpiryModel {
-  const [problem] = modelProblems(props);
+  if (!isObject(props)) {
+    throw new InvalidModelError({
+      field: 'model',
+      expected: `an object with ${FIELDS.join(', ')}`,
+      got: props,
+      remedy: "Name the table's partition key at least.",
+    });
+  }
+  const [problem] = [...unknownFieldProblems(props, FIELDS), ...modelProblems(props)];
   if (problem) throw new InvalidModelError(problem);
   return {
     partitionKey: props.partitionKey,
@@ -62,7 +82,24 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
   };
 }
 
-/** Everything that is wrong with a model; empty when it is good. The configuration of a deployment uses it too. */
+/**
+ * Refuses what {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
+ * @throws InvalidModelError
+ */
+export function checkModel(model: unknown): void {
+  if (isObject(model) && 'granularitySeconds' in model) return;
+  throw new InvalidModelError({
+    field: 'model',
+    expected: 'what expiryModel() returns',
+    got: model,
+    remedy: 'Call expiryModel({ partitionKey: … }) once and pass its result.',
+  });
+}
+
+/**
+ * Everything that is wrong with the values of a model; empty when they are good. The configuration of a deployment uses
+ * it too, whose fields are more than these.
+ */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
   return [
     ...nameProblems('partitionKey', props.partitionKey),
@@ -81,9 +118,12 @@ function given<T>(value: T | undefined, defaultValue: T): T {
   return value === undefined ? defaultValue : value;
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function nameProblems(field: string, got: unknown): FieldProblem[] {
-  if (typeof got === 'string' && got !== '' && Buffer.byteLength(got) <= LONGEST_KEY_ATTRIBUTE_NAME)
-    return [];
+  if (typeof got === 'string' && got !== '' && utf8(got).length <= LONGEST_KEY_ATTRIBUTE_NAME) return [];
   const expected = `the name of an attribute, 1 to ${LONGEST_KEY_ATTRIBUTE_NAME} bytes`;
   return [{ field, expected, got, remedy: 'Write the name as it stands in the items.' }];
 }
@@ -92,8 +132,8 @@ function clashProblems(props: ExpiryModelProps): FieldProblem[] {
   const roles = [
     ['partitionKey', props.partitionKey],
     ['sortKey', props.sortKey],
-    ['ttlAttribute', props.ttlAttribute ?? DEFAULT_TTL_ATTRIBUTE],
-    ['windowAttribute', props.windowAttribute ?? DEFAULT_WINDOW_ATTRIBUTE],
+    ['ttlAttribute', given(props.ttlAttribute, DEFAULT_TTL_ATTRIBUTE)],
+    ['windowAttribute', given(props.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE)],
   ] as const;
   return roles.flatMap(([field, name], index) => {
     const twin = roles.slice(0, index).find(([, other]) => other !== undefined && other === name);

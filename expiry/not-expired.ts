@@ -1,16 +1,32 @@
-import { InvalidRequestError } from './errors.ts';
-import type { ExpiryModel } from './model.ts';
-import { expiredRange, isExpired, toEpochSeconds } from './ttl.ts';
+import { clockSeconds } from './clock.ts';
+import { InvalidArgumentError } from './errors.ts';
+import { type ItemLike, isItem } from './item.ts';
+import { checkModel, type ExpiryModel } from './model.ts';
+import { checkOptions } from './options.ts';
+import { checkRequest, type PlainValues, type RequestRules } from './requests.ts';
+import { expiredRange, isExpired } from './ttl.ts';
 
 /** The part of the document client's Query, Scan and Get inputs that the filter is merged into. */
 export interface ReadRequest {
   readonly TableName?: string | undefined;
-  readonly Key?: Record<string, unknown> | undefined;
+  readonly Key?: object | undefined;
   readonly FilterExpression?: string | undefined;
   readonly ProjectionExpression?: string | undefined;
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
+  // Only requests that write have these.
+  readonly Item?: never;
+  readonly UpdateExpression?: never;
+  readonly ConditionExpression?: never;
+}
+
+/** What {@link notExpired} adds to a request. Its values are plain ones: the low-level client does not take them. */
+export interface ReadAdditions {
+  readonly FilterExpression?: string | undefined;
+  readonly ProjectionExpression?: string | undefined;
+  readonly ExpressionAttributeNames?: Record<string, string> | undefined;
+  readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
 }
 
 /** The reader's clock. */
@@ -19,6 +35,7 @@ export interface ReadOptions {
   readonly nowMs?: number;
 }
 
+const OPTIONS = ['nowMs'] as const satisfies (keyof ReadOptions)[];
 const NAME = '#preciseTtl';
 const VALUES = { after: ':preciseTtlAfter', upTo: ':preciseTtlUpTo', type: ':preciseTtlType' } as const;
 
@@ -30,14 +47,18 @@ const FILTER =
   `(attribute_not_exists(${NAME}) OR NOT attribute_type(${NAME}, ${VALUES.type})` +
   ` OR ${NAME} > ${VALUES.upTo} OR ${NAME} <= ${VALUES.after})`;
 
-/** Parameters that DynamoDB refuses together with expressions. */
-const LEGACY = [
-  'ScanFilter',
-  'QueryFilter',
-  'ConditionalOperator',
-  'AttributesToGet',
-  'KeyConditions',
-] as const;
+const READS_NOTHING = 'Only reads are filtered.';
+const RULES: RequestRules = {
+  expected: 'the input of a Query, Scan or Get of the document client',
+  foreign: {
+    Item: READS_NOTHING,
+    UpdateExpression: READS_NOTHING,
+    ConditionExpression: READS_NOTHING,
+    RequestItems: 'A BatchGet cannot filter: pass each item that comes back through unlessExpired.',
+  },
+  placeholder: NAME,
+  caller: 'notExpired',
+};
 
 /**
  * Merges "not expired" into the input of a Query, Scan or Get of the document client, so that readers never see an
@@ -47,17 +68,20 @@ const LEGACY = [
  * gets the TTL attribute, and {@link unlessExpired} decides on the item that comes back. A Query on an index whose
  * key is the TTL attribute cannot filter on it: put the bound into its key condition instead.
  *
- * @throws InvalidRequestError for legacy parameters, which cannot be mixed with expressions, and for a request
- *   that has the filter already
+ * @throws InvalidRequestError for the input of another command or of the low-level client (of which only a Get is
+ *   taken), for legacy parameters, which cannot be mixed with expressions, and for a request that has the filter
+ *   already; InvalidArgumentError for a clock in another unit
  */
 export function notExpired<Request extends ReadRequest>(
   model: ExpiryModel,
-  request: Request,
-  { nowMs = Date.now() }: ReadOptions = {},
-): Request {
-  refuseUnmergeable(request);
-  if (request.Key !== undefined) return withTtlProjected(model, request);
-  const { after, upTo } = expiredRange(toEpochSeconds(nowMs));
+  request: Request & PlainValues<Request>,
+  options: ReadOptions = {},
+): Request & ReadAdditions {
+  checkModel(model);
+  checkRequest(request, RULES);
+  checkOptions(options, OPTIONS);
+  const { after, upTo } = expiredRange(clockSeconds(options.nowMs));
+  if (request.Key !== undefined) return withTtlProjected<Request>(model, request);
   return {
     ...request,
     FilterExpression: request.FilterExpression?.trim()
@@ -73,48 +97,46 @@ export function notExpired<Request extends ReadRequest>(
   };
 }
 
-/** The item, or undefined when it is expired (or there is none): what a Get, BatchGet or stream record holds. */
-export function unlessExpired<Item extends Record<string, unknown>>(
+/**
+ * The item, or undefined when it is expired (or there is none).
+ *
+ * @param item what a Get or BatchGet of the document client or of the low-level one gives, or a stream record's image
+ * @throws InvalidArgumentError for what is no item, and for a clock in another unit
+ */
+export function unlessExpired<Item extends ItemLike>(
   model: ExpiryModel,
   item: Item | undefined,
-  { nowMs = Date.now() }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Item | undefined {
+  checkModel(model);
+  checkOptions(options, OPTIONS);
+  const now = clockSeconds(options.nowMs);
   if (item === undefined) return undefined;
-  const stored = item[model.ttlAttribute];
-  // A document client that wraps numbers gives a NumberValue, and a bigint for what a double cannot hold.
-  const ttl = typeof stored === 'object' || typeof stored === 'bigint' ? Number(stored) : stored;
-  return isExpired(ttl, toEpochSeconds(nowMs)) ? undefined : item;
+  if (!isItem(item)) {
+    throw new InvalidArgumentError({
+      field: 'item',
+      expected: 'one item, or undefined where there is none',
+      got: item,
+      remedy: "Pass the output's Item, or each of its Items.",
+    });
+  }
+  const stored = (item as Readonly<Record<string, unknown>>)[model.ttlAttribute];
+  return isExpired(stored, now) ? undefined : item;
 }
 
-function withTtlProjected<Request extends ReadRequest>(model: ExpiryModel, request: Request): Request {
-  if (!request.ProjectionExpression?.trim()) return request;
+function withTtlProjected<Request extends ReadRequest>(
+  model: ExpiryModel,
+  request: Request,
+): Request & ReadAdditions {
+  const { ProjectionExpression: projection } = request;
+  if (!projection?.trim()) return request;
   const names = request.ExpressionAttributeNames ?? {};
-  const projected = request.ProjectionExpression.split(',').map(path => names[path.trim()] ?? path.trim());
+  const projected = projection.split(',').map(path => names[path.trim()] ?? path.trim());
   // Naming an attribute twice is refused by DynamoDB ("two document paths overlap").
   if (projected.includes(model.ttlAttribute)) return request;
   return {
     ...request,
-    ProjectionExpression: `${request.ProjectionExpression}, ${NAME}`,
+    ProjectionExpression: `${projection}, ${NAME}`,
     ExpressionAttributeNames: { ...names, [NAME]: model.ttlAttribute },
   };
-}
-
-function refuseUnmergeable(request: ReadRequest): void {
-  const legacy = LEGACY.find(field => field in request && request[field as keyof ReadRequest] !== undefined);
-  if (legacy !== undefined) {
-    throw new InvalidRequestError({
-      field: legacy,
-      expected: 'a request that uses expressions',
-      got: request[legacy as keyof ReadRequest],
-      remedy: 'Rewrite the legacy parameter as an expression: DynamoDB takes no mixture of the two.',
-    });
-  }
-  if (request.ExpressionAttributeNames?.[NAME] !== undefined) {
-    throw new InvalidRequestError({
-      field: 'ExpressionAttributeNames',
-      expected: `no ${NAME}`,
-      got: request.ExpressionAttributeNames,
-      remedy: 'Call notExpired once per request.',
-    });
-  }
 }

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
+import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
-
-/** A key attribute's value as the document client takes it; `{ value }` is its NumberValue. */
-export type KeyValue = string | number | bigint | Uint8Array | { readonly value: string };
-
-/** A primary key by attribute name. More attributes may be there (a whole item will do). */
-export type PrimaryKey = Readonly<Record<string, unknown>>;
+import { type ItemLike, isItem } from './item.ts';
+import { sha256 } from './sha256.ts';
+import { utf8 } from './utf8.ts';
 
 /** The names of a table's key attributes. */
 export interface KeyNames {
@@ -20,29 +17,44 @@ export interface KeyNames {
  * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
  * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards.
  *
+ * @param key the primary key by attribute name; more attributes may be there (a whole item will do)
  * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes
  */
-export function shardOf(key: PrimaryKey, names: KeyNames, shards: number): number {
+export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards: number): number {
+  if (!isItem(key)) {
+    throw new InvalidKeyError({
+      field: 'key',
+      expected: `an object with ${names.partitionKey}`,
+      got: key,
+      remedy: 'Pass the primary key of one item, or the item.',
+    });
+  }
+  const values = key as Readonly<Record<string, unknown>>;
   const parts = [names.partitionKey, ...(names.sortKey === undefined ? [] : [names.sortKey])].map(name =>
-    canonical(name, key[name]),
+    canonical(name, values[name]),
   );
   if (shards === 1) return 0; // after the check of the key: a wrong key is an error with any number of shards
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest().readUInt32BE(0) % shards;
+  const [first = 0] = sha256(utf8(parts.map(part => `${part}\0`).join('')));
+  return first % shards;
 }
 
 function canonical(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return `S:${value}`;
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return `N:${value}`;
-  if (value instanceof Uint8Array && value.length > 0) return `B:${Buffer.from(value).toString('base64')}`;
+  if (value instanceof Uint8Array && value.length > 0) return `B:${base64(value)}`;
   if (isNumberValue(value)) return `N:${value.value}`;
   throw new InvalidKeyError({
     field: name,
     expected: 'the value of a key attribute: a non-empty string, a finite number or non-empty bytes',
     got: value,
-    remedy: 'Pass the whole primary key of the item that is written.',
+    remedy: isAttributeValue(value)
+      ? "Pass the key as the document client takes it: this is the low-level client's form."
+      : 'Pass the whole primary key of the item that is written.',
   });
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
 function isNumberValue(value: unknown): value is { readonly value: string } {

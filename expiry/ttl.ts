@@ -1,4 +1,6 @@
+import { checkCutoff } from './clock.ts';
 import { InvalidTtlError } from './errors.ts';
+import { storedNumber } from './stored-number.ts';
 
 /**
  * Five years of 365 days, in seconds. Native TTL ignores a time further back than five years, so that a wrong
@@ -32,10 +34,15 @@ export function expiredRange(cutoff: number): ExpiredRange {
  * 2. The item is expired from the second that its TTL names: `ttl <= cutoff`.
  * 3. A TTL more than five years before the cutoff is ignored, as native TTL ignores it.
  * 4. The clock is an argument: whoever deletes freezes the cutoff once and asks with the same one again.
+ *
+ * @param ttl the attribute's value as any client gives it: a number, a bigint, a NumberValue or `{ N: '…' }`
+ * @throws InvalidArgumentError for a cutoff in another unit: nothing would ever be expired
  */
 export function isExpired(ttl: unknown, cutoff: number): boolean {
+  checkCutoff(cutoff);
   const { after, upTo } = expiredRange(cutoff);
-  return typeof ttl === 'number' && ttl > after && ttl <= upTo;
+  const seconds = storedNumber(ttl);
+  return seconds > after && seconds <= upTo;
 }
 
 /**

@@ -1,41 +1,60 @@
+import { isLowLevel } from './attribute-value.ts';
 import { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 import { InvalidRequestError } from './errors.ts';
 import type { ExpiryModel } from './model.ts';
-import type { PrimaryKey } from './shard.ts';
+import {
+  checkRequest,
+  DOCUMENT_CLIENT,
+  type PlainKey,
+  type PlainValues,
+  type RequestRules,
+} from './requests.ts';
 
 /** The part of the document client's UpdateCommandInput that the expiry is merged into. */
 export interface UpdateRequest {
-  readonly Key?: PrimaryKey | undefined;
+  readonly Key: object | undefined;
   readonly UpdateExpression?: string | undefined;
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the document client types its values as any
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
 }
 
+/** What {@link withExpiry} adds to a request. Its values are plain ones: the low-level client does not take them. */
+export interface UpdateAdditions {
+  readonly UpdateExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
+}
+
 const NAMES = { ttl: '#preciseTtl', window: '#preciseTtlWindow' } as const;
 const VALUES = { ttl: ':preciseTtl', window: ':preciseTtlWindow' } as const;
+
+const RULES: RequestRules = {
+  expected: 'the input of an UpdateCommand of the document client',
+  foreign: { Item: 'For a Put, put the attributes of expiryAttributes(model, item) into the Item.' },
+  placeholder: NAMES.ttl,
+  caller: 'withExpiry',
+};
 
 /**
  * Merges the expiry into an UpdateCommand's input, as every update recomputes it: the item's TTL and window are
  * set together, or removed together when the item shall not expire.
  *
- * @throws InvalidTtlError, InvalidKeyError as {@link expiryAttributes}; InvalidRequestError when the request has
- *   been given an expiry before
+ * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for
+ *   the input of another command or of the low-level client, for legacy parameters and for a request that has been
+ *   given an expiry before
  */
 export function withExpiry<Request extends UpdateRequest>(
   model: ExpiryModel,
-  request: Request,
+  request: Request & PlainKey<Request> & PlainValues<Request>,
   options: ExpiryOptions = {},
-): Request {
-  if (request.ExpressionAttributeNames?.[NAMES.ttl] !== undefined) {
-    throw new InvalidRequestError({
-      field: 'ExpressionAttributeNames',
-      expected: `no ${NAMES.ttl}`,
-      got: request.ExpressionAttributeNames,
-      remedy: 'Call withExpiry once per request.',
-    });
+): Request & UpdateAdditions {
+  checkRequest(request, RULES);
+  const { Key } = request;
+  if (Key === undefined || isLowLevel(Key)) {
+    throw new InvalidRequestError({ field: 'Key', ...DOCUMENT_CLIENT, got: Key });
   }
-  const attributes = expiryAttributes(model, request.Key ?? {}, options);
+  const attributes = expiryAttributes(model, Key, options);
   const ttl = attributes[model.ttlAttribute];
   const expires = ttl !== undefined;
   return {

@@ -17,6 +17,9 @@ export interface Clock {
   busy<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** How far the wall clock and the timers' own drift apart by themselves; beyond that somebody has set the wall clock. */
+const MOST_DRIFT_MS = 1_000;
+
 /** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
 
@@ -35,17 +38,26 @@ function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSigna
   });
 }
 
-/** The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. */
+/**
+ * The wall clock. A pending timer keeps the process alive, as the execution that waits for it should. What is scheduled
+ * takes the time it was to take, also when the wall clock is set anew meanwhile.
+ */
 export const realClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => sleepOn(realClock, ms, signal),
   schedule(ms, callback) {
     const due = Date.now() + ms;
+    const dueSteady = performance.now() + ms;
+    // Timers may fire a millisecond early and cannot be longer than 25 days: look at the clocks again.
+    const left = () => {
+      const steady = dueSteady - performance.now();
+      const wall = due - Date.now();
+      return Math.abs(wall - steady) < MOST_DRIFT_MS ? wall : steady;
+    };
     let timer: NodeJS.Timeout;
-    // Timers may fire a millisecond early and cannot be longer than 25 days: look at the clock again.
     const arm = () => {
-      const wait = Math.min(Math.max(0, due - Date.now()), LONGEST_TIMEOUT_MS);
-      timer = setTimeout(() => (Date.now() >= due ? callback() : arm()), wait);
+      const wait = Math.min(Math.max(0, left()), LONGEST_TIMEOUT_MS);
+      timer = setTimeout(() => (left() <= 0 ? callback() : arm()), wait);
     };
     arm();
     return () => clearTimeout(timer);

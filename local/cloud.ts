@@ -17,7 +17,7 @@ import { LambdaEndpoint } from './functions/lambda-endpoint.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler.ts';
 import { enableStream, ensureTable, requireTable } from './tables.ts';
-import { readSynthesized, type SynthesizedCloud } from './terraform.ts';
+import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform.ts';
 
 export interface LocalCloudOptions {
   /** The folder that was synthesized into. */
@@ -46,6 +46,10 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
   readonly deliveries?: Deliveries;
+  /**
+   * Tables to make although the stack only refers to them, as they would be there on AWS. @default they must be there
+   */
+  readonly makeExisting?: readonly TableResource[];
   /** Gives every table a stream with old images, to watch deletions from outside. @default false */
   readonly observe?: boolean;
   /** Starts what a schedule is for. @default the state machine as it was synthesized */
@@ -124,7 +128,7 @@ export class LocalCloud {
       const region = synthesized.functions[0]?.region ?? 'us-east-1';
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
-      await makeTables(client, synthesized, options.observe ?? false);
+      await makeTables(client, synthesized, options);
       const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
       const functions = new LocalFunctions(synthesized.functions, {
         others,
@@ -263,10 +267,13 @@ function checkSchedules({ schedules, stateMachines }: SynthesizedCloud): void {
 async function makeTables(
   client: DynamoDBClient,
   { tables, existingTables }: SynthesizedCloud,
-  observe: boolean,
+  { makeExisting = [], observe = false }: LocalCloudOptions,
 ): Promise<void> {
   for (const table of tables) await ensureTable(client, table);
-  for (const table of existingTables) await requireTable(client, table);
+  for (const table of existingTables) {
+    const made = makeExisting.find(({ name }) => name === table.name);
+    await (made === undefined ? requireTable(client, table) : ensureTable(client, made));
+  }
   if (observe) {
     for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
   }

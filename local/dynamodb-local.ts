@@ -59,7 +59,8 @@ export async function attachDynamoDb(
   const problem = await probe(endpoint);
   if (problem !== undefined) {
     throw new DynamoDbLocalError(
-      `${source}: expected a DynamoDB that answers at ${endpoint}, got ${problem}; start it, or unset ${source}`,
+      `${source}: expected a DynamoDB that answers at ${endpoint}, got ${problem}; start DynamoDB Local there, or unset ` +
+        `${source} to have one started`,
     );
   }
   return { endpoint, startedHere: false, stop: async () => {} };

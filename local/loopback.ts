@@ -39,3 +39,12 @@ export function requireLoopback(
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
+
+/**
+ * Whether the Host of a request names this machine. A page in a browser can have its own host name resolve to this machine;
+ * its requests carry that name.
+ */
+export function isLoopbackHost(header = ''): boolean {
+  const name = header.toLowerCase().replace(/:\d+$/, '');
+  return isLoopback(name) || name.endsWith('.localhost');
+}

@@ -69,7 +69,8 @@ function parseRate(text: string, expression: string, start: number, where: strin
     );
   }
   const period = Number(count) * milliseconds;
-  return { next: after => start + Math.max(1, Math.floor((after - start) / period) + 1) * period };
+  // Before its start as well, which only a clock that was set back shows: the rhythm stays.
+  return { next: after => start + (Math.floor((after - start) / period) + 1) * period };
 }
 
 function parseCron(text: string, expression: string, timezone: string, where: string): Occurrences {

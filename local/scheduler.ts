@@ -29,6 +29,9 @@ export interface SchedulerOptions {
   readonly deliveries?: Deliveries | undefined;
 }
 
+/** How long after the wall clock was set anew, or the machine has slept, that is noticed. */
+const LOOK_INTERVAL_MS = 1_000;
+
 /** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
 export class LocalScheduler {
   readonly #options: SchedulerOptions;
@@ -55,7 +58,7 @@ export class LocalScheduler {
     if (this.#running) return;
     this.#running = true;
     for (const { schedule, occurrences } of this.#enabled) {
-      this.#await(schedule, occurrences, this.#options.clock.now());
+      this.#await(schedule, occurrences);
     }
   }
 
@@ -72,25 +75,47 @@ export class LocalScheduler {
     return this.#enabled.map(({ schedule, occurrences }) => ({ schedule, at: occurrences.next(now) }));
   }
 
-  #await(schedule: ScheduleResource, occurrences: Occurrences, after: number): void {
-    const scheduledTime = occurrences.next(after);
-    if (scheduledTime === undefined) return;
-    this.#at(scheduledTime, () => {
-      const delays = this.#options.deliveries?.(schedule, scheduledTime) ?? [0];
-      for (const delay of delays) {
-        if (!this.#running) return; // what was fired may have stopped us
-        if (delay <= 0) this.#fire(schedule, scheduledTime);
-        else this.#at(scheduledTime + delay, () => this.#fire(schedule, scheduledTime));
+  /**
+   * Waits for the next occurrence, delivers it, and goes on with the one after. When the clock is set back, the new time
+   * counts: waiting until the old one comes again would leave everything unswept for as long. After a jump ahead, as when
+   * a laptop has slept, the occurrences in between are left out instead of fired in a burst.
+   *
+   * @param fired the occurrence before, which does not fire again when the clock is set back to shortly before it
+   */
+  #await(schedule: ScheduleResource, occurrences: Occurrences, fired?: number): void {
+    const { clock } = this.#options;
+    const nextAfter = (time: number) => {
+      const next = occurrences.next(time);
+      return next === undefined || next !== fired ? next : occurrences.next(next);
+    };
+    let looked = clock.now();
+    let scheduledTime = nextAfter(looked);
+    const look = () => {
+      const now = clock.now();
+      if (now < looked) scheduledTime = nextAfter(now);
+      looked = now;
+      if (scheduledTime === undefined) return;
+      if (now < scheduledTime) {
+        this.#after(Math.min(scheduledTime - now, LOOK_INTERVAL_MS), look);
+        return;
       }
-      if (!this.#running) return;
-      // After a laptop has slept, the occurrences in between are left out instead of fired in a burst.
-      this.#await(schedule, occurrences, Math.max(scheduledTime, this.#options.clock.now()));
-    });
+      this.#deliver(schedule, scheduledTime);
+      if (this.#running) this.#await(schedule, occurrences, scheduledTime);
+    };
+    look();
   }
 
-  #at(time: number, action: () => void): void {
-    const { clock } = this.#options;
-    const cancel = clock.schedule(time - clock.now(), () => {
+  #deliver(schedule: ScheduleResource, scheduledTime: number): void {
+    const late = this.#options.clock.now() - scheduledTime;
+    for (const delay of this.#options.deliveries?.(schedule, scheduledTime) ?? [0]) {
+      if (!this.#running) return; // what was fired may have stopped us
+      if (delay <= late) this.#fire(schedule, scheduledTime);
+      else this.#after(delay - late, () => this.#fire(schedule, scheduledTime));
+    }
+  }
+
+  #after(ms: number, action: () => void): void {
+    const cancel = this.#options.clock.schedule(ms, () => {
       this.#pending.delete(cancel);
       action();
     });

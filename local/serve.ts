@@ -2,6 +2,7 @@ import { ApiServer, Executions, NO_LOGGING, NO_TRACING, StateMachines } from './
 import type { Execution } from './asl/index.ts';
 import { type Clock, realClock } from './clock.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
+import { LoopbackProxy } from './loopback-proxy.ts';
 import { DynamoDbMeter } from './metering/dynamodb-meter.ts';
 import { isFree, requireFree } from './ports.ts';
 import { DEFAULT_REGION } from './terraform.ts';
@@ -24,6 +25,8 @@ export interface ServeOptions {
 
 export interface ServedCloud {
   readonly cloud: LocalCloud;
+  /** Where DynamoDB is for whoever uses this cloud: on this machine only, when it was started here. */
+  readonly dynamoDbEndpoint: string;
   /** Of the Step Functions API. */
   readonly endpoint: string;
   readonly region: string;
@@ -53,7 +56,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
       environment,
-      dynamoDbLocal: { port: options.dynamoDbPort },
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
       functions: { meter },
       warm: 1,
@@ -65,6 +67,11 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       onExecution: options.onExecution,
     });
     undo.push(() => cloud.stop());
+    const { dynamoDb } = cloud;
+    const proxy = dynamoDb.startedHere
+      ? await LoopbackProxy.start(dynamoDb.endpoint, options.dynamoDbPort)
+      : undefined;
+    undo.push(async () => proxy?.stop());
     const executions = new Executions(cloud);
     register(cloud, stateMachines);
     const { account, stateMachines: synthesized } = cloud.synthesized;
@@ -74,7 +81,8 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());
-    return { cloud, endpoint: server.endpoint, region, stop };
+    const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
+    return { cloud, dynamoDbEndpoint, endpoint: server.endpoint, region, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { partitionOf, REGION } from '../stacks/regions.ts';
 import { TerraformError } from './errors.ts';
-import { partitionOf } from './terraform/computed.ts';
 import { Fields } from './terraform/fields.ts';
 import { describe, isObject, type Json } from './terraform/json.ts';
+import { modulesWithoutEffect } from './terraform/modules.ts';
 import { type ResolvedBlock, resolveStack } from './terraform/stack.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
@@ -140,14 +141,16 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const blocks: ResolvedBlock[] = [];
   const outputs: Record<string, Json> = {};
   const directories = new Map<string, string>();
+  const notRunLocally: string[] = [];
   for (const { stack, file } of listStacks(cdktfOut)) {
     const document = readJson(file);
     const region = regionOf(stack, document, problems);
-    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region) };
+    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region).name };
     const resolved = resolveStack(stack, document, place, problems);
     blocks.push(...resolved.blocks);
     for (const [name, value] of Object.entries(resolved.outputs)) outputs[`${stack}.${name}`] = value;
     directories.set(stack, dirname(file));
+    notRunLocally.push(...modulesWithoutEffect(stack, document, dirname(file), problems));
   }
 
   const tables: TableResource[] = [];
@@ -155,7 +158,6 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const functions: FunctionResource[] = [];
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
-  const notRunLocally: string[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
@@ -254,7 +256,7 @@ function regionOf(stack: string, document: unknown, problems: string[]): string 
   const unaliased = list.find(item => isObject(item) && item['alias'] === undefined);
   const region = isObject(unaliased) ? unaliased['region'] : undefined;
   if (region === undefined) return DEFAULT_REGION;
-  if (typeof region === 'string' && /^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) return region;
+  if (typeof region === 'string' && REGION.test(region)) return region;
   problems.push(
     `${stack}: provider.aws.region: expected an AWS region such as "us-east-1", got ${describe(region)}`,
   );

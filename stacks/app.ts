@@ -2,52 +2,107 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, S3Backend, TerraformOutput, TerraformStack } from 'cdktf';
 import type { Construct } from 'constructs';
 import { checkConfig, type DeploymentConfig } from './config.ts';
-import { PreciseTtl } from './precise-ttl.ts';
+import { constructId } from './names.ts';
+import { CreatedTables } from './parts/created-tables.ts';
+import { PreciseTtl, removedTable } from './precise-ttl.ts';
 
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
 export const STACK = 'precise-ttl';
 
+/** `removed` blocks are newer than 1.7, the lock file in a bucket than 1.10. */
+const TERRAFORM_VERSION = '>= 1.10';
+
 /** Everything that a configuration file describes: the provider, the state and a `PreciseTtl` per table. */
 export class PreciseTtlStack extends TerraformStack {
-  constructor(scope: Construct, id: string, { region, state, tags, tables }: DeploymentConfig) {
+  constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id);
-    if (state?.backend === 's3') {
-      const { bucket, key = 'precise-ttl/terraform.tfstate' } = state;
-      const backend = new S3Backend(this, { bucket, key, region: state.region ?? region, encrypt: true });
-      // Terraform's own lock in the bucket; the CDKTF class is older than it.
-      backend.addOverride('use_lockfile', true);
-    } else {
-      // Relative to the stack's folder in cdktf.out, where Terraform runs: beside cdktf.json.
-      new LocalBackend(this, { path: `../../../terraform.${id}.tfstate` });
-    }
-    new AwsProvider(this, 'aws', { region, ...(tags && { defaultTags: [{ tags: { ...tags } }] }) });
-
-    for (const table of tables) {
-      const sweep = new PreciseTtl(this, table.tableName, table);
-      const output = (name: string, description: string, value: string) =>
-        new TerraformOutput(sweep, name, { description, value });
-      output(
-        'state-machine-arn',
-        `Start executions of this one to replay ${table.tableName}`,
-        sweep.stateMachineArn,
-      );
-      output('table-arn', `The table ${table.tableName}`, sweep.tableArn);
-      output(
-        'dead-letter-queue-url',
-        'Starts that did not get through end up here',
-        sweep.deadLetterQueueUrl,
-      );
-    }
+    prepare(this, config);
+    const sweeps = config.tables.map(table => new PreciseTtl(this, constructId(table.tableName), table));
+    // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
+    // name has, is left out of it.
+    new TerraformOutput(this, ':tables', {
+      description:
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through',
+      value: Object.fromEntries(
+        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl }) => [
+          sweep.tableName,
+          { tableArn, stateMachineArn, deadLetterQueueUrl },
+        ]),
+      ),
+    });
   }
 }
 
 /**
- * Writes the Terraform JSON of a configuration to `outdir` (cdktf's own default when it is left out).
+ * What is left of a deployment when its sweeps are removed: nothing but the word to keep its tables. Applying it deletes
+ * everything else, and leaves an empty state. It reads no table, so that one which is gone is in nobody's way.
+ */
+export class RemovedStack extends TerraformStack {
+  constructor(scope: Construct, id: string, config: DeploymentConfig) {
+    super(scope, id);
+    prepare(this, config);
+    const tables = CreatedTables.of(this);
+    for (const props of config.tables) {
+      tables.forget(props.tableName, removedTable(this, constructId(props.tableName), props));
+    }
+  }
+}
+
+/** The state and the provider. */
+function prepare(stack: TerraformStack, config: DeploymentConfig): void {
+  const { region, state, tags, allowUnknownRegion } = config;
+  // Terraform's own lists of regions are as old as its versions.
+  const validation = allowUnknownRegion === true ? { skipRegionValidation: true } : {};
+  if (state?.backend === 's3') {
+    const { bucket, key = 'precise-ttl/terraform.tfstate' } = state;
+    const backend = new S3Backend(stack, {
+      bucket,
+      key,
+      region: state.region ?? region,
+      encrypt: true,
+      ...validation,
+    });
+    // Terraform's own lock in the bucket; the CDKTF class is older than it.
+    backend.addOverride('use_lockfile', true);
+  } else {
+    // Relative to the stack's folder in cdktf.out, where Terraform runs: beside cdktf.json.
+    new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
+  }
+  stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
+  new AwsProvider(stack, 'aws', {
+    region,
+    ...validation,
+    ...(tags && { defaultTags: [{ tags: { ...tags } }] }),
+  });
+}
+
+export interface SynthesisOptions {
+  /** As it came out of the file. */
+  readonly config: unknown;
+  /** @default cdktf's own */
+  readonly outdir?: string;
+  /** Write what removes the deployment and keeps its tables, instead of the deployment. @default false */
+  readonly removed?: boolean;
+}
+
+/**
+ * Writes the Terraform JSON of a configuration to `outdir`.
  * @throws InvalidConfigError before anything is written
  */
-export function synthesize({ config, outdir }: { config: unknown; outdir?: string }): void {
+export function synthesize({ config, outdir, removed = false }: SynthesisOptions): void {
   const checked = checkConfig(config);
   const app = new App(outdir === undefined ? {} : { outdir });
-  new PreciseTtlStack(app, STACK, checked);
-  app.synth();
+  new (removed ? RemovedStack : PreciseTtlStack)(app, STACK, checked);
+  withoutDeprecations(() => app.synth());
+}
+
+/** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
+function withoutDeprecations(work: () => void): void {
+  const { noDeprecation = false } = process;
+  process.noDeprecation = true;
+  try {
+    work();
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
 }

@@ -1,6 +1,10 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
-import { type FieldChecks, text, unknownFieldProblems } from './fields.ts';
+import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { boolean, type FieldChecks, required, text } from './fields.ts';
+import { roleProblem } from './names.ts';
 import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+import { nearestRegion, REGION, REGIONS } from './regions.ts';
+import { tagProblems } from './tags.ts';
 
 /** Terraform's state in a file beside the project: for trying things out, alone. */
 export interface LocalState {
@@ -22,6 +26,8 @@ export interface S3State {
 export interface DeploymentConfig {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
+  /** Take regions that this version does not know, which are newer than it. @default false */
+  readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
   readonly state?: LocalState | S3State;
   /** Tags on everything that can have some. @default none */
@@ -49,15 +55,20 @@ export class InvalidConfigError extends PreciseTtlError {
 }
 
 const CHECKS: FieldChecks<DeploymentConfig> = {
-  region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, "an AWS region, e.g. 'eu-central-1'"),
+  region: required(text(REGION, "an AWS region, e.g. 'eu-central-1'")),
+  allowUnknownRegion: boolean(),
   state: undefined,
   tags: undefined,
   tables: undefined,
 };
 const S3_CHECKS: FieldChecks<Omit<S3State, 'backend'>> = {
-  bucket: text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket'),
-  key: text(),
-  region: CHECKS.region,
+  bucket: required(text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket')),
+  // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
+  key: text(
+    /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
+    'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',
+  ),
+  region: text(REGION, "an AWS region, e.g. 'eu-central-1'"),
 };
 
 /**
@@ -69,7 +80,11 @@ export function checkConfig(config: unknown): DeploymentConfig {
   const problems = [
     ...unknownFieldProblems(config, Object.keys(CHECKS)),
     ...(CHECKS.region?.('region', config['region']) ?? []),
+    ...(config['allowUnknownRegion'] === undefined
+      ? []
+      : (CHECKS.allowUnknownRegion?.('allowUnknownRegion', config['allowUnknownRegion']) ?? [])),
     ...stateProblems(config['state']),
+    ...unknownRegionProblems(config),
     ...tagProblems(config['tags']),
     ...tablesProblems(config['tables']),
   ];
@@ -89,16 +104,36 @@ function stateProblems(state: unknown): FieldProblem[] {
   return under('state', [...unknownFieldProblems(state, ['backend', ...Object.keys(checks)]), ...values]);
 }
 
-function tagProblems(tags: unknown): FieldProblem[] {
-  if (tags === undefined) return [];
-  if (isObject(tags) && Object.values(tags).every(value => typeof value === 'string')) return [];
-  return [wrong('tags', "an object of texts, e.g. { team: 'sessions' }", tags)];
+/** Regions that have the form of one and are none; a wrong form is told elsewhere. */
+function unknownRegionProblems({
+  region,
+  state,
+  allowUnknownRegion,
+}: Record<string, unknown>): FieldProblem[] {
+  if (allowUnknownRegion === true) return [];
+  const regions = [
+    ['region', region] as const,
+    ['state.region', isObject(state) && state['region']] as const,
+  ];
+  return regions.flatMap(([field, name]) =>
+    typeof name !== 'string' || !REGION.test(name) || REGIONS.includes(name)
+      ? []
+      : [
+          {
+            field,
+            expected: 'an AWS region that exists',
+            got: name,
+            remedy: `Did you mean ${nearestRegion(name)}? For a region that is newer than this version add allowUnknownRegion: true.`,
+          },
+        ],
+  );
 }
 
 function tablesProblems(tables: unknown): FieldProblem[] {
   if (!Array.isArray(tables) || tables.length === 0)
     return [wrong('tables', 'a list of at least one table', tables)];
-  const problems = tables.flatMap((table: unknown, index) => {
+  // Of a list with holes, flatMap would skip them.
+  const problems = Array.from(tables).flatMap((table: unknown, index) => {
     const path = `tables[${index}]`;
     if (!isObject(table)) return [wrong(path, 'an object', table)];
     const props = table as unknown as PreciseTtlProps;
@@ -107,16 +142,21 @@ function tablesProblems(tables: unknown): FieldProblem[] {
   return problems.length > 0 ? problems : twinProblems(tables);
 }
 
-/** Two tables with one name would fight over the same resources. */
+/** Two tables with one name, or names that roles share, would fight over the same resources. */
 function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
-  return (['tableName', 'name'] as const).flatMap(field => {
-    const names = tables.map(table => resolveProps(table)[field]);
+  const resolved = tables.map(resolveProps);
+  const same = (['tableName', 'name'] as const).flatMap(field => {
+    const names = resolved.map(table => table[field]);
     return names.flatMap((name, index) =>
       names.indexOf(name) === index
         ? []
         : [wrong(`tables[${index}].${field}`, `another than that of tables[${names.indexOf(name)}]`, name)],
     );
   });
+  if (same.length > 0) return same;
+  return resolved.flatMap((table, index) =>
+    resolved.slice(0, index).flatMap(other => roleProblem(`tables[${index}].name`, table, other) ?? []),
+  );
 }
 
 function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {

@@ -1,4 +1,3 @@
-import { distance as editDistance } from 'fastest-levenshtein';
 import type { FieldProblem } from '../expiry/errors.ts';
 
 /** Judges one field's value; an empty list is a good one. */
@@ -28,30 +27,33 @@ export function oneOf(values: readonly unknown[]): FieldCheck {
   );
 }
 
+/** The same check for a field that has no default. */
+export function required(optional: FieldCheck): FieldCheck {
+  return (field, got) => {
+    const remedy = `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
+    return optional(field, got).map(problem => ({ ...problem, remedy }));
+  };
+}
+
+/** Longest attribute name that can be part of a key. Source: DynamoDB quotas. */
+const LONGEST_ATTRIBUTE_NAME = 255;
+
+/** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
+export function attributeName(): FieldCheck {
+  return check(
+    value =>
+      typeof value === 'string' &&
+      value !== '' &&
+      value.isWellFormed() &&
+      !value.includes('\0') &&
+      Buffer.byteLength(value) <= LONGEST_ATTRIBUTE_NAME,
+    `the name of an attribute, 1 to ${LONGEST_ATTRIBUTE_NAME} bytes of UTF-8 without a zero`,
+  );
+}
+
 function check(good: (value: unknown) => boolean, expected: string): FieldCheck {
   return (field, got) =>
     good(got)
       ? []
       : [{ field, expected, got, remedy: 'Correct the value, or leave the field out for its default.' }];
-}
-
-/** A problem for each field that does not exist, with the one that was probably meant. */
-export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
-  return Object.keys(object)
-    .filter(name => !known.includes(name))
-    .map(name => {
-      const [nearest] = known
-        .map(candidate => ({
-          candidate,
-          distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
-        }))
-        .sort((one, other) => one.distance - other.distance);
-      const meant = nearest && nearest.distance <= 1 + name.length / 4 ? nearest.candidate : undefined;
-      return {
-        field: name,
-        expected: `one of the fields ${known.join(', ')}`,
-        got: `the field ${name}`,
-        remedy: meant ? `Did you mean ${meant}?` : 'Remove it.',
-      };
-    });
 }

@@ -1,16 +1,9 @@
-import { pathToFileURL } from 'node:url';
-import { PreciseTtlError } from '../expiry/errors.ts';
 import { synthesize } from './app.ts';
+import { useConfigFile } from './config-file.ts';
 
 /** The CDKTF app: what `cdktf synth` and `cdktf deploy` run. */
 
-const CONFIG_FILE = 'precise-ttl.config.ts';
+/** Set by `npm run destroy`. */
+const REMOVED = 'PRECISE_TTL_REMOVED';
 
-try {
-  const file: { default?: unknown } = await import(pathToFileURL(CONFIG_FILE).href);
-  synthesize({ config: file.default });
-} catch (error) {
-  if (!(error instanceof PreciseTtlError)) throw error;
-  console.error(`${CONFIG_FILE}: ${error.message}`);
-  process.exitCode = 1;
-}
+await useConfigFile(config => synthesize({ config, removed: process.env[REMOVED] !== undefined }));

@@ -1,18 +1,24 @@
+import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../functions/lib/environment.ts';
 import { InvalidConfigError } from './config.ts';
-import { ExpiringTable } from './parts/expiring-table.ts';
+import { roleProblem } from './names.ts';
+import type { GuardedTable } from './parts/created-tables.ts';
+import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from './props.ts';
+import { escaped } from './terraform-text.ts';
 
 /**
  * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules. Use
  * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
  */
 export class PreciseTtl extends Construct {
+  /** The props with every default filled in. */
+  readonly sweep: ResolvedProps;
   readonly tableName: string;
   readonly tableArn: string;
   readonly stateMachineArn: string;
@@ -25,6 +31,8 @@ export class PreciseTtl extends Construct {
     const problems = propProblems(props);
     if (problems.length > 0) throw new InvalidConfigError(problems);
     const sweep = resolveProps(props);
+    this.sweep = sweep;
+    refuseTwins(this);
 
     const place = new Place(this, 'place');
     const table = new ExpiringTable(this, 'table', sweep);
@@ -71,14 +79,29 @@ export class PreciseTtl extends Construct {
   }
 }
 
+/** Roles are an account's own, and a stack is deployed to one. */
+function refuseTwins(sweep: PreciseTtl): void {
+  const others = TerraformStack.of(sweep).node.findAll();
+  const problems = others
+    .filter((other): other is PreciseTtl => other instanceof PreciseTtl && other !== sweep)
+    .flatMap(other => roleProblem('name', sweep.sweep, other.sweep) ?? []);
+  if (problems.length > 0) throw new InvalidConfigError(problems);
+}
+
+/** The table of a `PreciseTtl` of this id that is not there any more: where it stands in the stack's state. */
+export function removedTable(scope: Construct, id: string, props: PreciseTtlProps): GuardedTable {
+  const table = new Construct(new Construct(new Construct(scope, id), 'table'), 'table');
+  return guarded(table, resolveProps(props));
+}
+
 function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnvironment {
   return {
     TABLE_NAME: tableName,
     INDEX_NAME: sweep.indexName,
-    PARTITION_KEY: sweep.partitionKey,
-    ...(sweep.sortKey === undefined ? {} : { SORT_KEY: sweep.sortKey }),
-    TTL_ATTRIBUTE: sweep.ttlAttribute,
-    WINDOW_ATTRIBUTE: sweep.windowAttribute,
+    PARTITION_KEY: escaped(sweep.partitionKey),
+    ...(sweep.sortKey === undefined ? {} : { SORT_KEY: escaped(sweep.sortKey) }),
+    TTL_ATTRIBUTE: escaped(sweep.ttlAttribute),
+    WINDOW_ATTRIBUTE: escaped(sweep.windowAttribute),
     GRANULARITY_MINUTES: String(sweep.granularityMinutes),
     SHARDS: String(sweep.shards),
     DELETE_MODE: sweep.deleteMode,

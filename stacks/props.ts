@@ -3,7 +3,7 @@ import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } fro
 import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
 import { LONGEST_LOOKBACK_MINUTES, MOST_PAIRS } from '../functions/lib/sweep-input.ts';
 import type { SweepOptions } from '../statemachine/states.ts';
-import { boolean, type FieldChecks, oneOf, text, whole } from './fields.ts';
+import { attributeName, boolean, type FieldChecks, oneOf, required, text, whole } from './fields.ts';
 
 /** Types that a key attribute can have. */
 export const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -15,8 +15,10 @@ export interface PreciseTtlProps extends Omit<ExpiryModelProps, 'defaultTtlSecon
   readonly tableName: string;
   /** The table is there already and is only swept; its index must be there too. @default false: it is created */
   readonly existingTable?: boolean;
-  /** Refuse to delete the created table. @default true */
+  /** DynamoDB refuses to delete the created table. Terraform never deletes it, whatever this says. @default true */
   readonly deletionProtection?: boolean;
+  /** The created table can be restored to any second of the last 35 days. @default true */
+  readonly pointInTimeRecovery?: boolean;
   /** Type of the partition key. @default 'S' */
   readonly partitionKeyType?: KeyType;
   /** Type of the sort key. @default 'S' */
@@ -66,15 +68,18 @@ const LOG_RETENTION_DAYS = [
 const LONGEST_NAME = 45;
 
 const CHECKS: FieldChecks<PreciseTtlProps> = {
-  tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  tableName: required(
+    text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  ),
   existingTable: boolean(),
   deletionProtection: boolean(),
-  partitionKey: text(),
+  pointInTimeRecovery: boolean(),
+  partitionKey: required(attributeName()),
   partitionKeyType: oneOf(KEY_TYPES),
-  sortKey: text(),
+  sortKey: attributeName(),
   sortKeyType: oneOf(KEY_TYPES),
-  ttlAttribute: text(),
-  windowAttribute: text(),
+  ttlAttribute: attributeName(),
+  windowAttribute: attributeName(),
   indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
   name: text(
     new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME}}$`),
@@ -96,7 +101,11 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   backoffCapSeconds: whole(1, 30),
   logRetentionDays: oneOf(LOG_RETENTION_DAYS),
   functionMemoryMb: whole(128, 10_240),
-  metricsNamespace: text(/^[A-Za-z0-9_./#: -]{1,255}$/, 'a CloudWatch namespace of 1 to 255 characters'),
+  // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
+  metricsNamespace: text(
+    /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
+    'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
+  ),
 };
 
 export const PROP_NAMES = Object.keys(CHECKS) as (keyof PreciseTtlProps)[];
@@ -117,7 +126,8 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
     return value === undefined ? [] : (CHECKS[field]?.(field, value) ?? []);
   });
   if (missing.length > 0 || wrong.length > 0) return [...missing, ...wrong];
-  return [...modelProblems(props), ...relationProblems(props)];
+  const ofModel = modelProblems(props);
+  return ofModel.length > 0 ? ofModel : relationProblems(props);
 }
 
 /** What is wrong between fields that are each fine. */
@@ -140,15 +150,15 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Raise it: the reconcile is there for what lies further back than a tick looks.',
     });
   }
-  const farthest = Math.max(resolved.reconcileHours * 60, resolved.lookbackMinutes);
-  // One window more than fits into the time: the first is entered in its middle.
-  const pairs = (Math.ceil(farthest / resolved.granularityMinutes) + 1) * resolved.shards;
+  // One window more than fits into the time: the first is entered in its middle. The reconcile comes in parts instead.
+  const pairs = (Math.ceil(resolved.lookbackMinutes / resolved.granularityMinutes) + 1) * resolved.shards;
   if (pairs > MOST_PAIRS) {
     problems.push({
-      field: 'shards',
-      expected: `at most ${MOST_PAIRS} windows and shards to look back into at once`,
-      got: `${pairs} (${resolved.shards} shards, back ${farthest} minutes in windows of ${resolved.granularityMinutes})`,
-      remedy: 'Lower shards, reconcileHours or lookbackMinutes, or raise granularityMinutes.',
+      field: 'lookbackMinutes',
+      expected: `at most ${MOST_PAIRS} windows and shards to look back into in a tick`,
+      got: `${pairs} (${resolved.shards} shards, back ${resolved.lookbackMinutes} minutes in windows of ${resolved.granularityMinutes})`,
+      remedy:
+        'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
     });
   }
   if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
@@ -202,6 +212,7 @@ export function resolveProps(props: PreciseTtlProps): ResolvedProps {
     tableName: props.tableName,
     existingTable: props.existingTable ?? false,
     deletionProtection: props.deletionProtection ?? true,
+    pointInTimeRecovery: props.pointInTimeRecovery ?? true,
     partitionKey: props.partitionKey,
     partitionKeyType: props.partitionKeyType ?? 'S',
     ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),

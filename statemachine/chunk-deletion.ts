@@ -1,10 +1,10 @@
 import { jsonata, list, sumBuckets } from './jsonata.ts';
 import {
   backoffTimestamp,
+  type DefinitionOptions,
   ERRORS_TO_TRY_AGAIN,
   type FunctionArns,
   invokeTask,
-  type SweepOptions,
 } from './states.ts';
 
 /** Counts that DeleteChunk answers with, and the chunk's variable for each. */
@@ -19,7 +19,7 @@ const ANSWERS = { deleted: 'chunkDeleted', renewed: 'chunkRenewed', alreadyGone:
  */
 export function chunkDeletion(
   functions: FunctionArns,
-  options: SweepOptions,
+  options: DefinitionOptions,
   { outOfTime, onlyOnce }: { readonly outOfTime: string; readonly onlyOnce: string },
 ) {
   return {
@@ -40,7 +40,7 @@ export function chunkDeletion(
         Next: 'AnyUnprocessed?',
       },
       DeleteChunk: {
-        ...invokeTask(functions.DeleteChunk, {
+        ...invokeTask(functions.DeleteChunk, options, {
           keys: jsonata('$chunkKeys'),
           cutoff: jsonata('$cutoff'),
         }),

@@ -26,7 +26,7 @@ export const PAGE_KEYS = 1000;
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
- * results of up to 600 bytes, plus the undeleted keys they list (see {@link CHILDREN_LISTED_KEYS_CHARACTERS}).
+ * results of up to 600 bytes, plus the undeleted keys they list (see {@link CHILDREN_LISTED_KEYS_BYTES}).
  */
 export const ROUND_TARGETS = 200;
 
@@ -38,13 +38,17 @@ export const ROUND_TARGETS = 200;
 export const MOST_STEPS = 600;
 
 /**
- * Characters of keys (as JSON), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes 32,768
- * in all. Source: Step Functions quotas.
+ * Bytes of keys (as JSON in UTF-8), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes
+ * 32,768 characters in all. Source: Step Functions API reference. Room for any key: the longest takes 18,500, when it is
+ * 3,072 control characters.
  */
-export const LISTED_KEYS_CHARACTERS = 30_000;
+export const LISTED_KEYS_BYTES = 30_000;
 
-/** The same for the children of one round together: 225 for each of 200, room for a key of usual length. */
-export const CHILDREN_LISTED_KEYS_CHARACTERS = 45_000;
+/**
+ * The same for the children of one round together: 500 for each of 200, room for a key of usual length, and for the
+ * beginning of any other.
+ */
+export const CHILDREN_LISTED_KEYS_BYTES = 100_000;
 
 /** Keys that an execution lists at the most; the total is always counted. */
 export const LISTED_KEYS = 20;
@@ -61,6 +65,11 @@ export interface TickInput {
   readonly scheduledTime: string;
   /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
   readonly lookbackMinutes?: number;
+  /**
+   * The latest so many minutes of the lookback are left to somebody else: a reconcile that is too much for one execution
+   * comes in parts. Below lookbackMinutes, and only together with it. @default 0
+   */
+  readonly skipMinutes?: number;
 }
 
 /** Input of a replay: sweep the expiry times in [from, to). */
@@ -180,6 +189,14 @@ export interface DeleteChunkOutput extends DeletionLag {
   readonly failed: readonly FailedKey[];
 }
 
+/** A {@link FailedKey} as a child or an execution lists it. */
+export interface ListedFailure {
+  readonly key?: ItemKey;
+  /** Instead of a key for which there is no room: the beginning of its JSON. */
+  readonly keyStart?: string;
+  readonly reason: string;
+}
+
 /** How late items were deleted: moment of deletion minus TTL. */
 export interface DeletionLag {
   /** Deleted items by bucket of lag; the buckets are those of `functions/lib/lag.ts`. Buckets without items are left out. */
@@ -203,7 +220,7 @@ export interface SweepCounts {
 export interface ShardResult extends SweepCounts, DeletionLag {
   /** A call failed for good on the way; the counts tell how far the child came. */
   readonly interrupted: boolean;
-  readonly failedKeys: readonly FailedKey[];
+  readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ItemKey[];
   /** Set when the child stopped for time: the target to sweep again. */
   readonly resume?: SweepTarget;
@@ -219,7 +236,7 @@ export interface SweepTotals extends SweepCounts, DeletionLag {
   /** Counts the history's length. At {@link MOST_STEPS} an execution stops, and is incomplete. */
   readonly steps: number;
   readonly oldestOverdueSeconds: number;
-  readonly failedKeys: readonly FailedKey[];
+  readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
   readonly sampleKeys: readonly ItemKey[];
 }

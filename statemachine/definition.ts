@@ -1,13 +1,19 @@
 import {
-  CHILDREN_LISTED_KEYS_CHARACTERS,
+  CHILDREN_LISTED_KEYS_BYTES,
   LISTED_KEYS,
-  LISTED_KEYS_CHARACTERS,
+  LISTED_KEYS_BYTES,
   MOST_STEPS,
   SWEEP_INCOMPLETE,
 } from './contract.ts';
-import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
+import { failedThatFit, firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import { shardSweep } from './shard-sweep.ts';
-import { CHUNK_COUNTS, type FunctionArns, invokeTask, PATIENT_RETRY, type SweepOptions } from './states.ts';
+import {
+  CHUNK_COUNTS,
+  type DefinitionOptions,
+  type FunctionArns,
+  invokeTask,
+  PATIENT_RETRY,
+} from './states.ts';
 
 /** A field that is counted per child and added up over the children. */
 const COUNTS = ['found', 'failed', ...CHUNK_COUNTS] as const;
@@ -32,8 +38,8 @@ const TOTALS = `$merge([{'dryRun': $states.input.dryRun}, $states.input.totals])
 const REPORT = `$sift(${TOTALS}, function($value, $name) { $not($name in ['lagCounts', 'lagMaxMs']) })`;
 
 /** The keys that the rounds before and the children of this one list, as far as they fit. */
-const listed = (field: string) =>
-  firstThatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_CHARACTERS));
+const listed = (thatFit: typeof firstThatFit, field: string) =>
+  thatFit(`$append($before.${field}, $swept.${field})`, LISTED_KEYS, String(LISTED_KEYS_BYTES));
 
 /** The round as a whole came to nothing that is known of: its children count as failed, the next round goes on. */
 const ROUND_FAILED = jsonata(`{
@@ -54,9 +60,9 @@ const ROUND_FAILED = jsonata(`{
  *
  * A transition costs money every minute of every month, so a sweep that did something ends with RecordMetrics itself.
  */
-export function sweepDefinition(functions: FunctionArns, options: SweepOptions) {
+export function sweepDefinition(functions: FunctionArns, options: DefinitionOptions) {
   const planSweep = {
-    ...invokeTask(functions.PlanSweep, {
+    ...invokeTask(functions.PlanSweep, options, {
       executionInput: jsonata('$states.context.Execution.Input'),
       startedAt: jsonata('$states.context.Execution.StartTime'),
       // At first the state's input is the execution's, in which PlanSweep accepts no field of this name.
@@ -77,7 +83,7 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
       }
     )`),
   };
-  const recordMetrics = invokeTask(functions.RecordMetrics, {
+  const recordMetrics = invokeTask(functions.RecordMetrics, options, {
     totals: jsonata(TOTALS),
     startedAt: jsonata('$states.context.Execution.StartTime'),
     endedAt: jsonata('$states.context.State.EnteredTime'),
@@ -127,8 +133,8 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
         ItemSelector: {
           target: jsonata('$states.context.Map.Item.Value'),
           dryRun: jsonata('$states.input.dryRun'),
-          listedKeysCharacters: jsonata(
-            `$min([${LISTED_KEYS_CHARACTERS}, $floor(${CHILDREN_LISTED_KEYS_CHARACTERS} / $count($states.input.due))])`,
+          listedKeysBytes: jsonata(
+            `$min([${LISTED_KEYS_BYTES}, $floor(${CHILDREN_LISTED_KEYS_BYTES} / $count($states.input.due))])`,
           ),
         },
         MaxConcurrency: options.shardConcurrency,
@@ -151,8 +157,8 @@ export function sweepDefinition(functions: FunctionArns, options: SweepOptions) 
               'oldestOverdueSeconds': $before.oldestOverdueSeconds,
               'lagCounts': ${sumBuckets('$before, $swept', 'lagCounts')},
               'lagMaxMs': $max([$before.lagMaxMs, $swept.lagMaxMs]),
-              'failedKeys': ${listed('failedKeys')},
-              'sampleKeys': ${listed('sampleKeys')}
+              'failedKeys': ${listed(failedThatFit, 'failedKeys')},
+              'sampleKeys': ${listed(firstThatFit, 'sampleKeys')}
             }
           }
         )`),

@@ -28,13 +28,33 @@ export function sumOf(array: string, field: string): string {
   return `$sum([0, ${array}.${field}])`;
 }
 
-/** The first elements of a list, as many as `most` allows and as fit into `characters` of JSON together. */
-export function firstThatFit(array: string, most: number, characters: string): string {
-  return list(`$reduce(${array}, function($kept, $next) {
-    $count($kept) < ${most} and $length($string($append($kept, $next))) <= ${characters}
-      ? $append($kept, $next)
-      : $kept
-  }, [])`);
+/** Bytes that a value takes as JSON, at the most: UTF-8 has up to four for what isn't printable ASCII. */
+function jsonBytes(value: string): string {
+  return `$length($replace($string(${value}), /[^ -~]/, '****'))`;
+}
+
+/** Of the first `most` elements of a list those that fit into `bytes` of JSON together. */
+export function firstThatFit(array: string, most: number, bytes: string): string {
+  return list(`$reduce(${list(`(${array})[[0..${most - 1}]]`)}, function($kept, $next) {(
+    $left := $kept.left - ${jsonBytes('$next')} - 1;
+    $left < 0 ? $kept : {'left': $left, 'list': $append($kept.list, $next)}
+  )}, {'left': ${bytes} - 2, 'list': []}).list`);
+}
+
+/**
+ * {@link firstThatFit} for FailedKeys. When none fits, the first one is listed by the beginning of its key: what failed is
+ * never only counted.
+ */
+export function failedThatFit(array: string, most: number, bytes: string): string {
+  // A sixth as many characters, of up to four bytes each, leave room for the reason.
+  return `(
+    $fitting := ${firstThatFit(array, most, bytes)};
+    $first := (${array})[0];
+    $count($fitting) > 0 or $not($exists($first)) ? $fitting : [$exists($first.keyStart) ? $first : {
+      'keyStart': $substring($string($first.key), 0, $floor(${bytes} / 6)),
+      'reason': $substring($first.reason, 0, 100)
+    }]
+  )`;
 }
 
 /**

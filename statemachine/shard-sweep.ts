@@ -1,14 +1,14 @@
 import { chunkDeletion } from './chunk-deletion.ts';
 import { LISTED_KEYS } from './contract.ts';
-import { firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
+import { failedThatFit, firstThatFit, jsonata, list, orNull, sumBuckets, sumOf } from './jsonata.ts';
 import {
   backoffMillis,
   backoffTimestamp,
   CHUNK_COUNTS,
+  type DefinitionOptions,
   ERRORS_TO_TRY_AGAIN,
   type FunctionArns,
   invokeTask,
-  type SweepOptions,
 } from './states.ts';
 
 /**
@@ -43,11 +43,11 @@ const UNPROCESSED_AS_FAILED = `$map($unprocessed, function($each) { {'key': $eac
 /**
  * The child of SweepShards: pages through the windows of one target and deletes what it finds; for a span ahead it
  * waits for the span, and then from expiry to expiry, or until it is time to look again for what was left behind. Its
- * input is `{target, dryRun, listedKeysCharacters}`, its output a ShardResult.
+ * input is `{target, dryRun, listedKeysBytes}`, its output a ShardResult.
  *
  * It keeps its state in variables; `found` counts what QueryExpired gave, everything else what DeleteChunks did.
  */
-export function shardSweep(functions: FunctionArns, options: SweepOptions) {
+export function shardSweep(functions: FunctionArns, options: DefinitionOptions) {
   return {
     ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
     StartAt: 'StartShard',
@@ -57,7 +57,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
         Assign: {
           target: jsonata('$states.input.target'),
           dryRun: jsonata('$states.input.dryRun'),
-          listedKeysCharacters: jsonata('$states.input.listedKeysCharacters'),
+          listedKeysBytes: jsonata('$states.input.listedKeysBytes'),
           lookAt: jsonata('$states.input.target.lookAt'),
           position: jsonata(orNull('$states.input.target.position')),
           seen: null,
@@ -103,7 +103,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
         Next: 'QueryExpired',
       },
       QueryExpired: {
-        ...invokeTask(functions.QueryExpired, {
+        ...invokeTask(functions.QueryExpired, options, {
           target: jsonata('$target'),
           dryRun: jsonata('$dryRun'),
           // What is expired is what is expired now, when the look begins: the function has no clock of its own.
@@ -123,7 +123,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
             firstThatFit(
               '$append($sampleKeys, $states.result.Payload.sampleKeys)',
               LISTED_KEYS,
-              '$listedKeysCharacters',
+              '$listedKeysBytes',
             ),
           ),
         },
@@ -165,7 +165,7 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           againAt: jsonata(`$leftBehind > 0 ? $againAt : ${backoffMillis('($looksAgain + 1)', options)}`),
           failed: jsonata(`$failed + $count(${list('$states.result.failed')})`),
           failedKeys: jsonata(
-            firstThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysCharacters'),
+            failedThatFit('$append($failedKeys, $states.result.failed)', LISTED_KEYS, '$listedKeysBytes'),
           ),
           unprocessed: jsonata(list('$states.result.unprocessed')),
           lagCounts: jsonata(sumBuckets(`{'lagCounts': $lagCounts}, $states.result`, 'lagCounts')),
@@ -225,10 +225,10 @@ export function shardSweep(functions: FunctionArns, options: SweepOptions) {
           failed: '$failed + $count($unprocessed)',
           // Left early, whatever the reason: the sweep must not pass for complete.
           interrupted: `$interrupted or ${NOT_DONE}`,
-          failedKeys: firstThatFit(
+          failedKeys: failedThatFit(
             `$append($failedKeys, ${UNPROCESSED_AS_FAILED})`,
             LISTED_KEYS,
-            '$listedKeysCharacters',
+            '$listedKeysBytes',
           ),
         }),
         End: true,

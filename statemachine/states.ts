@@ -20,6 +20,12 @@ export interface SweepOptions {
   readonly backoffCapSeconds: number;
 }
 
+/** What the definition is made from, besides the functions. */
+export interface DefinitionOptions extends SweepOptions {
+  /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
+  readonly partition?: string;
+}
+
 /** Counts that every chunk reports and that are added up from there to the execution's report. */
 export const CHUNK_COUNTS = ['deleted', 'renewed', 'alreadyGone', 'retries'] as const;
 
@@ -69,10 +75,14 @@ const TRANSIENT_RETRY = {
 export const PATIENT_RETRY = [BUSY_RETRY, TRANSIENT_RETRY];
 
 /** A Task that calls a function; the caller adds Retry, Output, Catch and Next. */
-export function invokeTask(functionArn: string, payload: Readonly<Record<string, string>>) {
+export function invokeTask(
+  functionArn: string,
+  { partition = 'aws' }: DefinitionOptions,
+  payload: Readonly<Record<string, string>>,
+) {
   return {
     Type: 'Task',
-    Resource: 'arn:aws:states:::lambda:invoke',
+    Resource: `arn:${partition}:states:::lambda:invoke`,
     Arguments: { FunctionName: functionArn, Payload: payload },
   };
 }

@@ -20,8 +20,8 @@ const PUBLISHED = 'PublishedSessions';
 export const SWEPT_TABLES: readonly PreciseTtlProps[] = [PRECISE, PLAIN];
 
 const TABLES: Readonly<Record<Mode, (cloud: LocalCloud) => TableResource | Promise<TableResource>>> = {
-  precise: cloud => tableOf(cloud.synthesized, PRECISE.tableName, MODEL),
-  plain: cloud => tableOf(cloud.synthesized, PLAIN.tableName, MODEL),
+  precise: cloud => tableOf(cloud.synthesized, PRECISE.tableName),
+  plain: cloud => tableOf(cloud.synthesized, PLAIN.tableName),
   published: makePublishedTable,
 };
 
@@ -60,7 +60,7 @@ function stampPublished(_key: unknown, ttl: number): Record<string, number | str
 
 async function makePublishedTable(cloud: LocalCloud): Promise<TableResource> {
   const table = {
-    ...tableOf(cloud.synthesized, PLAIN.tableName, MODEL),
+    ...tableOf(cloud.synthesized, PLAIN.tableName),
     name: PUBLISHED,
     address: PUBLISHED,
   };

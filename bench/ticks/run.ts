@@ -134,7 +134,7 @@ function watch(
   problems: Problems,
 ): Promise<WatchedTable> {
   const name = tableName(scenario);
-  const table = tableOf(cloud.synthesized, name, MODEL);
+  const table = tableOf(cloud.synthesized, name);
   const onError = (error: unknown) => problems.breakOff(`the stream of ${name} couldn't be read: ${error}`);
   return WatchedTable.start({ cloud, table, model: MODEL, run: startMs.toString(36), onError });
 }

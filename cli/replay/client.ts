@@ -4,6 +4,8 @@ import { type Environment, isLocal } from './endpoint.ts';
 
 /** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
 const MAX_ATTEMPTS = 8;
+/** Nobody throttles on this machine, and a port where nobody listens is none a moment later. */
+const MAX_LOCAL_ATTEMPTS = 2;
 
 export interface ReplayClient {
   readonly sfn: SFNClient;
@@ -21,10 +23,11 @@ export function replayClient(region: string, environment: Environment): ReplayCl
   let endpoint: URL | undefined;
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
   const fromEnvironment = id && secret;
+  const local = isLocal(environment);
   const sfn = new SFNClient({
     region,
-    maxAttempts: MAX_ATTEMPTS,
-    ...(isLocal(environment) && {
+    maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
+    ...(local && {
       credentials: {
         accessKeyId: fromEnvironment ? id : DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
         secretAccessKey: fromEnvironment ? secret : DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,

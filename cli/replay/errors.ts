@@ -1,10 +1,16 @@
+import type { ConfiguredEndpoint } from './endpoint.ts';
+
 /** Why a replay can't go on, for a person to read. */
 export class ReplayError extends Error {
   override readonly name = 'ReplayError';
 }
 
-/** An error of the SDK as a line for a person; undefined for a bug of ours. */
-export function describeSdkError(error: unknown): string | undefined {
+/**
+ * An error of the SDK as a line for a person; undefined for a bug of ours.
+ *
+ * @param local the endpoint on this machine that was asked, if it was one
+ */
+export function describeSdkError(error: unknown, local: ConfiguredEndpoint | undefined): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'CredentialsProviderError') {
     return (
@@ -12,10 +18,17 @@ export function describeSdkError(error: unknown): string | undefined {
       'AWS_PROFILE or log in, or AWS_ENDPOINT_URL_SFN for the local Step Functions'
     );
   }
-  if ('$metadata' in error) return `Step Functions: ${error.name}: ${error.message}`;
   // The request didn't get through: ECONNREFUSED and its like, with an AggregateError for several addresses.
-  if ('code' in error) {
-    return `Step Functions: expected an answer, got ${error.code} ${error.message}; look whether the endpoint is right and reachable`;
+  const code = 'code' in error && /^E[A-Z]+$/.test(String(error.code)) ? String(error.code) : undefined;
+  if (code !== undefined && local !== undefined) {
+    return (
+      `${local.name}: expected Step Functions at ${local.value}, got ${code}; start npm run local in another ` +
+      `terminal, or unset ${local.name} for AWS`
+    );
   }
+  if (code !== undefined) {
+    return `Step Functions: expected an answer, got ${code} ${error.message}; look whether the endpoint is right and reachable`;
+  }
+  if ('$metadata' in error) return `Step Functions: ${error.name}: ${error.message}`;
   return undefined;
 }

@@ -10,6 +10,7 @@ import type { ReplayInput } from '../../statemachine/contract.ts';
 /** How an execution stands, as DescribeExecution says it. */
 export interface ExecutionState {
   readonly status: string;
+  readonly startedAt?: Date | undefined;
   readonly output?: string | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
@@ -42,8 +43,8 @@ export function executionsOf(sfn: SFNClient, stateMachineArn: string): Execution
     async describe(name) {
       try {
         const answer = await sfn.send(new DescribeExecutionCommand({ executionArn: arnOf(name) }));
-        const { status = 'RUNNING', output, error, cause } = answer;
-        return { status, output, error, cause };
+        const { status = 'RUNNING', startDate: startedAt, output, error, cause } = answer;
+        return { status, startedAt, output, error, cause };
       } catch (error) {
         if (error instanceof ExecutionDoesNotExist) return undefined;
         throw error;

@@ -1,19 +1,20 @@
 import { writeFileSync } from 'node:fs';
-import { expiryModel } from '../../expiry/index.ts';
 import { isLoopback } from '../../local/loopback.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { FlagError } from '../flags.ts';
 import type { ReplayClient } from './client.ts';
 import { type Executions, executionsOf } from './executions.ts';
 import { inParallel } from './in-parallel.ts';
-import { defaultLabel, LABEL, splitSpan } from './pieces.ts';
+import { defaultLabel, freshLabel, LABEL, splitSpan } from './pieces.ts';
 import { type PieceResult, runPiece } from './run-piece.ts';
 import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
 import { findStateMachines } from './state-machines.ts';
 import {
   describeAllDone,
   describeFacts,
+  describeLooks,
   describeOutcome,
   describePiece,
   type Outcome,
@@ -29,11 +30,12 @@ export interface ReplayJobOptions {
   readonly dryRun: boolean;
   readonly splitMinutes: number;
   readonly concurrency: number;
-  /** @default the same for the same span */
+  /** Without a meaning for a dry run, whose label is always a new one. @default the same for the same span */
   readonly label: string | undefined;
   readonly resultFile: string | undefined;
   /** What `precise-ttl.config.ts` exports. */
   readonly config: unknown;
+  /** Called when all of the above has been found right. */
   readonly connect: (region: string) => ReplayClient;
   /** Asked before anything is deleted anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
@@ -64,21 +66,22 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   const span = readSpan(options, options.now, settingsOf(tables[0]));
   const pieces = splitSpan(span, splitMinutes);
   for (const table of tables) checkPieces(pieces, splitMinutes, settingsOf(table));
-  const label = options.label ?? defaultLabel(span);
-  if (!LABEL.test(label)) {
-    throw new FlagError(`--run: expected 1 to 20 letters, digits, "_" and "-", got "${label}"`);
+  const named = options.label ?? defaultLabel(span);
+  if (!LABEL.test(named)) {
+    throw new FlagError(`--run: expected 1 to 20 letters, digits, "_" and "-", got "${named}"`);
   }
+  const label = dryRun ? freshLabel(options.now) : named;
 
   const client = options.connect(region);
   try {
-    const named = tables.map(({ tableName, ...table }) => ({
+    const swept = tables.map(({ tableName, ...table }) => ({
       tableName,
       stateMachine: resolveProps({ tableName, ...table }).name,
     }));
     const where = () => client.endpoint()?.origin ?? region;
-    const names = named.map(({ stateMachine }) => stateMachine);
+    const names = swept.map(({ stateMachine }) => stateMachine);
     const arns = await findStateMachines(client.sfn, names, where);
-    const tasks = named.flatMap(({ tableName, stateMachine }): Task[] => {
+    const tasks = swept.flatMap(({ tableName, stateMachine }): Task[] => {
       const executions = executionsOf(client.sfn, arns.get(stateMachine) ?? '');
       return pieces.map(piece => ({ piece, tableName, executions }));
     });
@@ -87,7 +90,7 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
         span,
         endpoint: where(),
         region,
-        tables: named,
+        tables: swept,
         executions: tasks.length,
         splitMinutes,
         concurrency,
@@ -109,8 +112,8 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
     } finally {
       const outcome = sumUp(results, tasks.length);
       print(`\n${describeOutcome(outcome, dryRun)}`);
-      const allDone = describeAllDone(outcome);
-      if (allDone !== undefined) print(`\n${allDone}`);
+      const note = dryRun ? describeLooks(results) : describeAllDone(outcome);
+      if (note !== undefined) print(`\n${note}`);
       if (options.resultFile !== undefined) {
         const interrupted = results.length < tasks.length;
         const json = { span, dryRun, label, interrupted, outcome, results };
@@ -135,7 +138,7 @@ function chooseTables({ region, tables }: DeploymentConfig, chosen: string | und
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
   const { lookbackMinutes, precisionSeconds } = resolveProps(table);
-  const { granularitySeconds, shards } = expiryModel(table);
+  const { granularitySeconds, shards } = modelOf(table);
   return { lookbackMinutes, precisionSeconds, granularitySeconds, shards };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { FlagError } from '../flags.ts';
 import type { Span } from './span.ts';
 
@@ -34,6 +34,11 @@ export const LABEL = /^[A-Za-z0-9_-]{1,20}$/;
 /** The label of a replay that was given none: the same for the same span. */
 export function defaultLabel({ from, to }: Span): string {
   return shortHash(`${from}/${to}`);
+}
+
+/** The label of a dry run: another one each time, or the answer would be an earlier run's. */
+export function freshLabel(nowMs: number): string {
+  return `${compactTime(Math.floor(nowMs / 1000))}-${randomBytes(2).toString('hex').slice(0, 3)}`;
 }
 
 export interface NamedPiece {

@@ -19,6 +19,8 @@ export interface PieceResult extends ListedKeys {
   readonly execution: string;
   /** `SUCCEEDED`, or how it failed. */
   readonly status: string;
+  /** When that execution started: what it calls expired was expired then. ISO-8601. */
+  readonly startedAt?: string | undefined;
   /** It had succeeded before this command looked. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
@@ -57,13 +59,14 @@ export async function runPiece(
     const state = await untilEnd(name, executions, signal);
     const totals = readTotals(state) ?? NO_TOTALS;
     if (started || state.status === 'SUCCEEDED') {
-      const { status, error, cause } = state;
+      const { status, startedAt, error, cause } = state;
       const doneBefore = !started && before?.status === 'SUCCEEDED';
       return {
         piece,
         tableName,
         execution: name,
         status,
+        startedAt: startedAt?.toISOString(),
         doneBefore,
         totals: addTotals(earlier, totals),
         ...readKeys(state),

@@ -1,10 +1,5 @@
 import type { InvalidExecutionInputError } from '../../functions/lib/errors.ts';
-import {
-  checkSpan,
-  readSweepInput,
-  type SweepRequest,
-  type TickSettings,
-} from '../../functions/lib/sweep-input.ts';
+import { checkSpan, readSweepInput, type TickSettings } from '../../functions/lib/sweep-input.ts';
 import { FlagError } from '../flags.ts';
 
 /** Expiry times in [from, to), whole epoch seconds. */
@@ -53,15 +48,7 @@ export function readSpan(
  */
 export function checkPieces(pieces: readonly Span[], splitMinutes: number, settings: SpanSettings): void {
   for (const { from, to } of pieces) {
-    const request: SweepRequest = {
-      windowsFrom: from,
-      from,
-      before: to,
-      cutoff: to,
-      ahead: null,
-      dryRun: false,
-      isTick: false,
-    };
+    const request = { windowsFrom: from, windowsBefore: to, isTick: false };
     asFlag(
       () => `--split-minutes ${splitMinutes}`,
       () => checkSpan(request, settings),

@@ -119,6 +119,15 @@ export function describeAllDone({ executions: { planned, doneBefore } }: Outcome
   return 'All of it was done before. To sweep the span again (for what was written since), add --run LABEL.';
 }
 
+/** When a dry run looked: what it says is only true of then. */
+export function describeLooks(results: readonly Pick<PieceResult, 'startedAt'>[]): string | undefined {
+  const times = results.flatMap(({ startedAt }) => startedAt ?? []).sort();
+  const [first, last] = [times.at(0), times.at(-1)].map(time => time?.replace(/\.\d+Z$/, 'Z'));
+  if (first === undefined) return undefined;
+  const when = first === last ? `at ${first}` : `from ${first} to ${last}`;
+  return `Looked ${when}. A dry run looks anew each time.`;
+}
+
 /** The command line once more, to be pasted into a shell. */
 export function commandLine(args: readonly string[]): string {
   const quoted = args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`));

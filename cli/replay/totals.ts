@@ -1,4 +1,4 @@
-import type { FailedKey, ItemKey, SweepReport } from '../../statemachine/contract.ts';
+import type { ItemKey, ListedFailure, SweepReport } from '../../statemachine/contract.ts';
 import type { ExecutionState } from './executions.ts';
 
 const COUNTED = ['found', 'deleted', 'renewed', 'alreadyGone', 'failed', 'shardsFailed'] as const;
@@ -32,7 +32,7 @@ export interface ListedKeys {
   /** Found by a dry run. */
   readonly sampleKeys: readonly ItemKey[];
   /** Not deleted. */
-  readonly failedKeys: readonly FailedKey[];
+  readonly failedKeys: readonly ListedFailure[];
 }
 
 export function readKeys({ output, cause }: ExecutionState): ListedKeys {

@@ -1,5 +1,6 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { windowKey, windowStarts } from '../../expiry/window.ts';
+import { windowKey } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from './errors.ts';
 import type { SweepRequest } from './sweep-input.ts';
@@ -107,8 +108,8 @@ interface Pair {
 }
 
 function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
-  const { windowsFrom, from, before, cutoff } = request;
-  for (const window of windowStarts(windowsFrom, before, model.granularitySeconds)) {
+  const { windowsFrom, windowsBefore, from, before, cutoff } = request;
+  for (const window of windowStarts(windowsFrom, windowsBefore, model.granularitySeconds)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
       const windowKeys = [windowKey(window, model.granularitySeconds, shard)];

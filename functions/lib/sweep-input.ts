@@ -5,8 +5,9 @@ import { InvalidExecutionInputError } from './errors.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
 export interface SweepRequest {
-  /** Windows that may hold a TTL in [windowsFrom, before) are looked into. */
+  /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are looked into. */
   readonly windowsFrom: number;
+  readonly windowsBefore: number;
   /** The first TTL to take out of such a window. */
   readonly from: number;
   readonly before: number;
@@ -19,11 +20,14 @@ export interface SweepRequest {
   readonly isTick: boolean;
 }
 
-const FIELDS = ['scheduledTime', 'lookbackMinutes', 'from', 'to', 'dryRun'] as const;
+const FIELDS = ['scheduledTime', 'lookbackMinutes', 'skipMinutes', 'from', 'to', 'dryRun'] as const;
 type Field = (typeof FIELDS)[number];
 
 /** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
 export const LONGEST_LOOKBACK_MINUTES = 31 * 24 * 60;
+
+/** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
+const LONGEST_PART_LOOKBACK_MINUTES = LONGEST_LOOKBACK_MINUTES + 60;
 
 /** (window, shard) pairs of one execution: two steps a round, each round full. */
 export const MOST_PAIRS = (MOST_STEPS / 2) * ROUND_TARGETS;
@@ -63,10 +67,10 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
  * @throws InvalidExecutionInputError
  */
 export function checkSpan(
-  { windowsFrom, before, isTick }: SweepRequest,
+  { windowsFrom, windowsBefore, isTick }: Pick<SweepRequest, 'windowsFrom' | 'windowsBefore' | 'isTick'>,
   { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
 ): void {
-  const windows = Math.ceil((before - windowsFrom) / granularitySeconds);
+  const windows = Math.ceil((windowsBefore - windowsFrom) / granularitySeconds);
   if (windows * shards <= MOST_PAIRS) return;
   const hours = Math.floor((MOST_PAIRS / shards) * (granularitySeconds / 3600));
   throw invalid(
@@ -91,27 +95,32 @@ function readFields(input: unknown): Fields {
   if ('scheduledTime' in fields && replay.length > 0) {
     throw invalid('scheduledTime', `either scheduledTime or from and to, not both`, input);
   }
-  if ('lookbackMinutes' in fields && !('scheduledTime' in fields)) {
-    throw invalid('lookbackMinutes', 'lookbackMinutes together with scheduledTime only', input);
+  for (const field of ['lookbackMinutes', 'skipMinutes'] as const) {
+    if (field in fields && !('scheduledTime' in fields)) {
+      throw invalid(field, `${field} together with scheduledTime only`, input);
+    }
+  }
+  if ('skipMinutes' in fields && !('lookbackMinutes' in fields)) {
+    throw invalid('skipMinutes', 'skipMinutes together with lookbackMinutes only', input);
   }
   return fields;
 }
 
 function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): SweepRequest {
   const scheduled = readTime('scheduledTime', fields.scheduledTime);
-  const lookback = fields.lookbackMinutes ?? settings.lookbackMinutes;
-  if (!isWhole(lookback) || lookback < 1 || lookback > LONGEST_LOOKBACK_MINUTES) {
-    throw invalid(
-      'lookbackMinutes',
-      `a whole number of minutes from 1 to ${LONGEST_LOOKBACK_MINUTES}`,
-      lookback,
-    );
-  }
-  const ahead = fields.lookbackMinutes === undefined ? spanAhead(scheduled, startedAtMs, settings) : null;
+  // Not `??`: a null is not the default, it is a wrong value.
+  const looksBackOnly = 'lookbackMinutes' in fields;
+  const lookback = looksBackOnly
+    ? readMinutes('lookbackMinutes', fields.lookbackMinutes, 1, LONGEST_PART_LOOKBACK_MINUTES)
+    : settings.lookbackMinutes;
+  const skipped =
+    'skipMinutes' in fields ? readMinutes('skipMinutes', fields.skipMinutes, 0, lookback - 1) : 0;
+  const ahead = looksBackOnly ? null : spanAhead(scheduled, startedAtMs, settings);
   // With a span ahead, what expires in this very second belongs to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (ahead ? 1 : 0);
   return {
     windowsFrom: cutoff - lookback * 60,
+    windowsBefore: cutoff + 1 - skipped * 60,
     // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
@@ -129,8 +138,9 @@ function spanAhead(scheduledMs: number, startedAtMs: number, { precisionSeconds 
   return { from: minute + AHEAD_SECONDS, before: minute + AHEAD_SECONDS + SPAN_SECONDS };
 }
 
-function isWhole(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value);
+function readMinutes(field: Field, value: unknown, least: number, most: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw invalid(field, `a whole number of minutes from ${least} to ${most}`, value);
 }
 
 function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
@@ -145,10 +155,19 @@ function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
   if (from <= expiredRange(cutoff).after) {
     throw invalid('from', 'a time less than five years back: older TTLs are ignored', fields.from);
   }
-  const dryRun = fields.dryRun ?? false;
+  const dryRun = 'dryRun' in fields ? fields.dryRun : false;
   if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
   const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);
-  return { windowsFrom: from, from, before, cutoff, ahead: null, dryRun, isTick: false };
+  return {
+    windowsFrom: from,
+    windowsBefore: before,
+    from,
+    before,
+    cutoff,
+    ahead: null,
+    dryRun,
+    isTick: false,
+  };
 }
 
 /** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */

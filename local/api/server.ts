@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopback } from '../loopback.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import type { ApiContext } from './context.ts';
 import { dispatch } from './dispatch.ts';
 import { ApiError } from './errors.ts';
@@ -79,16 +79,9 @@ async function answer(
   }
 }
 
-/**
- * A page in a browser can have its own host name resolve to this machine; its requests carry that name. The SDKs put
- * `sync-` before the host for StartSyncExecution.
- */
+/** The SDKs put `sync-` before the host for StartSyncExecution. */
 function checkHost(host = ''): void {
-  const name = host
-    .toLowerCase()
-    .replace(/:\d+$/, '')
-    .replace(/^sync-/, '');
-  if (isLoopback(name) || name.endsWith('.localhost')) return;
+  if (isLoopbackHost(host.replace(/^sync-/i, ''))) return;
   throw new ApiError(
     'AccessDeniedException',
     `Host: expected this machine (127.0.0.1, [::1] or localhost), got ${JSON.stringify(host.slice(0, 100))}`,

@@ -2,6 +2,7 @@ import jsonata from 'jsonata';
 import { EvaluationLimitError, limitEvaluation, newUsage } from './evaluation-limits.ts';
 import { inspectExpression } from './expression-rules.ts';
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
+import { LimitedRegExp } from './limited-regexp.ts';
 
 /** What the names of an expression stand for when it is evaluated. */
 export interface ExpressionScope {
@@ -63,7 +64,8 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    return jsonata(text);
+    // Its types mean an instance. JSONata 2.0.6 takes the last one that it was given for all expressions: every one gives it.
+    return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
   }

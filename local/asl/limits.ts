@@ -50,6 +50,8 @@ export const MOST_DELAY_SECONDS = 31_622_399;
  * its own time; here many executions share a thread and a wall clock, hence the margin.
  */
 export const EXPRESSION_TIMEOUT_MS = 10_000;
+/** How long the matches of regular expressions may take together before anything else has its turn. */
+export const REGEX_TIMEOUT_MS = 1_000;
 /**
  * Nodes of a JSONata expression that may be under way at a time. AWS documents none; measured with TestState in August
  * 2026, where five kinds of nesting were refused from 99 to 101 on (https://github.com/floci-io/floci/issues/2737).

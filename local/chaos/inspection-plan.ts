@@ -1,4 +1,5 @@
-import { type ExpiryModel, shardOf } from '../../expiry/index.ts';
+import type { ExpiryModel } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
 
 /** What the application does to an item of an inspected sweep, beside writing it. */
 export type Deed =

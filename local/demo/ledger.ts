@@ -1,9 +1,30 @@
 /** Epoch seconds at which an item expires; `undefined` for one that doesn't. */
 export type Ttl = number | undefined;
 
+/** When and where an item is written, as far as that decides when it is found. */
+export interface Written {
+  /** Epoch milliseconds by which DynamoDB had acknowledged it. @default long ago */
+  readonly knownAt?: number;
+  /** The shard of its window. @default 0 */
+  readonly shard?: number;
+}
+
+/** An item that expired, and what became of it. */
+export interface SweptItem {
+  /** Epoch seconds. */
+  readonly ttl: number;
+  /** Epoch milliseconds by which DynamoDB had acknowledged this TTL. */
+  readonly knownAt: number;
+  readonly shard: number;
+  /** Epoch milliseconds at which it was seen to be gone; undefined while it is not. */
+  readonly goneAt: number | undefined;
+}
+
 interface Entry {
   /** As last acknowledged by DynamoDB. */
   ttl: Ttl;
+  knownAt: number;
+  readonly shard: number;
   /** The TTL that was in force before the last renewal. */
   formerTtl: Ttl;
   renewed: boolean;
@@ -46,16 +67,24 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #lags: number[] = [];
 
-  wrote(id: string, ttl: Ttl): void {
-    this.#entries.set(id, { ttl, formerTtl: undefined, renewed: false, removal: undefined });
+  wrote(id: string, ttl: Ttl, { knownAt = 0, shard = 0 }: Written = {}): void {
+    this.#entries.set(id, {
+      ttl,
+      knownAt,
+      shard,
+      formerTtl: undefined,
+      renewed: false,
+      removal: undefined,
+    });
   }
 
   /** DynamoDB acknowledged a new TTL, or its removal, for an item that still existed. */
-  renewed(id: string, ttl: Ttl): void {
+  renewed(id: string, ttl: Ttl, knownAt = 0): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     entry.formerTtl = entry.ttl;
     entry.ttl = ttl;
+    entry.knownAt = knownAt;
     entry.renewed = true;
   }
 
@@ -79,6 +108,16 @@ export class Ledger {
       if (ttl !== undefined && ttl < before && ttl > last) last = ttl;
     }
     return last;
+  }
+
+  /** What expired up to now and was not deleted before its time. @param nowMs epoch milliseconds */
+  swept(nowMs: number): SweptItem[] {
+    const now = Math.floor(nowMs / 1000);
+    return [...this.#entries.values()].flatMap(({ ttl, knownAt, shard, removal }) =>
+      ttl === undefined || ttl > now || (removal && isEarly(removal))
+        ? []
+        : [{ ttl, knownAt, shard, goneAt: removal?.seenAt }],
+    );
   }
 
   /** @param nowMs epoch milliseconds */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DescribeStreamCommand,
@@ -8,7 +7,9 @@ import {
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { type Clock, realClock } from '../clock.ts';
 import { DynamoDbLocalError } from '../errors.ts';
+import type { Span } from './machine.ts';
 
 export interface ObserverOptions {
   readonly client: DynamoDBClient;
@@ -20,6 +21,10 @@ export interface ObserverOptions {
   readonly onError: (error: unknown) => void;
   /** Pause between two looks, milliseconds; deletions are seen late by up to this. @default 100 */
   readonly intervalMs?: number;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+  /** DynamoDB answered a request. Epoch milliseconds. */
+  readonly onAnswer?: (span: Span) => void;
 }
 
 /** New shards are rare: DynamoDB Local begins one every few hours. */
@@ -31,6 +36,7 @@ const LOOKS_BETWEEN_SHARD_LISTS = 50;
  */
 export class StreamObserver {
   readonly #options: ObserverOptions;
+  readonly #clock: Clock;
   readonly #streamArn: string;
   /** Where to read on, by shard; `undefined` when a shard has ended. */
   readonly #iterators = new Map<string, string | undefined>();
@@ -42,6 +48,7 @@ export class StreamObserver {
 
   private constructor(options: ObserverOptions, streamArn: string) {
     this.#options = options;
+    this.#clock = options.clock ?? realClock;
     this.#streamArn = streamArn;
     this.#running = this.#run();
   }
@@ -52,8 +59,8 @@ export class StreamObserver {
    * @throws {DynamoDbLocalError} when the table has no stream with old images
    */
   static async start(options: ObserverOptions): Promise<StreamObserver> {
-    const { tableName } = options;
-    const { Table } = await options.client.send(new DescribeTableCommand({ TableName: tableName }));
+    const { tableName, client, clock = realClock } = options;
+    const { Table } = await clock.busy(() => client.send(new DescribeTableCommand({ TableName: tableName })));
     const view = Table?.StreamSpecification?.StreamViewType;
     if (!Table?.LatestStreamArn || (view !== 'OLD_IMAGE' && view !== 'NEW_AND_OLD_IMAGES')) {
       throw new DynamoDbLocalError(
@@ -73,7 +80,8 @@ export class StreamObserver {
   /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
   async caughtUp(): Promise<void> {
     const nextLook = this.#looks + 1;
-    while (!this.#ended && this.#looksDone < nextLook) await sleep(this.#options.intervalMs ?? 100);
+    while (!this.#ended && this.#looksDone < nextLook)
+      await this.#clock.sleep(this.#options.intervalMs ?? 100);
   }
 
   async #run(): Promise<void> {
@@ -81,10 +89,10 @@ export class StreamObserver {
       for (;;) {
         // The last look begins after the request to stop, so it sees all that came before.
         const last = this.#stopping;
-        await this.#look();
+        await this.#clock.busy(() => this.#look());
         this.#looksDone += 1;
         if (last) return;
-        await sleep(this.#options.intervalMs ?? 100);
+        await this.#clock.sleep(this.#options.intervalMs ?? 100);
       }
     } catch (error) {
       this.#options.onError(error);
@@ -149,10 +157,12 @@ export class StreamObserver {
   async #drain(iterator: string): Promise<string | undefined> {
     let next: string | undefined = iterator;
     while (next !== undefined) {
+      const from = this.#clock.now();
       const { Records = [], NextShardIterator }: GetRecordsCommandOutput = await this.#options.streams.send(
         new GetRecordsCommand({ ShardIterator: next }),
       );
-      const seenAt = Date.now();
+      const seenAt = this.#clock.now();
+      this.#options.onAnswer?.({ from, to: seenAt });
       for (const { eventName, dynamodb } of Records) {
         if (eventName === 'REMOVE' && dynamodb?.OldImage) this.#options.onRemoval(dynamodb.OldImage, seenAt);
       }

@@ -1,4 +1,9 @@
 import type { Tally, Violations } from './ledger.ts';
+import type { MachineReport } from './machine.ts';
+import { holdAgainstPromises, type Kept, type PromiseName, type Seen, type Status } from './promises.ts';
+
+/** What became of a run; the exit status of `npm start` follows from it. */
+export type Verdict = Status | 'interrupted';
 
 /** What `--json` writes; exactly these fields. */
 export interface DemoResult {
@@ -13,13 +18,28 @@ export interface DemoResult {
   readonly overdue: number;
   /** Milliseconds from expiry to deletion, as seen from outside; 0 when nothing was deleted. */
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Milliseconds from expiry to deletion that are promised for an item that is written in good time. */
+  readonly promisedLagMs: number;
+  /** Broken when a promise is, otherwise undecided when one is. */
+  readonly verdict: Verdict;
+  /** Each undecided after an interruption. */
+  readonly promises: readonly Kept[];
+  readonly machine: MachineReport;
 }
 
 export interface Judged {
   readonly result: DemoResult;
-  /** Promises that weren't kept; empty is a success. */
+  /** Why promises are broken or undecided; empty is a success. */
   readonly violations: Violations;
-  readonly renewed: number;
+  readonly doubts: Violations;
+}
+
+/** What is judged, and by what. */
+export interface JudgedRun extends Seen {
+  /** Milliseconds from expiry to deletion, of every deleted item. */
+  readonly lags: readonly number[];
+  readonly promisedLagMs: number;
+  readonly interrupted: boolean;
 }
 
 /** Nearest-rank percentile: the smallest value that at least `share` (0 to 1) of the values don't exceed. */
@@ -33,80 +53,166 @@ export function lagOf(lags: readonly number[]): DemoResult['lagMs'] {
   return { p50: round(0.5), p99: round(0.99), max: round(1) };
 }
 
-/**
- * Judges a run that has ended.
- *
- * @param found what the ledger found in the table that contradicts it
- * @param failures executions that failed, starts that didn't work: a sentence each
- */
-export function judge(
-  tally: Tally,
-  lags: readonly number[],
-  found: Violations,
-  failures: readonly string[],
-): Judged {
-  const { written, expired, deleted, liveDeleted, overdue, renewed, renewedKept } = tally;
-  const violations: string[] = [];
-  if (deleted !== expired) violations.push(`${expired} items expired, but ${deleted} were deleted`);
-  if (liveDeleted > 0) violations.push(`${liveDeleted} items were deleted while they were live`);
-  if (renewedKept !== renewed)
-    violations.push(`${renewed} items were renewed in time, but ${renewedKept} were kept`);
-  if (overdue > 0) violations.push(`${overdue} items were overdue at the end`);
+/** Judges a run that has ended. */
+export function judge(run: JudgedRun): Judged {
+  const { tally, lags, promisedLagMs, machine, interrupted } = run;
+  const promises = holdAgainstPromises(run).map(
+    (promise): Kept => (interrupted ? { ...promise, status: 'undecided' } : promise),
+  );
+  const statuses = promises.map(({ status }) => status);
+  const judged = (['broken', 'undecided'] as const).find(status => statuses.includes(status)) ?? 'kept';
+  const { written, expired, deleted, liveDeleted, renewedKept, overdue } = tally;
+  const sentences = (status: Status) =>
+    promises.filter(promise => promise.status === status).flatMap(({ name }) => SENTENCES[name](run));
   return {
-    result: { written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs: lagOf(lags) },
-    violations: [...violations, ...found, ...failures],
-    renewed,
+    result: {
+      ...{ written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs: lagOf(lags) },
+      ...{ promisedLagMs, verdict: interrupted ? 'interrupted' : judged, promises, machine },
+    },
+    violations: sentences('broken'),
+    doubts: interrupted ? [] : sentences('undecided'),
   };
 }
 
+/** What to say of a promise that isn't kept. */
+const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly string[]>> = {
+  expiredDeleted: ({ tally: { expired, deleted } }) => [
+    expired === 0
+      ? 'nothing expired, so nothing was shown: take more --minutes or a higher --rate'
+      : `${number(expired)} items expired, but ${number(deleted)} were deleted`,
+  ],
+  goneInTime: ({ punctuality: { inTime, excused, late }, lags, promisedLagMs }) => {
+    const tooLate = (count: number) =>
+      `${number(count)} of ${number(inTime + excused + late)} deletions came too late (the longest of all ` +
+      `${seconds(lagOf(lags).max)} after the expiry, promised are ${seconds(promisedLagMs)})`;
+    return [
+      ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
+      ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
+    ];
+  },
+  liveKept: ({ tally: { liveDeleted } }) => [
+    `${number(liveDeleted)} items were deleted while they were live`,
+  ],
+  renewedKept: ({ tally: { renewed, renewedKept } }) => [
+    `${number(renewed)} items were renewed in time, but ${number(renewedKept)} were kept`,
+  ],
+  noneOverdue: ({ tally: { overdue } }) => [`${number(overdue)} items were overdue at the end`],
+  tableAsWritten: ({ contradictions }) => contradictions,
+  nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
+};
+
 export interface ReportContext {
-  /** What the sweep promises: `at the tick of the minute: gone within 60 s`. */
-  readonly promise: string;
+  /** Whether sessions are renewed in this run. */
+  readonly renewals: boolean;
   readonly executions: number;
-  readonly interrupted: boolean;
 }
 
+type Row = readonly [sign: string, name: string, value: string, note: string];
+
 /** The summary a person reads. */
-export function formatReport(
-  { result, violations, renewed }: Judged,
-  { promise, executions, interrupted }: ReportContext,
-): string {
-  const { written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs } = result;
-  const mark = (kept: boolean) => (interrupted ? ' ' : kept ? '✓' : '✗');
-  const rows: [string, string, string, string][] = [
-    [' ', 'written', number(written), 'sessions'],
-    [
-      mark(deleted === expired),
-      'expired = deleted',
-      `${number(expired)} = ${number(deleted)}`,
-      "seen in the table's stream",
-    ],
-    [mark(liveDeleted === 0), 'live items deleted', number(liveDeleted), ''],
-    [
-      mark(renewedKept === renewed),
-      'renewed, kept',
-      `${number(renewedKept)} of ${number(renewed)}`,
-      'renewed or made permanent in their last seconds',
-    ],
-    [mark(overdue === 0), 'overdue at the end', number(overdue), ''],
-    [
-      ' ',
-      'lag p50 / p99 / max',
-      deleted === 0 ? '–' : `${seconds(lagMs.p50)} / ${seconds(lagMs.p99)} / ${seconds(lagMs.max)}`,
-      `promised ${promise}`,
-    ],
-    [' ', 'executions', number(executions), 'of the state machine'],
-  ];
+export function formatReport(judged: Judged, context: ReportContext): string {
+  const rows = rowsOf(judged.result, context);
   const width = (column: 1 | 2) => Math.max(...rows.map(row => row[column].length));
   const lines = rows.map(([sign, name, value, note]) =>
     `  ${sign} ${name.padEnd(width(1))}  ${value.padEnd(width(2))}  ${note}`.trimEnd(),
   );
-  const verdict = interrupted
-    ? '  Interrupted: this is what is known so far; nothing was judged.'
-    : violations.length === 0
-      ? '  Every promise was kept.'
-      : ['  Not as promised:', ...violations.map(violation => `  ✗ ${violation}`)].join('\n');
-  return [...lines, '', verdict].join('\n');
+  return [...lines, '', ...verdictLines(judged)].join('\n');
+}
+
+function rowsOf(result: DemoResult, { renewals, executions }: ReportContext): Row[] {
+  const { written, expired, deleted, liveDeleted, overdue, lagMs, promisedLagMs, promises, verdict } = result;
+  const signs: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
+  const sign = (...names: PromiseName[]): string => {
+    const statuses = promises.filter(({ name }) => names.includes(name)).map(({ status }) => status);
+    const worst = (['broken', 'undecided'] as const).find(status => statuses.includes(status)) ?? 'kept';
+    return verdict === 'interrupted' ? ' ' : signs[worst];
+  };
+  const found = (name: PromiseName) => promises.find(promise => promise.name === name);
+  const ofAll = (name: PromiseName) =>
+    `${number(found(name)?.got ?? 0)} of ${number(found(name)?.expected ?? 0)}`;
+  const lag = `${seconds(lagMs.p50)} / ${seconds(lagMs.p99)} / ${seconds(lagMs.max)}`;
+  return [
+    [' ', 'written', number(written), 'sessions'],
+    [
+      sign('expiredDeleted'),
+      'expired = deleted',
+      `${number(expired)} = ${number(deleted)}`,
+      "seen in the table's stream",
+    ],
+    [sign('goneInTime'), 'gone in time', ofAll('goneInTime'), `promised: ${describePromise(promisedLagMs)}`],
+    [' ', 'lag p50 / p99 / max', deleted === 0 ? '–' : lag, 'from expiry to deletion'],
+    [sign('liveKept'), 'live items deleted', number(liveDeleted), ''],
+    [
+      renewals ? sign('renewedKept') : ' ',
+      'renewed, kept',
+      renewals ? ofAll('renewedKept') : '–',
+      renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
+    ],
+    [sign('noneOverdue'), 'overdue at the end', number(overdue), ''],
+    [
+      sign('tableAsWritten'),
+      'contradictions',
+      number(found('tableAsWritten')?.got ?? 0),
+      'between the table at the end and what was written',
+    ],
+    [
+      sign('nothingFailed'),
+      'failures',
+      number(found('nothingFailed')?.got ?? 0),
+      `of ${number(executions)} executions, their starts, and what surrounds them`,
+    ],
+  ];
+}
+
+/** Why nothing is renewed in the batch mode. */
+export const NO_RENEWALS = "none: deleteMode 'batch' is for keys that are never written again";
+
+function verdictLines({ result, violations, doubts }: Judged): string[] {
+  const machine = describeMachine(result.machine);
+  const aboutMachine = machine === undefined ? [] : [`  This machine: ${machine}.`];
+  const list = (sign: string, title: string, sentences: Violations) =>
+    sentences.length === 0 ? [] : [title, ...sentences.map(sentence => `  ${sign} ${sentence}`)];
+  if (result.verdict === 'interrupted') {
+    return ['  Interrupted: this is what is known so far; nothing was judged.'];
+  }
+  if (result.verdict === 'kept') return ['  Every promise was kept.'];
+  return [
+    ...list('✗', '  Not as promised:', violations),
+    ...list('?', '  Not decided:', doubts),
+    ...aboutMachine,
+    ...(violations.length === 0 && machine !== undefined
+      ? [
+          '  Run it again while the machine has less to do, or with a lower --rate, to see what the sweep can do.',
+        ]
+      : []),
+  ];
+}
+
+/** Shorter than this says nothing about a run of minutes. */
+const WORTH_SAYING_MS = 500;
+
+/** What a machine did instead of our work; undefined when that isn't worth a word. */
+export function describeMachine(machine: MachineReport): string | undefined {
+  const { stoodStillMs, busyMs, slowAnswersMs, clockSetBackMs } = machine;
+  const parts: [number, string][] = [
+    [
+      stoodStillMs,
+      `it, or this process, stood still for ${seconds(stoodStillMs)} in all (asleep, suspended, kept by other work, or its clock was set ahead)`,
+    ],
+    [busyMs, `its processors were busy all the time for ${seconds(busyMs)}`],
+    [slowAnswersMs, `DynamoDB Local kept us waiting for ${seconds(slowAnswersMs)} more than usual`],
+    [
+      clockSetBackMs,
+      `its clock was set back by ${seconds(clockSetBackMs)}, so that no time in this run means anything`,
+    ],
+  ];
+  const said = parts.filter(([ms]) => ms >= WORTH_SAYING_MS).map(([, text]) => text);
+  return said.length === 0 ? undefined : said.join('; ');
+}
+
+/** @param lagMs milliseconds from expiry to deletion, of what is written in good time */
+export function describePromise(lagMs: number): string {
+  return `gone within ${seconds(lagMs)} of expiry`;
 }
 
 /** One line for while it runs, as narrow as 80 columns for a run of ordinary size. */
@@ -119,11 +225,11 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
     `deleted ${number(tally.deleted)}`,
     `overdue ${number(tally.overdue)}`,
     `lag ${lag}`,
-    secondsLeft > 0 ? clock(secondsLeft) : 'last sweep',
+    secondsLeft > 0 ? clock(secondsLeft) : 'last tick',
   ].join('  ');
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 

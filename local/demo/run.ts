@@ -1,36 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { type Execution, seededRandom } from '../asl/index.ts';
+import { type Clock, realClock } from '../clock.ts';
 import { LocalCloud, type LocalCloudOptions } from '../cloud.ts';
+import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../dynamodb-local.ts';
+import type { TableResource } from '../terraform.ts';
+import { isPlain, promisedLagMs } from './deadline.ts';
+import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
 import type { Violations } from './ledger.ts';
+import { MachineWatch, machineTimeOf } from './machine.ts';
+import { OwnTable } from './own-table.ts';
 import { Problems } from './problems.ts';
 import { type Output, Progress } from './progress.ts';
-import { formatProgress, formatReport, type Judged, judge, seconds } from './report.ts';
+import { punctualityOf } from './promises.ts';
+import { formatProgress, formatReport, type Judged, judge } from './report.ts';
 import { tableOf } from './session-table.ts';
 import { WatchedTable } from './watched-table.ts';
 import { type Action, planWorkload } from './workload.ts';
 
 export interface DemoOptions {
-  /** The folder that was synthesized into. */
+  /** The folder that was synthesized into: for one table, which this run has to itself. */
   readonly cdktfOut: string;
+  /** It must not be there yet, and is removed at the end. */
   readonly tableName: string;
+  /** How the table is made when the stack only refers to it. */
+  readonly existingTable?: TableResource;
+  /** Which table of the configuration it stands for, for a person. */
+  readonly standsFor: string;
+  readonly region: string;
   readonly model: ExpiryModel;
+  /** What is promised of the sweep. */
+  readonly sweep: Sweep;
   /** Minutes during which sessions expire. */
   readonly minutes: number;
   /** Sessions per second. */
   readonly rate: number;
   readonly seed: number;
-  /** The table's `precisionSeconds`; 60 is the plain mode. */
-  readonly precisionSeconds: number;
   readonly output: Output;
   /** Ends the job early, with what is known. */
   readonly signal: AbortSignal;
-  /** For tests: how the cloud differs. */
+  /** Pause between two looks into the stream, milliseconds. @default that of the observer */
+  readonly intervalMs?: number;
+  /** For tests: how the cloud differs, its clock among it. */
   readonly cloud?: Partial<LocalCloudOptions>;
-}
-
-export interface DemoOutcome extends Judged {
-  readonly interrupted: boolean;
 }
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
@@ -43,127 +54,234 @@ const TICK_MS = 60_000;
 const LEAD_MS = 10_000;
 /** The current minute's tick comes when the first sessions are there to be found. */
 const LATE_TICK_MS = 3_000;
+/** An execution that failed after the machine had stood still for so long in it may have failed because of that. */
+const EXCUSING_STANDSTILL_MS = 5_000;
 
 /**
  * The main job: sessions are written, expire and are swept by what was synthesized, in real time; what happened is
- * seen in the table's stream and judged against a ledger of what was written.
+ * seen in the table's stream and judged against a ledger of what was written. Nothing is left of it, also when it fails.
  *
  * @throws {LocalCloudError} when the local cloud can't be started
  */
-export async function runDemo(options: DemoOptions): Promise<DemoOutcome> {
-  const { output, signal } = options;
-  const progress = new Progress(output);
+export async function runDemo(options: DemoOptions): Promise<Judged> {
+  const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
+  const progress = new Progress(options.output, () => clock.now());
+  const { environment = process.env, dynamoDbLocal } = cloud;
+  const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
+  try {
+    const own = await clock.busy(() => OwnTable.reserve(dynamoDb, tableName, region));
+    try {
+      return await runOn(dynamoDb, clock, progress, options);
+    } finally {
+      const left = await own.remove();
+      if (left !== undefined) progress.say(`✗ ${left}`);
+    }
+  } finally {
+    if (given === undefined) await dynamoDb.stop();
+  }
+}
+
+async function runOn(
+  dynamoDb: DynamoDbEndpoint,
+  clock: Clock,
+  progress: Progress,
+  options: DemoOptions,
+): Promise<Judged> {
   const problems = new Problems(progress);
-  const executions = { ended: 0 };
-  const cloud = await LocalCloud.start({
-    cdktfOut: options.cdktfOut,
+  const ended: Execution[] = [];
+  const machine = new MachineWatch(machineTimeOf(clock));
+  let cloud: LocalCloud | undefined;
+  try {
+    cloud = await clock.busy(() => startCloud(options, { dynamoDb, clock, progress, problems, ended }));
+    return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended });
+  } finally {
+    machine.stop();
+    await cloud?.stop();
+  }
+}
+
+interface Surroundings {
+  readonly dynamoDb: DynamoDbEndpoint;
+  readonly clock: Clock;
+  readonly progress: Progress;
+  readonly problems: Problems;
+  /** Gets the executions that have ended. */
+  readonly ended: Execution[];
+}
+
+function startCloud(
+  { cdktfOut, sweep, existingTable, cloud }: DemoOptions,
+  { dynamoDb, clock, progress, problems, ended }: Surroundings,
+): Promise<LocalCloud> {
+  return LocalCloud.start({
+    cdktfOut,
     observe: true,
     warm: 1,
     onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
-      executions.ended += 1;
-      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
-      // Those that the end of an interrupted job stops are no failures of the sweep.
-      else if (execution.status !== 'ABORTED') problems.add(describeFailure(execution));
+      ended.push(execution);
+      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution, sweep));
+      else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
-    ...options.cloud,
+    ...(existingTable && { makeExisting: [existingTable] }),
+    ...cloud,
+    clock,
+    dynamoDb,
   });
+}
+
+interface Job {
+  readonly options: DemoOptions;
+  readonly clock: Clock;
+  readonly progress: Progress;
+  readonly problems: Problems;
+  readonly cloud: LocalCloud;
+  readonly machine: MachineWatch;
+  /** Executions that have ended; grows. */
+  readonly ended: readonly Execution[];
+}
+
+async function sweepSessions(job: Job): Promise<Judged> {
+  const { options, clock, progress, problems, cloud, machine, ended } = job;
+  const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
+  const startMs = clock.now();
+  const workload = planWorkload({
+    startMs,
+    firstTtl: firstTtl(startMs, sweep.precisionSeconds),
+    minutes,
+    rate,
+    random: seededRandom(seed),
+    renewals: renews(sweep),
+  });
+  const table = await WatchedTable.start({
+    cloud,
+    table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
+    model: options.model,
+    run: startMs.toString(36),
+    clock,
+    ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
+    onAnswer: machine.answered,
+    onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
+  });
+  const lateTickMs = startMs + LATE_TICK_MS;
+  const cancelLateTick = clock.schedule(LATE_TICK_MS, () => startLateTick(cloud, startMs));
   try {
-    const startMs = Date.now();
-    const workload = planWorkload({
-      startMs,
-      firstTtl: firstTtl(startMs, options.precisionSeconds),
-      minutes: options.minutes,
-      rate: options.rate,
-      random: seededRandom(options.seed),
+    const { actions } = workload;
+    progress.say(describeStart({ cloud, tableName, standsFor, sweep, actions, rate, minutes, seed }));
+    const until = AbortSignal.any([signal, problems.broken]);
+    await live({ ...job, ...workload, table, signal: until });
+    cloud.pauseSchedules();
+    if (!until.aborted && !isAlwaysWatched(sweep)) await untilIdle(cloud, clock);
+    await table.stop();
+    const interrupted = signal.aborted;
+    const contradictions = interrupted ? [] : await verify(table);
+    machine.stop();
+    const now = clock.now();
+    const judged = judge({
+      tally: table.ledger.tally(now),
+      lags: table.ledger.lags,
+      punctuality: punctualityOf(table.ledger.swept(now), {
+        pace: sweep,
+        rate,
+        plannedAt: minute => (minute === minuteOf(startMs) / 1000 ? lateTickMs : minute * 1000),
+        lost: machine.lost(ticksOf([...ended, ...cloud.running])),
+      }),
+      promisedLagMs: promisedLagMs(sweep, rate),
+      contradictions,
+      ...failuresOf(job),
+      machine: machine.report(),
+      interrupted,
     });
-    const table = await WatchedTable.start({
-      cloud,
-      table: tableOf(cloud.synthesized, options.tableName, options.model),
-      model: options.model,
-      run: startMs.toString(36),
-      onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
-    });
-    let lateTick: NodeJS.Timeout | undefined;
-    try {
-      progress.say(describeStart(cloud, options, workload.actions));
-      lateTick = setTimeout(() => startLateTick(cloud, startMs), LATE_TICK_MS);
-      const until = AbortSignal.any([signal, problems.broken]);
-      await live({ ...workload, cloud, table, progress, signal: until, problems });
-      cloud.pauseSchedules();
-      if (!until.aborted) await untilIdle(cloud);
-      await table.stop();
-      const interrupted = signal.aborted;
-      const found = interrupted ? [] : await verify(table);
-      const now = Date.now();
-      const judged = judge(table.ledger.tally(now), table.ledger.lags, found, problems.found);
-      progress.end();
-      progress.say(
-        `\n${formatReport(judged, { promise: promiseOf(options.precisionSeconds), executions: executions.ended, interrupted })}`,
-      );
-      return { ...judged, interrupted };
-    } finally {
-      clearTimeout(lateTick);
-      await table.stop();
-    }
+    progress.end();
+    const context = { renewals: renews(sweep), executions: ended.length };
+    progress.say(`\n${formatReport(judged, context)}`);
+    return judged;
   } finally {
-    await cloud.stop();
+    cancelLateTick();
+    await table.stop();
   }
 }
 
+/** Children that poll are there all the time, and need not be waited for. */
+function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
+  return pollSeconds > 0;
+}
+
+/** When each tick was started, by its time; epoch milliseconds. */
+function ticksOf(executions: readonly Execution[]): Map<number, number> {
+  return new Map(
+    executions.map(({ input, startDate }) => [
+      Date.parse(String(fieldOf(input, 'scheduledTime'))),
+      startDate,
+    ]),
+  );
+}
+
+/** Those that the end of a job stops are no failures of the sweep. */
+function failed({ status }: Execution): boolean {
+  return status !== 'SUCCEEDED' && status !== 'ABORTED';
+}
+
+function failuresOf({ ended, problems, machine }: Job): { failures: string[]; excusedFailures: string[] } {
+  const executions = Object.groupBy(ended.filter(failed), ({ startDate, stopDate }) => {
+    const stoodStill = machine.stoodStillMs({ from: startDate, to: stopDate ?? startDate });
+    return stoodStill >= EXCUSING_STANDSTILL_MS ? 'excused' : 'failed';
+  });
+  return {
+    failures: [...problems.found, ...(executions.failed ?? []).map(describeFailure)],
+    excusedFailures: (executions.excused ?? []).map(describeFailure),
+  };
+}
+
+function minuteOf(epochMs: number): number {
+  return Math.floor(epochMs / TICK_MS) * TICK_MS;
+}
+
 /**
- * When the first session expires, epoch seconds. A tick owns the minute after the next; the first one that this run can
- * have is the current minute's, so a precise sweep begins with the next minute.
+ * When the first session expires, whole epoch seconds. A tick owns the minute after the next; the first one that this run
+ * can have is the current minute's, so a precise sweep begins with the next minute.
  */
 function firstTtl(startMs: number, precisionSeconds: number): number {
   const earliest = startMs + LEAD_MS;
-  return (precisionSeconds < 60 ? Math.ceil(earliest / TICK_MS) * TICK_MS : earliest) / 1000;
+  const unit = isPlain(precisionSeconds) ? 1000 : TICK_MS;
+  return (Math.ceil(earliest / unit) * unit) / 1000;
 }
 
 /** Fires the current minute's ticks late, as Scheduler may: the local schedules begin with the next minute. */
 function startLateTick(cloud: LocalCloud, startMs: number): void {
-  const scheduledTime = new Date(Math.floor(startMs / TICK_MS) * TICK_MS).toISOString();
+  const scheduledTime = new Date(minuteOf(startMs)).toISOString();
   for (const { name } of cloud.machines) cloud.startExecution(name, { scheduledTime });
 }
 
-/** What the sweep promises, for a person. */
-function promiseOf(precisionSeconds: number): string {
-  return precisionSeconds < 60
-    ? `gone within ${precisionSeconds === 1 ? 'a second' : `${precisionSeconds} s`} of expiry, plus the time a delete takes`
-    : 'at the tick of every minute: gone within 60 s of expiry, plus the seconds a sweep takes';
-}
-
-interface Live {
+interface Live extends Job {
   readonly actions: readonly Action[];
   readonly lastTtl: number;
-  readonly cloud: LocalCloud;
   readonly table: WatchedTable;
-  readonly progress: Progress;
   readonly signal: AbortSignal;
-  readonly problems: Problems;
 }
 
 /** Writes, and waits until everything that expires has had its tick. */
 async function live(job: Live): Promise<void> {
-  const { actions, lastTtl, cloud, table, progress, signal, problems } = job;
+  const { actions, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } = job;
   const { ledger } = table;
   const writing = { done: false };
   const writer = table
-    .write(actions, signal)
+    .write(actions, signal, { skipExpired: true })
     .catch(error => problems.breakOff(`writing failed: ${error}`))
     .finally(() => {
       writing.done = true;
     });
   // A renewed item is only safe for sure once a tick after its former TTL has passed it by.
   const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
+  const isIdle = () => isAlwaysWatched(options.sweep) || cloud.running.length === 0;
   while (!signal.aborted) {
-    const now = Date.now();
+    const now = clock.now();
     const tally = ledger.tally(now);
-    const nothingOpen = writing.done && tally.overdue === 0 && cloud.running.length === 0;
-    if (now >= lastTickMs + 1_000 && nothingOpen) break;
-    if (now >= lastTtl * 1000 + LONGEST_WAIT_MS) break;
+    if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
+    // A machine that slept is given the time to make up for it.
+    if (now >= lastTtl * 1000 + LONGEST_WAIT_MS + machine.stoodStillMs()) break;
     progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
-    await sleep(LOOK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    await clock.sleep(LOOK_INTERVAL_MS, signal).catch(() => {});
   }
   await writer;
 }
@@ -176,58 +294,7 @@ async function verify(table: WatchedTable): Promise<Violations> {
   }
 }
 
-async function untilIdle(cloud: LocalCloud): Promise<void> {
-  const deadline = Date.now() + LONGEST_EXECUTION_WAIT_MS;
-  while (cloud.running.length > 0 && Date.now() < deadline) await sleep(50);
-}
-
-function describeStart(cloud: LocalCloud, options: DemoOptions, actions: readonly Action[]): string {
-  const { synthesized, dynamoDb } = cloud;
-  const [machine] = synthesized.stateMachines;
-  // Without the prefix that they share with the machine.
-  const functions = synthesized.functions.map(({ name }) => name.replace(`${machine?.name}-`, ''));
-  const count = (kind: Action['kind']) => actions.filter(action => action.kind === kind).length;
-  const schedules = cloud
-    .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : time(at)})`);
-  const rows = [
-    [
-      'DynamoDB',
-      `${options.tableName} at ${dynamoDb.endpoint}, ${dynamoDb.startedHere ? 'DynamoDB Local, in memory' : 'which was running'}`,
-    ],
-    ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
-    ['state machine', synthesized.stateMachines.map(m => m.name).join(', ')],
-    ['schedules', schedules.join(', ')],
-    [
-      'sessions',
-      `${count('write').toLocaleString('en-US')}, ${options.rate} a second, expiring for ${options.minutes} min; ` +
-        `${count('renew')} renewed and ${count('makePermanent')} made permanent in their last seconds (seed ${options.seed})`,
-    ],
-    ['sweep', promiseOf(options.precisionSeconds)],
-  ] as const;
-  return [
-    'What `cdktf deploy` would provision, running on this machine:',
-    '',
-    ...rows.map(([name, text]) => `  ${name.padEnd(14)} ${text}`),
-    '',
-    'Watch "overdue": it grows as sessions expire and falls to 0 with every sweep. "lag" is p50/max, from expiry to',
-    "deletion, as seen in the table's stream. Ctrl-C stops.",
-    '',
-  ].join('\n');
-}
-
-function describeSweep(execution: Execution): string {
-  const took = (execution.stopDate ?? execution.startDate) - execution.startDate;
-  const output = execution.output;
-  const deleted =
-    typeof output === 'object' && output !== null && 'deleted' in output ? output['deleted'] : undefined;
-  return `${time(execution.startDate)}  sweep succeeded in ${seconds(took)}${typeof deleted === 'number' ? `, ${deleted.toLocaleString('en-US')} deleted` : ''}`;
-}
-
-function describeFailure({ startDate, status, error, cause }: Execution): string {
-  return `the sweep of ${time(startDate)} ended ${status}: ${error ?? 'no error name'}${cause ? `: ${cause.slice(0, 300)}` : ''}`;
-}
-
-function time(epochMilliseconds: number): string {
-  return `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
+async function untilIdle(cloud: LocalCloud, clock: Clock): Promise<void> {
+  const deadline = clock.now() + LONGEST_EXECUTION_WAIT_MS;
+  while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(50);
 }

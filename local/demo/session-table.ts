@@ -4,7 +4,9 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type ExpiryModel, expiryAttributes, type PrimaryKey, withExpiry } from '../../expiry/index.ts';
+import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
+import { type Clock, realClock } from '../clock.ts';
 import { NotFoundError } from '../errors.ts';
 import type { SynthesizedCloud, TableResource } from '../terraform.ts';
 import type { Ttl } from './ledger.ts';
@@ -14,24 +16,40 @@ const PAYLOAD = 'x'.repeat(120);
 const USERS = 97;
 
 /** Gives the attributes by which an item expires at a TTL. */
-export type Stamp = (key: PrimaryKey, ttl: number) => Record<string, number | string>;
+export type Stamp = (key: Readonly<Record<string, unknown>>, ttl: number) => Record<string, number | string>;
+
+export interface SessionTableOptions {
+  readonly table: TableResource;
+  readonly model: ExpiryModel;
+  /**
+   * Sets this run's items apart from others in the table, unless their keys are numbers. Two tables of the same run have
+   * the same items.
+   */
+  readonly run: string;
+  /** How what expires is stamped. @default as the model says */
+  readonly stamp?: Stamp;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+}
 
 /** Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. */
 export class SessionTable {
   readonly #documents: DynamoDBDocumentClient;
   readonly #table: TableResource;
   readonly #model: ExpiryModel;
-  /** Sets this run's items apart from others in the table. */
   readonly #run: string;
   readonly #stamp: Stamp;
+  readonly #clock: Clock;
 
-  /** @param stamp how {@link write} stamps what expires, @default as the model says */
-  constructor(client: DynamoDBClient, table: TableResource, model: ExpiryModel, run: string, stamp?: Stamp) {
+  constructor(client: DynamoDBClient, options: SessionTableOptions) {
+    const { table, model, run, stamp, clock = realClock } = options;
     this.#documents = DynamoDBDocumentClient.from(client);
     this.#table = table;
     this.#model = model;
     this.#run = run;
-    this.#stamp = stamp ?? ((key, expiresAt) => expiryAttributes(model, key, { expiresAt }));
+    this.#clock = clock;
+    this.#stamp =
+      stamp ?? ((key, expiresAt) => expiryAttributes(model, key, { expiresAt, nowMs: clock.now() }));
   }
 
   async write(item: number, ttl: Ttl): Promise<void> {
@@ -41,7 +59,7 @@ export class SessionTable {
     await this.#documents.send(
       new PutCommand({
         TableName: this.#table.name,
-        Item: { ...key, CreatedAt: new Date().toISOString(), Payload: PAYLOAD, ...expiry },
+        Item: { ...key, CreatedAt: this.#time(), Payload: PAYLOAD, ...expiry },
       }),
     );
   }
@@ -60,9 +78,9 @@ export class SessionTable {
         UpdateExpression: 'SET RenewedAt = :now',
         ConditionExpression: 'attribute_exists(#key)',
         ExpressionAttributeNames: { '#key': this.#model.partitionKey },
-        ExpressionAttributeValues: { ':now': new Date().toISOString() },
+        ExpressionAttributeValues: { ':now': this.#time() },
       },
-      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl },
+      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
     );
     try {
       await this.#documents.send(new UpdateCommand(request));
@@ -94,6 +112,11 @@ export class SessionTable {
     return present;
   }
 
+  /** The shard of the window that an item is in. */
+  shard(item: number): number {
+    return shardOf(this.#key(item), this.#model, this.#model.shards);
+  }
+
   /** The id that an item of this run has in the ledger. */
   id(item: number): string {
     return idOf(this.#key(item)[this.#uniqueKey]);
@@ -106,6 +129,10 @@ export class SessionTable {
     return { id: idOf(key?.S ?? key?.N ?? key?.B), ttl: ttl === undefined ? undefined : Number(ttl) };
   }
 
+  #time(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+
   /** Sort keys are unique in a run; without one the partition key has to be. */
   get #uniqueKey(): string {
     return this.#model.sortKey ?? this.#model.partitionKey;
@@ -113,10 +140,8 @@ export class SessionTable {
 
   #key(item: number): Record<string, string | number | Uint8Array> {
     const { partitionKey, sortKey } = this.#model;
-    const unique = [
-      `session-${this.#run}-${item}`,
-      Number(`${Number.parseInt(this.#run, 36)}`) * 1e7 + item,
-    ] as const;
+    // A number has no room for the run within the digits that are safe in JavaScript.
+    const unique = [`session-${this.#run}-${item}`, item] as const;
     const user = item % USERS;
     return sortKey === undefined
       ? { [partitionKey]: this.#value(partitionKey, ...unique) }
@@ -137,27 +162,16 @@ function idOf(value: unknown): string {
 }
 
 /**
- * A table of what was synthesized, whether the stack makes it or it was there before. Of the latter only the key names
- * are known; its keys are taken for strings.
+ * A table that what was synthesized makes.
  *
  * @throws {NotFoundError}
  */
-export function tableOf(
-  { tables, existingTables }: SynthesizedCloud,
-  name: string,
-  model: ExpiryModel,
-): TableResource {
+export function tableOf({ tables }: Pick<SynthesizedCloud, 'tables'>, name: string): TableResource {
   const table = tables.find(candidate => candidate.name === name);
-  if (table) return table;
-  const existing = existingTables.find(candidate => candidate.name === name);
-  if (existing === undefined) throw new NotFoundError(`table: expected "${name}" in what was synthesized`);
-  return {
-    ...existing,
-    arn: '',
-    hashKey: model.partitionKey,
-    ...(model.sortKey ? { rangeKey: model.sortKey } : {}),
-    attributes: {},
-    globalIndexes: [],
-    localIndexes: [],
-  };
+  if (table === undefined) {
+    throw new NotFoundError(
+      `table: expected "${name}" in what was synthesized, got ${tables.map(other => other.name).join(', ') || 'none'}`,
+    );
+  }
+  return table;
 }

@@ -1,22 +1,20 @@
-import type { ExpiryModel } from '../../expiry/index.ts';
 import { localDynamoDbStreams } from '../aws-clients.ts';
+import { type Clock, realClock } from '../clock.ts';
 import type { LocalCloud } from '../cloud.ts';
-import type { TableResource } from '../terraform.ts';
 import { Ledger } from './ledger.ts';
+import type { Span } from './machine.ts';
 import { StreamObserver } from './observer.ts';
-import { SessionTable, type Stamp } from './session-table.ts';
+import { SessionTable, type SessionTableOptions } from './session-table.ts';
 import type { Action } from './workload.ts';
-import { carryOut } from './writer.ts';
+import { carryOut, type WriterOptions } from './writer.ts';
 
-export interface WatchedTableOptions {
+/** The table must have a stream with old images. */
+export interface WatchedTableOptions extends SessionTableOptions {
   readonly cloud: LocalCloud;
-  /** It must have a stream with old images. */
-  readonly table: TableResource;
-  readonly model: ExpiryModel;
-  /** Sets this run's items apart. Two tables of the same run have the same items. */
-  readonly run: string;
-  /** @default as the model says */
-  readonly stamp?: Stamp;
+  /** Pause between two looks into the stream, milliseconds. @default that of {@link StreamObserver} */
+  readonly intervalMs?: number;
+  /** DynamoDB answered a request of ours. Epoch milliseconds. */
+  readonly onAnswer?: (span: Span) => void;
   /** The stream can't be read any more. */
   readonly onError: (error: unknown) => void;
 }
@@ -25,12 +23,16 @@ export interface WatchedTableOptions {
 export class WatchedTable {
   readonly ledger = new Ledger();
   readonly #sessions: SessionTable;
+  readonly #clock: Clock;
+  readonly #onAnswer: WatchedTableOptions['onAnswer'];
   readonly #streams: ReturnType<typeof localDynamoDbStreams>;
   #observer: StreamObserver | undefined;
 
-  private constructor({ cloud, table, model, run, stamp }: WatchedTableOptions) {
-    this.#sessions = new SessionTable(cloud.client, table, model, run, stamp);
-    this.#streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, table.region);
+  private constructor({ cloud, ...options }: WatchedTableOptions) {
+    this.#sessions = new SessionTable(cloud.client, options);
+    this.#clock = options.clock ?? realClock;
+    this.#onAnswer = options.onAnswer;
+    this.#streams = localDynamoDbStreams(cloud.dynamoDb.endpoint, options.table.region);
   }
 
   static async start(options: WatchedTableOptions): Promise<WatchedTable> {
@@ -45,6 +47,9 @@ export class WatchedTable {
           watched.ledger.removed(id, { ttl, seenAt });
         },
         onError: options.onError,
+        ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
+        clock: watched.#clock,
+        ...(watched.#onAnswer && { onAnswer: watched.#onAnswer }),
       });
     } catch (error) {
       await watched.stop();
@@ -58,13 +63,22 @@ export class WatchedTable {
    *
    * @throws the first error of a request
    */
-  write(actions: readonly Action[], signal: AbortSignal): Promise<void> {
-    return carryOut(actions, this.#sessions, this.ledger, signal);
+  write(
+    actions: readonly Action[],
+    signal: AbortSignal,
+    { skipExpired = false }: Pick<WriterOptions, 'skipExpired'> = {},
+  ): Promise<void> {
+    return carryOut(actions, this.#sessions, this.ledger, signal, {
+      clock: this.#clock,
+      skipExpired,
+      ...(this.#onAnswer && { onAnswer: this.#onAnswer }),
+    });
   }
 
   /** What a consistent read of the whole table says against the ledger; each a sentence. */
   async verify(): Promise<readonly string[]> {
-    return this.ledger.verify(await this.#sessions.readAll(), Date.now());
+    const present = await this.#clock.busy(() => this.#sessions.readAll());
+    return this.ledger.verify(present, this.#clock.now());
   }
 
   /** Stops after everything that has happened up to now was seen. Safe to call more than once. */

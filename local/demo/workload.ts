@@ -11,6 +11,8 @@ export interface WorkloadOptions {
   /** Items per second. */
   readonly rate: number;
   readonly random: RandomSource;
+  /** Whether items are renewed, or made permanent, once they have a TTL. @default true */
+  readonly renewals?: boolean;
 }
 
 /** One write or change, at its time. */
@@ -40,10 +42,11 @@ const PERMANENT = 5;
  *
  * @returns the actions in the order of their time, and the last moment (epoch seconds) at which an item expires
  */
-export function planWorkload({ startMs, firstTtl, minutes, rate, random }: WorkloadOptions): {
+export function planWorkload(options: WorkloadOptions): {
   actions: Action[];
   lastTtl: number;
 } {
+  const { startMs, firstTtl, minutes, rate, random, renewals = true } = options;
   const lastTtl = firstTtl + Math.ceil(minutes * 60) - 1;
   const between = (from: number, to: number) => from + random.next() * (to - from);
   const actions: Action[] = [];
@@ -58,6 +61,7 @@ export function planWorkload({ startMs, firstTtl, minutes, rate, random }: Workl
       continue;
     }
     actions.push({ atMs: writeAt, item, kind: 'write', ttl });
+    if (!renewals) continue;
     // Shortly before it expires, but never before it is written.
     const changeAt = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000));
     if (share < PERMANENT + MADE_PERMANENT) {

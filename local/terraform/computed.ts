@@ -1,3 +1,4 @@
+import { partitionOf } from '../../stacks/regions.ts';
 import type { JsonObject } from './json.ts';
 
 /** Where a stack would be deployed. */
@@ -6,12 +7,6 @@ export interface Place {
   readonly account: string;
   readonly region: string;
   readonly partition: string;
-}
-
-export function partitionOf(region: string): string {
-  if (region.startsWith('cn-')) return 'aws-cn';
-  if (region.startsWith('us-gov-')) return 'aws-us-gov';
-  return 'aws';
 }
 
 type Computed = Readonly<Record<string, (argument: (name: string) => string, place: Place) => string>>;
@@ -29,7 +24,7 @@ const iamArn =
 const tableArn = arn('dynamodb', name => `table/${name}`);
 const machineArn = arn('states', name => `stateMachine:${name}`);
 const queueUrl = (get: (name: string) => string, { region, account }: Place): string =>
-  `https://sqs.${region}.amazonaws.com/${account}/${get('name')}`;
+  `https://sqs.${region}.${partitionOf(region).dnsSuffix}/${account}/${get('name')}`;
 
 /**
  * Attributes that AWS gives a resource when it is created, by resource type. Attributes that are arguments
@@ -71,7 +66,7 @@ const DATA_ATTRIBUTES: Readonly<Record<string, Computed>> = {
   aws_partition: {
     partition: (_, place) => place.partition,
     id: (_, place) => place.partition,
-    dns_suffix: (_, place) => (place.partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com'),
+    dns_suffix: (_, place) => partitionOf(place.region).dnsSuffix,
   },
   aws_region: {
     name: (_, place) => place.region,

@@ -25,7 +25,18 @@ export interface ResolvedStack {
   readonly outputs: Readonly<Record<string, Json>>;
 }
 
-const ROOT_KEYS = new Set(['//', 'data', 'output', 'provider', 'resource', 'terraform']);
+// `moved` and `removed` are about a state, and there is none here. What is in a module, local/terraform/modules.ts looks at.
+const ROOT_KEYS = new Set([
+  '//',
+  'data',
+  'output',
+  'provider',
+  'resource',
+  'terraform',
+  'module',
+  'moved',
+  'removed',
+]);
 // Meta-arguments that make several resources of one, or run programs: nothing here would be true after them.
 const REFUSED_META = ['count', 'for_each', 'dynamic', 'provisioner', 'connection'];
 

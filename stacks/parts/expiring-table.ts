@@ -1,11 +1,15 @@
 import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-table/index.js';
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
+import { escaped } from '../terraform-text.ts';
+import { CreatedTables, type GuardedTable } from './created-tables.ts';
+import { tableConditions } from './table-conditions.ts';
 
 /**
- * The table whose items expire, with the sparse index of expiry windows. Created, or looked up by name when it is
- * there already; Terraform then checks that it has the index and native TTL before anything is deployed that needs them.
+ * The table whose items expire, with the sparse index of expiry windows. Created, and then never deleted or replaced; or
+ * looked up by name when it is there already, and checked before anything is deployed that needs it.
  */
 export class ExpiringTable extends Construct {
   readonly tableName: string;
@@ -21,49 +25,71 @@ export class ExpiringTable extends Construct {
   }
 }
 
+/**
+ * What others may change on a created table: indexes of one's own, streams, replicas in other regions. Terraform would
+ * take them away with the next deployment, a replica with its data. Our own index cannot change: see CreatedTables.
+ */
+const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
+
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
-  const { partitionKey, sortKey, windowAttribute, ttlAttribute } = props;
-  return new DynamodbTable(scope, 'table', {
-    name: props.tableName,
+  const { tableName, partitionKeyType, sortKeyType, indexName } = props;
+  const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
+  const table = new DynamodbTable(scope, 'table', {
+    name: tableName,
     billingMode: 'PAY_PER_REQUEST',
     deletionProtectionEnabled: props.deletionProtection,
     hashKey: partitionKey,
     ...(sortKey === undefined ? {} : { rangeKey: sortKey }),
     attribute: [
-      { name: partitionKey, type: props.partitionKeyType },
-      ...(sortKey === undefined ? [] : [{ name: sortKey, type: props.sortKeyType }]),
+      { name: partitionKey, type: partitionKeyType },
+      ...(sortKey === undefined ? [] : [{ name: sortKey, type: sortKeyType }]),
       { name: windowAttribute, type: 'S' },
       { name: ttlAttribute, type: 'N' },
     ],
     globalSecondaryIndex: [
-      {
-        name: props.indexName,
-        hashKey: windowAttribute,
-        rangeKey: ttlAttribute,
-        projectionType: 'KEYS_ONLY',
-      },
+      { name: indexName, hashKey: windowAttribute, rangeKey: ttlAttribute, projectionType: 'KEYS_ONLY' },
     ],
     // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
     ttl: { attributeName: ttlAttribute, enabled: true },
+    pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
+    lifecycle: { preventDestroy: true, ignoreChanges: LEFT_ALONE },
   });
+  CreatedTables.of(scope).keep(tableName, guarded(table, props));
+  return table;
 }
 
-function existing(
-  scope: Construct,
-  { tableName, indexName, ttlAttribute }: ResolvedProps,
-): DataAwsDynamodbTable {
-  const table = new DataAwsDynamodbTable(scope, 'table', { name: tableName });
-  table.addOverride('lifecycle', {
-    postcondition: [
-      {
-        condition: `\${contains(self.global_secondary_index[*].name, "${indexName}")}`,
-        error_message: `Table ${tableName} has no index ${indexName}. Add it first: docs/deploy.md, "An existing table".`,
-      },
-      {
-        condition: `\${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == "${ttlAttribute}"])}`,
-        error_message: `Native TTL of table ${tableName} is not enabled on ${ttlAttribute}. It is the backstop: docs/deploy.md, "An existing table".`,
-      },
-    ],
-  });
+function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable {
+  const table = new DataAwsDynamodbTable(scope, 'table', { name: props.tableName });
+  table.addOverride('lifecycle', { postcondition: tableConditions(props) });
+  CreatedTables.of(scope).release(props.tableName, guarded(table, props));
   return table;
+}
+
+/** The names of the attributes, as Terraform takes them literally. */
+function attributesOf({ partitionKey, sortKey, ttlAttribute, windowAttribute }: ResolvedProps) {
+  return {
+    partitionKey: escaped(partitionKey),
+    sortKey: sortKey === undefined ? undefined : escaped(sortKey),
+    ttlAttribute: escaped(ttlAttribute),
+    windowAttribute: escaped(windowAttribute),
+  };
+}
+
+/**
+ * What the guard keeps of a table. A created table and an existing one have the same path, and so the same address.
+ * @param table the construct of the table, or one that stands where it stood
+ */
+export function guarded(table: Construct, props: ResolvedProps): GuardedTable {
+  const { partitionKeyType, sortKeyType, indexName } = props;
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute } = attributesOf(props);
+  return {
+    address: `aws_dynamodb_table.${TerraformStack.of(table).getLogicalId(table.node)}`,
+    lasting: {
+      partitionKey: `${partitionKey} (${partitionKeyType})`,
+      ...(sortKey === undefined ? {} : { sortKey: `${sortKey} (${sortKeyType})` }),
+      ttlAttribute,
+      windowAttribute,
+      indexName,
+    },
+  };
 }

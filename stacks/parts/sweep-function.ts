@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { SweepEnvironment } from '../../functions/lib/environment.ts';
 import { TASKS, type TaskName } from '../../statemachine/contract.ts';
 import { bundleFunctions, HANDLER } from '../bundle.ts';
+import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { ServiceRole, type Statement } from './role.ts';
 
@@ -18,6 +19,9 @@ const TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
   DeleteChunk: 15,
   RecordMetrics: 15,
 };
+
+/** Source: Lambda API reference, CreateFunction. */
+const LONGEST_DESCRIPTION = 256;
 
 export interface SweepFunctionProps {
   readonly task: TaskName;
@@ -48,7 +52,7 @@ export class SweepFunction extends Construct {
     });
     const lambda = new LambdaFunction(this, 'function', {
       functionName,
-      description: `precise-ttl: ${task} of table ${sweep.tableName}`,
+      description: cut(`precise-ttl: ${task} of table ${sweep.tableName}`, LONGEST_DESCRIPTION),
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
@@ -74,7 +78,7 @@ export class SweepFunction extends Construct {
 /** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
 function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
   const stack = TerraformStack.of(scope);
-  const id = `bundle-${TASKS[task]}`;
+  const id = bundleId(TASKS[task]);
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
   return new TerraformAsset(stack, id, { path: bundleFunctions()[task].archive, type: AssetType.FILE });

@@ -64,7 +64,11 @@ export class SweepMachine extends Construct {
       roleArn: role.arn,
       // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
       definition: JSON.stringify(
-        sweepDefinition(functions, { ...sweep, shardConcurrency: concurrentChildren(sweep) }),
+        sweepDefinition(functions, {
+          ...sweep,
+          shardConcurrency: concurrentChildren(sweep),
+          partition: place.partition,
+        }),
       ),
       loggingConfiguration: { level: 'ERROR', includeExecutionData: true, logDestination: `${logs.arn}:*` },
       tracingConfiguration: { enabled: true },

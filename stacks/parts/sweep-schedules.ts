@@ -4,6 +4,7 @@ import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
 import type { TickInput } from '../../statemachine/contract.ts';
 import type { ResolvedProps } from '../props.ts';
+import { reconcileParts } from '../reconcile-parts.ts';
 import { type Place, ServiceRole } from './role.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
@@ -12,16 +13,13 @@ const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 /** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
 const EVERY_MINUTE = 'cron(* * * * ? *)';
 
-/** Some minutes past the hour, away from everybody else's hourly jobs. */
-const EVERY_HOUR = 'cron(7 * * * ? *)';
-
 export interface SweepSchedulesProps {
   readonly place: Place;
   readonly stateMachineArn: string;
   readonly sweep: ResolvedProps;
 }
 
-/** The two schedules that start the sweep, and the queue for starts that did not get through. */
+/** The schedules that start the sweep, one a minute and the others once an hour, and the queue for starts that did not get through. */
 export class SweepSchedules extends Construct {
   readonly deadLetterQueueUrl: string;
 
@@ -63,8 +61,14 @@ export class SweepSchedules extends Construct {
       });
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
     schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300);
-    const lookbackMinutes = sweep.reconcileHours * 60;
-    schedule('reconcile', EVERY_HOUR, { scheduledTime: SCHEDULED_TIME, lookbackMinutes }, 1800);
+    for (const [part, { minute, lookbackMinutes, skipMinutes }] of reconcileParts(sweep).entries()) {
+      const input = {
+        scheduledTime: SCHEDULED_TIME,
+        lookbackMinutes,
+        ...(skipMinutes > 0 && { skipMinutes }),
+      };
+      schedule(part === 0 ? 'reconcile' : `reconcile-${part + 1}`, `cron(${minute} * * * ? *)`, input, 1800);
+    }
     this.deadLetterQueueUrl = deadLetters.url;
   }
 }

@@ -1,8 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
 import { localDynamoDb } from '../../local/aws-clients.ts';
 import { isFree } from '../../local/ports.ts';
 import { freePort, occupyPort } from '../support/free-port.ts';
@@ -49,6 +55,14 @@ function run(args: string[], environment: Record<string, string> = {}): Running 
       }
     },
   };
+}
+
+/** The status of an answer to a page that has its own name resolve to this machine. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { host } }).end('{}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
 }
 
 test('--help says what it does', async () => {
@@ -109,6 +123,11 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   const { TableNames } = await dynamoDb.send(new ListTablesCommand({}));
   expect(TableNames).toEqual(['SessionData']);
   dynamoDb.destroy();
+  expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
+  const [, openPort] =
+    /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];
+  expect(Number(openPort)).not.toBe(dynamoDbPort);
+  expect(await isFree(Number(openPort))).toBe(false);
 
   const example =
     /^aws stepfunctions start-execution --state-machine-arn (\S+) --input '(.*)' --endpoint-url /m.exec(
@@ -126,10 +145,22 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   );
   const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   expect(status).toBe('SUCCEEDED');
-  sfn.destroy();
 
-  child.kill('SIGTERM');
+  // A definition of the user's own that would match for ever, and hear no signal meanwhile.
+  const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
+  const created = await sfn.send(
+    new CreateStateMachineCommand({
+      name: 'endless',
+      roleArn: 'arn:aws:iam::123456789012:role/local',
+      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Match', States: { Match: endless } }),
+    }),
+  );
+  const starting = sfn.send(new StartExecutionCommand({ stateMachineArn: created.stateMachineArn }));
+  await Promise.race([starting, sleep(300)]).catch(() => {});
+  child.kill('SIGINT');
+  await starting.catch(() => {}); // it may have ended before it answered
+  sfn.destroy();
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
-  expect([await isFree(dynamoDbPort), await isFree(sfnPort)]).toEqual([true, true]);
+  for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
 }, 30_000);

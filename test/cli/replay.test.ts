@@ -4,11 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
-import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
 import { ApiServer, Executions, StateMachines } from '../../local/api/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
@@ -89,36 +90,44 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-// Tries for some seconds, which it does beside the other tests.
-let nobodyListens: Promise<Ended>;
-beforeAll(() => {
-  nobodyListens = replay(SPAN, NOWHERE);
-});
-
-test.each<[string, () => Promise<Ended>, number, string]>([
-  ['nobody listens', () => nobodyListens, 1, 'ECONNREFUSED'],
+test.each<[string, Record<string, string>, number, string]>([
+  [
+    'nobody listens',
+    NOWHERE,
+    1,
+    'AWS_ENDPOINT_URL_SFN: expected Step Functions at http://127.0.0.1:9, got ECONNREFUSED; start npm run local in ' +
+      'another terminal, or unset AWS_ENDPOINT_URL_SFN for AWS',
+  ],
+  [
+    'nobody listens at the endpoint for every service',
+    { AWS_ENDPOINT_URL: 'http://localhost:9' },
+    1,
+    'AWS_ENDPOINT_URL: expected Step Functions at http://localhost:9, got ECONNREFUSED; start npm run local',
+  ],
   [
     'the endpoint is no URL',
-    () => replay(SPAN, { AWS_ENDPOINT_URL_SFN: 'here' }),
+    { AWS_ENDPOINT_URL_SFN: 'here' },
     2,
     'AWS_ENDPOINT_URL_SFN: expected a URL such as',
   ],
-])(
-  'fails and says so where %s',
-  async (_where, ended, expected, message) => {
-    const { status, stderr } = await ended();
-    expect(status).toBe(expected);
-    expect(stderr).toContain(message);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-  },
-  60_000,
-);
+])('fails and says so where %s', async (_where, environment, expected, message) => {
+  const { status, stderr } = await replay(SPAN, environment);
+  expect(status).toBe(expected);
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
 
 // Before anything is asked of AWS: without network, or credentials, it would fail another way.
-test('fails on AWS without --yes where there is no terminal to ask at', async () => {
-  const { status, stdout, stderr } = await replay(SPAN, {});
+test.each([
+  ['', SPAN, '--yes: expected it where no terminal is there to ask at'],
+  [', after a wrong --from', ['--from', 'monday', ...SPAN.slice(2)], '--from: expected a time in ISO-8601'],
+  [', after a wrong --table', [...SPAN, '--table', 'Other'], '--table: expected one of SessionData'],
+  [', after a wrong --run', [...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
+])('on AWS it asks for --yes where there is no terminal%s', async (_after, args, message) => {
+  const { status, stdout, stderr } = await replay(args, {});
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain('--yes: expected it where no terminal is there to ask at');
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
 describe('against the local Step Functions', () => {
@@ -166,7 +175,7 @@ describe('against the local Step Functions', () => {
 
   const documents = () => DynamoDBDocumentClient.from(cloud.client);
   async function fill(): Promise<void> {
-    const model = expiryModel(SESSION_DATA);
+    const model = modelOf(SESSION_DATA);
     const at = (id: string, expiresAt: number) => {
       const key = { UserName: 'u', SessionId: id };
       return { PutRequest: { Item: { ...key, ...expiryAttributes(model, key, { expiresAt }) } } };
@@ -207,6 +216,28 @@ describe('against the local Step Functions', () => {
     });
     expect(await sessions()).toEqual(['a', 'b', 'c', 'live']);
   }, 60_000);
+
+  test.each([[[]], [['--run', 'same']]])(
+    'a dry run with %p looks anew each time, and says when',
+    async args => {
+      await fill();
+      const before = Math.floor(Date.now() / 1000) * 1000;
+      await run([...args, '--dry-run', '--json', JSON_FILE]);
+      const first = result();
+      const key = { UserName: 'u', SessionId: 'c' };
+      await documents().send(new DeleteCommand({ TableName: 'SessionData', Key: key }));
+      const { stdout } = await run([...args, '--dry-run', '--json', JSON_FILE]);
+      const second = result();
+      expect([first.totals.found, second.totals.found]).toEqual([3, 2]);
+      expect(second.executions).toMatchObject({ doneBefore: 0 });
+
+      const times = second.pieces.map(({ startedAt }: { startedAt: string }) => Date.parse(startedAt)).sort();
+      expect(times[0]).toBeGreaterThanOrEqual(before);
+      expect(times.at(-1)).toBeLessThanOrEqual(Date.now());
+      const [, looked] = /^Looked .*?(\S+Z)/m.exec(stdout) ?? [];
+      expect(looked).toBe(`${new Date(times[0]).toISOString().slice(0, 19)}Z`);
+    },
+  );
 
   test('what fails is reported, tried again by the same command, and then done for good', async () => {
     await fill();

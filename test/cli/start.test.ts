@@ -1,9 +1,13 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
+const dynamoDb = useLocalDynamoDb();
 const START = join(import.meta.dirname, '../../cli/start.ts');
 
 interface Ended {
@@ -34,13 +38,14 @@ function run(
 test('--help says what it does', async () => {
   const { status, stdout } = await run(['--help']);
   expect(status).toBe(0);
-  for (const flag of ['--minutes', '--rate', '--seed', '--json']) expect(stdout).toContain(flag);
+  for (const flag of ['--minutes', '--rate', '--seed', '--table', '--json']) expect(stdout).toContain(flag);
+  for (const status of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`(status: |; |, )${status} `));
 });
 
 test.each([
   [
     ['--minuts', '3'],
-    '--minuts: expected one of --minutes, --rate, --seed, --json, --help, got an unknown flag',
+    '--minuts: expected one of --minutes, --rate, --seed, --table, --json, --help, got an unknown flag',
   ],
   [['--minutes', '0'], '--minutes: expected a number from 0.1 to 1440, got "0"'],
   [['--rate', 'fast'], '--rate: expected a number from 0.1 to 1000, got "fast"'],
@@ -49,6 +54,7 @@ test.each([
     '--json: expected a file in a folder that can be written to, got "/no/such',
   ],
   [['--json', tmpdir()], '--json: expected a file, got the folder'],
+  [['--table', 'Sessions'], '--table: expected one of SessionData, got "Sessions"'],
 ])('fails with status 2 for %p', async (args, message) => {
   const { status, stdout, stderr } = await run(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -85,7 +91,12 @@ test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no Dynamo
       'renewedKept',
       'overdue',
       'lagMs',
+      'promisedLagMs',
+      'verdict',
+      'promises',
+      'machine',
     ]);
+    expect(result.verdict).toBe('interrupted');
     expect(result.written).toBeGreaterThan(0);
     const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(stdout)?.[1]);
     const answers = await new Promise(resolve => {
@@ -95,4 +106,21 @@ test('Ctrl-C stops cleanly: says what is known, exits with 130, leaves no Dynamo
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}, 40_000);
+
+test('Ctrl-C removes its table from a DynamoDB Local that was running, and leaves that running', async () => {
+  let asked = false;
+  const { status, stdout } = await run(
+    [],
+    { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
+    (printed, kill) => {
+      if (asked || !printed.includes('Ctrl-C stops.')) return;
+      asked = true;
+      kill('SIGINT');
+    },
+  );
+  expect(status).toBe(130);
+  expect(stdout).toMatch(/table +SessionData-demo-[0-9a-f]{8},/);
+  expect(stdout).toContain(`${dynamoDb.endpoint}, which was running; the table is removed again at the end`);
+  expect((await dynamoDb.client.send(new ListTablesCommand({}))).TableNames).toEqual([]);
 }, 40_000);

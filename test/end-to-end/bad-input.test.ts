@@ -14,6 +14,16 @@ test.each<[string, unknown, string]>([
     { from: '2026-11-20T09:00:00Z', to: '2026-11-20T08:00:00Z' },
     'from: expected a time before to',
   ],
+  [
+    'a dry run that is null',
+    { from: '2023-11-14T00:00:00Z', to: '2023-11-15T00:00:00Z', dryRun: null },
+    'dryRun: expected true or false, got null',
+  ],
+  [
+    'a lookback that is null',
+    { scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: null },
+    'lookbackMinutes: expected a whole number of minutes from 1 to 44700, got null',
+  ],
   ['more than five years ago', { from: '2019-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'five years'],
 ])('an execution with %s fails at once and names the field', async (_name, input, message) => {
   await local.put('Sessions', [{ id: 'a', ttl: 1_700_000_000 }]);

@@ -1,5 +1,10 @@
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import { InvalidKeyError, InvalidTtlError } from '../../expiry/errors.ts';
+import {
+  InvalidArgumentError,
+  InvalidKeyError,
+  InvalidModelError,
+  InvalidTtlError,
+} from '../../expiry/errors.ts';
 import { expiryModel } from '../../expiry/model.ts';
 
 const nowMs = Date.parse('2022-07-19T21:27:00.500Z');
@@ -59,7 +64,8 @@ describe('expiryAttributes', () => {
 
   test.each<[string, object, RegExp]>([
     ['both ttlSeconds and expiresAt', { ttlSeconds: 1, expiresAt: now }, /^ttlSeconds: expected either/],
-    ['null for ttlSeconds', { ttlSeconds: null as never }, /^ttlSeconds: expected a whole number/],
+    ['null for ttlSeconds', { ttlSeconds: null }, /^ttlSeconds: expected a whole number/],
+    ['null for expiresAt', { expiresAt: null }, /^ttl: .*got null/],
     ['a negative ttlSeconds', { ttlSeconds: -1 }, /^ttlSeconds: expected a whole number/],
     ['a fraction', { ttlSeconds: 0.5 }, /^ttlSeconds/],
     ['more than 20 years', { ttlSeconds: 630_720_001 }, /20 years/],
@@ -72,8 +78,40 @@ describe('expiryAttributes', () => {
     expect(stamp).toThrow(message);
   });
 
+  test.each<[string, unknown, RegExp]>([
+    ['null for the options', null, /^options: expected an object/],
+    ['a misspelt option', { ttlSecond: 5 }, /^ttlSecond: .*Did you mean ttlSeconds\?/],
+    ['a clock of null', { nowMs: null }, /^nowMs: expected epoch milliseconds/],
+    ['a clock in seconds', { nowMs: now, ttlSeconds: 60 }, /^nowMs: .*looks like seconds/],
+    ['a clock in microseconds', { nowMs: nowMs * 1000, ttlSeconds: 60 }, /^nowMs: .*looks like microseconds/],
+    ['a Date for a clock', { nowMs: new Date(nowMs) }, /^nowMs: .*getTime/],
+  ])('fails for %s', (_name, options, message) => {
+    const stamp = () => expiryAttributes(model, key, options as object);
+    expect(stamp).toThrow(InvalidArgumentError);
+    expect(stamp).toThrow(message);
+  });
+
   test('fails without the whole key', () => {
     expect(() => expiryAttributes(model, {}, { ttlSeconds: 1, nowMs })).toThrow(InvalidKeyError);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["a low-level client's item", { id: { S: 'a' } }, /^id: .*document client/],
+    ['null', null, /^key: expected/],
+    ['a list', [{ id: 'a' }], /^key: expected/],
+  ])('fails for %s as the key', (_name, wrong, message) => {
+    const stamp = () => expiryAttributes(model, wrong as object, { ttlSeconds: 1, nowMs });
+    expect(stamp).toThrow(InvalidKeyError);
+    expect(stamp).toThrow(message);
+  });
+
+  test.each<[string, unknown]>([
+    ['its props', { partitionKey: 'id', ttlAttribute: 'ttl' }],
+    ['null', null],
+  ])('fails for %s instead of the model', (_name, wrong) => {
+    const stamp = () => expiryAttributes(wrong as never, key, { ttlSeconds: 1, nowMs });
+    expect(stamp).toThrow(InvalidModelError);
+    expect(stamp).toThrow(/^model: expected what expiryModel\(\) returns/);
   });
 
   test('takes the clock of the machine when it is given none', () => {

@@ -59,6 +59,30 @@ describe('expiryModel', () => {
     expect(make).toThrow(message);
   });
 
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a misspelt field',
+      { partitionKey: 'id', ttlAtribute: 'x' },
+      /^ttlAtribute: .*Did you mean ttlAttribute\?/,
+    ],
+    ['a field of the deployment', { tableName: 'T', partitionKey: 'id' }, /^tableName: .*Remove it\./],
+    ['null', null, /^model: expected an object/],
+    ['a list', [], /^model: expected an object/],
+    ['a name alone', 'id', /^model: expected an object/],
+    ['a sort key of null', { partitionKey: 'id', sortKey: null }, /^sortKey: .*got null/],
+    ['a TTL attribute of null', { partitionKey: 'id', ttlAttribute: null }, /^ttlAttribute: .*got null/],
+    ['shards of null', { partitionKey: 'id', shards: null }, /^shards: .*got null/],
+    ['a name of 256 bytes', { partitionKey: 'ü'.repeat(128) }, /^partitionKey: .*255 bytes/],
+  ])('fails for %s', (_name, props, message) => {
+    const make = () => expiryModel(props as ExpiryModelProps);
+    expect(make).toThrow(InvalidModelError);
+    expect(make).toThrow(message);
+  });
+
+  test('counts the bytes of a name, not its characters', () => {
+    expect(expiryModel({ partitionKey: `${'ü'.repeat(127)}a` }).partitionKey).toHaveLength(128);
+  });
+
   test('lists every problem at once', () => {
     const fields = modelProblems({ partitionKey: '', granularityMinutes: 7, shards: 0 }).map(
       ({ field }) => field,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { InvalidKeyError } from '../../expiry/errors.ts';
@@ -14,6 +15,26 @@ describe('shardOf', () => {
     ['bob', 17, 6],
     [1, new Uint8Array([0, 255]), 4],
   ])('keeps its choice for %p %p', (user, session, expected) => expect(shard(user, session)).toBe(expected));
+
+  test('is the hash of Node over the parts, whatever they are', () => {
+    const ofNode = (type: string, user: string, session: Uint8Array) => {
+      const hash = createHash('sha256');
+      hash.update(`${type}:${user}\0B:${Buffer.from(session).toString('base64')}\0`);
+      return hash.digest().readUInt32BE(0) % 100;
+    };
+    const text = fc.string({ unit: 'binary', minLength: 1 });
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 100 });
+    fc.assert(
+      fc.property(text, bytes, (user, session) => {
+        expect(shard(user, session, 100)).toBe(ofNode('S', user, session));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), bytes, (user, session) => {
+        expect(shard(user, session, 100)).toBe(ofNode('N', String(user), session));
+      }),
+    );
+  });
 
   test('is below the number of shards, and the same each time', () => {
     fc.assert(

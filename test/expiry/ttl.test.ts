@@ -1,4 +1,4 @@
-import { InvalidTtlError } from '../../expiry/errors.ts';
+import { InvalidArgumentError, InvalidTtlError } from '../../expiry/errors.ts';
 import {
   checkTtl,
   expiredRange,
@@ -32,10 +32,23 @@ describe('isExpired', () => {
     ['negative', -1, false],
     ['milliseconds', NOW * 1000, false],
     ['NaN', Number.NaN, false],
+    ['a bigint', BigInt(NOW), true],
+    ["the low-level client's number", { N: String(NOW) }, true],
+    ["the low-level client's number, a second later", { N: String(NOW + 1) }, false],
     ['a string', String(NOW - 1), false],
     ['null', null, false],
     ['no TTL', undefined, false],
   ])('%s', (_name, ttl, expected) => expect(isExpired(ttl, NOW)).toBe(expected));
+
+  test.each<[string, unknown, RegExp]>([
+    ['milliseconds', NOW * 1000, /^cutoff: expected epoch seconds, .*looks like milliseconds/],
+    ['null', null, /^cutoff: .*got null/],
+    ['NaN', Number.NaN, /^cutoff: .*got NaN/],
+    ['nothing', undefined, /^cutoff: .*got nothing/],
+  ])('fails for a cutoff of %s', (_name, cutoff, message) => {
+    expect(() => isExpired(NOW, cutoff as number)).toThrow(InvalidArgumentError);
+    expect(() => isExpired(NOW, cutoff as number)).toThrow(message);
+  });
 
   test('has the range that the guarded delete asks for', () => {
     expect(expiredRange(NOW)).toEqual({ after: NOW - OLDEST_EXPIRY_AGE_SECONDS, upTo: NOW });

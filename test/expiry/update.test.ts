@@ -56,6 +56,29 @@ describe('withExpiry', () => {
     expect(request).toEqual(copy);
   });
 
+  test.each<[string, unknown, RegExp]>([
+    ['a Put', { TableName: 't', Item: { id: 'a' } }, /^Item: .*expiryAttributes/],
+    ['no Key', { TableName: 't' }, /^Key: .*got nothing/],
+    ["the low-level client's key", { Key: { id: { S: 'a' } } }, /^Key: .*document client/],
+    [
+      "the low-level client's values",
+      { Key, UpdateExpression: 'SET a = :a', ExpressionAttributeValues: { ':a': { S: 'x' } } },
+      /^ExpressionAttributeValues: .*document client/,
+    ],
+    [
+      'the legacy parameter AttributeUpdates',
+      { Key, AttributeUpdates: {} },
+      /^AttributeUpdates: .*expressions/,
+    ],
+    ['the legacy parameter Expected', { Key, Expected: {} }, /^Expected: .*expressions/],
+    ['an expression of null', { Key, UpdateExpression: null }, /^UpdateExpression: .*got null/],
+    ['null', null, /^request: expected/],
+  ])('fails for %s', (_name, request, message) => {
+    const update = () => withExpiry(model, request as never, { ttlSeconds: 5, nowMs });
+    expect(update).toThrow(InvalidRequestError);
+    expect(update).toThrow(message);
+  });
+
   test('fails when it is called twice', () => {
     const once = withExpiry(model, { Key }, { ttlSeconds: 5, nowMs });
     expect(() => withExpiry(model, once, { ttlSeconds: 5, nowMs })).toThrow(InvalidRequestError);

@@ -7,6 +7,7 @@ import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const request: SweepRequest = {
   windowsFrom: START + 1,
+  windowsBefore: START + 300,
   from: START + 1,
   before: START + 300,
   cutoff: START + 1000,
@@ -57,6 +58,12 @@ test('returns only what holds something, with the bounds of the request', async 
     cursor: null,
     oldestOverdue: START + 130,
   });
+});
+
+test('leaves the windows out that another part looks into, not what is expired in its own', async () => {
+  const part = await plan({ ...request, windowsBefore: START + 120 }, null, options());
+  expect(keys(part)).toEqual(['00', '00#1', '01', '01#1']);
+  expect(part.due[0]).toMatchObject({ from: START + 1, before: START + 300 });
 });
 
 test('says which TTL is overdue longest', async () => {

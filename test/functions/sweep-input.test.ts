@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { InvalidExecutionInputError } from '../../functions/lib/errors.ts';
 import { checkSpan, readSweepInput } from '../../functions/lib/sweep-input.ts';
 
@@ -12,6 +13,7 @@ describe('a tick', () => {
     const cutoff = seconds('2026-11-20T09:00:00Z');
     expect(read({ scheduledTime: '2026-11-20T09:00:00Z' })).toEqual({
       windowsFrom: cutoff - 600,
+      windowsBefore: cutoff + 1,
       from: cutoff - FIVE_YEARS + 1,
       before: cutoff + 1,
       cutoff,
@@ -25,6 +27,17 @@ describe('a tick', () => {
     expect(read({ scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 }).windowsFrom).toBe(
       seconds('2026-11-19T09:00:00Z'),
     );
+  });
+
+  test('leaves the latest minutes of its lookback out, and takes whatever is expired in the windows it has', () => {
+    const { windowsFrom, windowsBefore, before, cutoff } = read({
+      scheduledTime: '2026-11-20T09:00:00Z',
+      lookbackMinutes: 1440,
+      skipMinutes: 60,
+    });
+    expect(windowsFrom).toBe(seconds('2026-11-19T09:00:00Z'));
+    expect(windowsBefore).toBe(seconds('2026-11-20T08:00:01Z'));
+    expect(before).toBe(cutoff + 1);
   });
 
   test.each([
@@ -76,6 +89,7 @@ describe('a replay', () => {
   test('sweeps its span, half-open', () => {
     expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' })).toEqual({
       windowsFrom: seconds('2026-11-20T08:00:00Z'),
+      windowsBefore: seconds('2026-11-20T08:30:00Z'),
       from: seconds('2026-11-20T08:00:00Z'),
       before: seconds('2026-11-20T08:30:00Z'),
       cutoff: seconds('2026-11-20T09:00:05Z'),
@@ -138,10 +152,45 @@ test.each<[string, unknown, RegExp]>([
     /^from: expected a time less than five years back/,
   ],
   ['dryRun as a text', { from, to, dryRun: 'true' }, /^dryRun: expected true or false, got "true"/],
+  [
+    'dryRun null, which is not false',
+    { from, to, dryRun: null },
+    /^dryRun: expected true or false, got null/,
+  ],
+  [
+    'a lookback of null, which is not the default',
+    { scheduledTime, lookbackMinutes: null },
+    /^lookbackMinutes: expected a whole number of minutes .* got null/,
+  ],
   ['a lookback of 0', { scheduledTime, lookbackMinutes: 0 }, /^lookbackMinutes: expected a whole number/],
   ['a lookback of 1.5', { scheduledTime, lookbackMinutes: 1.5 }, /^lookbackMinutes/],
-  ['a lookback of 32 days', { scheduledTime, lookbackMinutes: 32 * 1440 }, /^lookbackMinutes: .*44640/],
+  ['a lookback of 32 days', { scheduledTime, lookbackMinutes: 32 * 1440 }, /^lookbackMinutes: .*44700/],
   ['a lookback as a text', { scheduledTime, lookbackMinutes: '10' }, /^lookbackMinutes/],
+  [
+    'minutes to skip without a lookback of their own',
+    { scheduledTime, skipMinutes: 5 },
+    /^skipMinutes: expected skipMinutes together with lookbackMinutes only/,
+  ],
+  [
+    'minutes to skip on a replay',
+    { from, to, skipMinutes: 5 },
+    /^skipMinutes: expected .*with scheduledTime only/,
+  ],
+  [
+    'the whole lookback to skip',
+    { scheduledTime, lookbackMinutes: 60, skipMinutes: 60 },
+    /^skipMinutes: expected a whole number of minutes from 0 to 59, got 60/,
+  ],
+  [
+    'a negative number of minutes to skip',
+    { scheduledTime, lookbackMinutes: 60, skipMinutes: -1 },
+    /^skipMinutes/,
+  ],
+  [
+    'minutes to skip as a text',
+    { scheduledTime, lookbackMinutes: 60, skipMinutes: '5' },
+    /^skipMinutes: .* got "5"/,
+  ],
   [
     'a lookback on a replay',
     { from, to, lookbackMinutes: 10 },
@@ -165,11 +214,36 @@ test.each<[string, unknown, RegExp]>([
   expect(() => read(input)).toThrow(/Nothing was swept\.$/);
 });
 
+test('a null is never taken for a default, wherever it stands', () => {
+  const good = fc.oneof(
+    fc.record(
+      {
+        scheduledTime: fc.constant(scheduledTime),
+        lookbackMinutes: fc.integer({ min: 2, max: 1440 }),
+        skipMinutes: fc.constant(1),
+      },
+      { requiredKeys: ['scheduledTime', 'lookbackMinutes'] },
+    ),
+    fc.record({ scheduledTime: fc.constant(scheduledTime) }),
+    fc.record(
+      { from: fc.constant(from), to: fc.constant(to), dryRun: fc.boolean() },
+      { requiredKeys: ['from', 'to'] },
+    ),
+  );
+  const fields = fc.constantFrom('scheduledTime', 'lookbackMinutes', 'skipMinutes', 'from', 'to', 'dryRun');
+  fc.assert(
+    fc.property(good, fields, (input, field) => {
+      expect(() => read(input)).not.toThrow();
+      expect(() => read({ ...input, [field]: null })).toThrow(InvalidExecutionInputError);
+    }),
+  );
+});
+
 describe('a span is refused when it has more windows than one execution gets through', () => {
   const span = (hours: number) => ({
     ...read({ from: '2026-08-20T08:00:00Z', to: '2026-08-20T09:00:00Z' }),
     windowsFrom: 0,
-    before: hours * 3600,
+    windowsBefore: hours * 3600,
   });
   const windows = (minutes: number, shards: number) => ({ granularitySeconds: minutes * 60, shards });
 

@@ -112,6 +112,40 @@ describe('realClock', () => {
     cancels[1]?.();
   });
 
+  describe('when the wall clock is set anew', () => {
+    beforeEach(() => jest.useFakeTimers({ now: Date.parse('2026-11-20T09:00:00Z') }));
+    afterEach(() => jest.useRealTimers());
+
+    test.each([
+      ['an hour back', -3_600_000],
+      ['an hour ahead', 3_600_000],
+    ])('%s, a sleep lasts as long as it was to', async (_how, by) => {
+      let woken = false;
+      void realClock.sleep(10_000).then(() => {
+        woken = true;
+      });
+      await jest.advanceTimersByTimeAsync(4_000);
+      jest.setSystemTime(Date.now() + by);
+      await jest.advanceTimersByTimeAsync(5_900);
+      expect(woken).toBe(false);
+      await jest.advanceTimersByTimeAsync(200);
+      expect(woken).toBe(true);
+    });
+
+    test('a few milliseconds back, it still does not wake before its time', async () => {
+      const due = realClock.now() + 10_000;
+      let wokenAt = 0;
+      void realClock.sleep(10_000).then(() => {
+        wokenAt = realClock.now();
+      });
+      await jest.advanceTimersByTimeAsync(4_000);
+      jest.setSystemTime(Date.now() - 3);
+      await jest.advanceTimersByTimeAsync(6_100);
+      expect(wokenAt).toBeGreaterThanOrEqual(due);
+      expect(wokenAt).toBeLessThan(due + 50);
+    });
+  });
+
   test('fails a sleep whose signal is aborted', async () => {
     const sleeping = realClock.sleep(60_000, AbortSignal.timeout(5));
     await expect(sleeping).rejects.toThrow(/timeout/i);

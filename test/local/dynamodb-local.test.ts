@@ -163,7 +163,7 @@ describe('fails to attach', () => {
 
   test('where nothing listens', async () => {
     await expect(attachDynamoDb('http://127.0.0.1:1')).rejects.toThrow(
-      'AWS_ENDPOINT_URL_DYNAMODB: expected a DynamoDB that answers at http://127.0.0.1:1, got ECONNREFUSED; start it, or unset AWS_ENDPOINT_URL_DYNAMODB',
+      'AWS_ENDPOINT_URL_DYNAMODB: expected a DynamoDB that answers at http://127.0.0.1:1, got ECONNREFUSED; start DynamoDB Local there, or unset AWS_ENDPOINT_URL_DYNAMODB to have one started',
     );
   });
 

@@ -1,6 +1,8 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 import { rmSync } from 'node:fs';
 import { loadDefinition } from '../../local/asl/index.ts';
 import { readSynthesized, type SynthesizedCloud } from '../../local/terraform.ts';
+import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -9,8 +11,10 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-function synthesis(...tables: PreciseTtlProps[]): SynthesizedCloud {
-  const folder = synthesizeToFolder(configOf(...tables));
+const synthesis = (...tables: PreciseTtlProps[]) => synthesisOf(configOf(...tables));
+
+function synthesisOf(config: DeploymentConfig): SynthesizedCloud {
+  const folder = synthesizeToFolder(config);
   folders.push(folder);
   return readSynthesized(folder);
 }
@@ -44,4 +48,45 @@ test('also for several tables and one that exists already', () => {
   expect(cloud.tables.map(table => table.name)).toEqual(['SessionData']);
   expect(cloud.existingTables.map(table => table.name)).toEqual(['Holds']);
   expect(cloud.stateMachines).toHaveLength(2);
+});
+
+test.each([
+  ['us-gov-west-1', 'aws-us-gov', 'amazonaws.com'],
+  ['cn-northwest-1', 'aws-cn', 'amazonaws.com.cn'],
+  ['eusc-de-east-1', 'aws-eusc', 'amazonaws.eu'],
+])('every ARN of %s is of the partition %s', (region, partition, dnsSuffix) => {
+  const cloud = synthesisOf({ ...configOf(SESSION_DATA), region });
+  const arns = JSON.stringify([cloud.blocks, cloud.outputs]).match(/arn:[^:"]*:[^"\\]*/g) ?? [];
+  expect(arns.length).toBeGreaterThan(30);
+  expect(arns.filter(arn => !arn.startsWith(`arn:${partition}:`))).toEqual([]);
+  expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
+  expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
+  for (const { definition } of cloud.stateMachines) expect(() => loadDefinition(definition)).not.toThrow();
+});
+
+test('names of attributes come through Terraform as they are', () => {
+  const odd = {
+    partitionKey: 'a"b\\c\nd',
+    sortKey: '${e}',
+    ttlAttribute: '%{if true}$${f}%',
+    windowAttribute: "g'\t$$\b",
+  };
+  const { tables, functions } = synthesis({ tableName: 'Odd', ...odd });
+  expect(tables).toMatchObject([
+    {
+      hashKey: odd.partitionKey,
+      rangeKey: odd.sortKey,
+      nativeTtlAttribute: odd.ttlAttribute,
+      globalIndexes: [{ hashKey: odd.windowAttribute, rangeKey: odd.ttlAttribute }],
+    },
+  ]);
+  expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(Object.values(odd).sort());
+  for (const { environment } of functions) {
+    expect(environment).toMatchObject({
+      PARTITION_KEY: odd.partitionKey,
+      SORT_KEY: odd.sortKey,
+      TTL_ATTRIBUTE: odd.ttlAttribute,
+      WINDOW_ATTRIBUTE: odd.windowAttribute,
+    });
+  }
 });

@@ -4,6 +4,17 @@ import type { ScheduleResource } from '../../local/terraform.ts';
 
 const START = Date.parse('2026-11-20T09:00:30Z');
 
+/** A virtual clock whose time can be set anew, as a machine's can, while what has been scheduled takes as long as before. */
+class SettableClock extends VirtualClock {
+  #ahead = 0;
+  override now(): number {
+    return super.now() + this.#ahead;
+  }
+  set(now: number): void {
+    this.#ahead += now - this.now();
+  }
+}
+
 const schedule = (over: Partial<ScheduleResource> = {}): ScheduleResource => ({
   address: 'aws_scheduler_schedule.tick',
   name: 'tick',
@@ -83,6 +94,74 @@ test('deliveries can be late, left out and doubled, and keep the scheduled time'
     ['09:04:00', '09:04:00'],
     ['09:04:10', '09:03:00'],
   ]);
+});
+
+describe('when the wall clock is set anew', () => {
+  const HOUR = 3_600_000;
+  const at = (time: string) => Date.parse(`2026-11-20T${time}Z`);
+
+  /** The times of what fires over `minutes`, as the schedule has it and as the clock shows it then. */
+  async function runWith(
+    { from, jumpAt, by, minutes }: { from: string; jumpAt: string; by: number; minutes: number },
+    over: Partial<ScheduleResource> = {},
+  ): Promise<[scheduled: string, fired: string][]> {
+    const clock = new SettableClock(at(from));
+    const fired: [string, string][] = [];
+    const scheduler = new LocalScheduler({
+      clock,
+      schedules: [schedule(over)],
+      fire: ({ scheduledTime }) => {
+        const times = [scheduledTime, clock.now()].map(time => new Date(time).toISOString().slice(11, 19));
+        fired.push(times as [string, string]);
+      },
+      onError: error => {
+        throw error;
+      },
+    });
+    scheduler.start();
+    await clock.sleep(at(jumpAt) - at(from));
+    clock.set(clock.now() + by);
+    await clock.sleep(minutes * 60_000);
+    scheduler.stop();
+    return fired;
+  }
+  const both = (...times: string[]) => times.map(time => [time, time]);
+
+  test('an hour back, it goes on with the new time', async () => {
+    const fired = await runWith({ from: '09:00:30', jumpAt: '09:01:40', by: -HOUR, minutes: 2 });
+    expect(fired).toEqual(both('09:01:00', '08:02:00', '08:03:00'));
+  });
+
+  test('a few seconds back, the minute that has just fired does not fire again', async () => {
+    const fired = await runWith({ from: '09:00:30', jumpAt: '09:01:02', by: -5_000, minutes: 2 });
+    expect(fired).toEqual(both('09:01:00', '09:02:00'));
+  });
+
+  test('a few seconds back before the minute, it waits for it', async () => {
+    const fired = await runWith({ from: '09:00:30', jumpAt: '09:00:58', by: -10_000, minutes: 1 });
+    expect(fired).toEqual(both('09:01:00'));
+  });
+
+  test('half an hour back, an hourly schedule that has just fired does not fire again', async () => {
+    const hourly = { expression: 'cron(0 * * * ? *)' };
+    const fired = await runWith({ from: '08:59:30', jumpAt: '09:01:00', by: -HOUR / 2, minutes: 90 }, hourly);
+    expect(fired).toEqual(both('09:00:00', '10:00:00'));
+  });
+
+  test('hours ahead, as after a sleep, it fires the minute that it waited for and none of those it missed', async () => {
+    const fired = await runWith({ from: '09:00:30', jumpAt: '09:01:40', by: 8 * HOUR, minutes: 2 });
+    const [, late, ...rest] = fired;
+    expect(fired[0]).toEqual(['09:01:00', '09:01:00']);
+    expect(late?.[0]).toBe('09:02:00');
+    expect(late?.[1]).toMatch(/^17:01:4[01]$/); // within a second or so of the jump
+    expect(rest).toEqual(both('17:02:00', '17:03:00'));
+  });
+
+  test('before it was started, a rate keeps its rhythm', async () => {
+    const rate = { expression: 'rate(5 minutes)' };
+    const fired = await runWith({ from: '09:00:30', jumpAt: '09:02:00', by: -HOUR, minutes: 9 }, rate);
+    expect(fired).toEqual(both('08:05:30', '08:10:30'));
+  });
 });
 
 test('a target that cannot be started is reported and does not stop the schedule', async () => {

@@ -285,7 +285,12 @@ describe('fails, naming the resource, for', () => {
       { data: { aws_vpc: { v: {} } } },
       /data\.aws_vpc: this data source isn't known/,
     ],
-    ['modules', { module: { m: {} } }, /"module" at the top/],
+    [
+      'a module from elsewhere',
+      { module: { m: { source: 'hashicorp/x' } } },
+      /module\.m: expected a module of this stack/,
+    ],
+    ['a module that is not there', { module: { m: { source: './m' } } }, /got no main\.tf\.json in \.\/m/],
     ['variables', { variable: { v: { default: 1 } } }, /"variable" at the top/],
     [
       'count',

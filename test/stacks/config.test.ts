@@ -1,6 +1,8 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: texts that look like Terraform's templates
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import config from '../../precise-ttl.config.ts';
-import { checkConfig, InvalidConfigError } from '../../stacks/config.ts';
+import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
 import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 
 const table = (overrides: object = {}) => ({
@@ -9,6 +11,14 @@ const table = (overrides: object = {}) => ({
   ...overrides,
 });
 const configWith = (overrides: object) => ({ region: 'us-east-1', tables: [table(overrides)] });
+
+const tagged = (tags: unknown, message: RegExp): [string, unknown, RegExp][] => [
+  [
+    `the tags ${JSON.stringify(tags).slice(0, 40)}`,
+    { region: 'us-east-1', tags, tables: [table()] },
+    message,
+  ],
+];
 
 test('the shipped configuration is good', () => {
   expect(checkConfig(config)).toBe(config);
@@ -19,6 +29,7 @@ test('a table needs no more than its name and its partition key', () => {
     tableName: 'SessionData',
     existingTable: false,
     deletionProtection: true,
+    pointInTimeRecovery: true,
     partitionKey: 'UserName',
     partitionKeyType: 'S',
     sortKeyType: 'S',
@@ -45,10 +56,12 @@ test('a table needs no more than its name and its partition key', () => {
   });
 });
 
-test.each([{ shards: 41 }, { shards: 100, reconcileHours: 9 }, { shards: 100, granularityMinutes: 5 }])(
-  '%p can be reconciled',
-  props => expect(propProblems(table(props))).toEqual([]),
-);
+test.each([
+  { shards: 41 },
+  { shards: 42 },
+  { shards: 100, reconcileHours: 744 },
+  { shards: 100, granularityMinutes: 5 },
+])('%p can be reconciled', props => expect(propProblems(table(props))).toEqual([]));
 
 test('the lookback reaches back one window at least', () => {
   expect(resolveProps(table({ granularityMinutes: 60 })).lookbackMinutes).toBe(60);
@@ -58,6 +71,35 @@ describe('fails for', () => {
   test.each<[string, unknown, RegExp]>([
     ['no configuration', undefined, /config: expected an object, got nothing/],
     ['no region', { tables: [table()] }, /region: expected an AWS region/],
+    [
+      'a region that does not exist',
+      { region: 'us-esat-1', tables: [table()] },
+      /region: expected an AWS region.* got "us-esat-1"\. Did you mean us-east-1\? .*allowUnknownRegion/,
+    ],
+    [
+      'a region of the state that does not exist',
+      {
+        region: 'us-east-1',
+        state: { backend: 's3', bucket: 'my-state', region: 'eu-west-11' },
+        tables: [table()],
+      },
+      /state\.region: .*Did you mean eu-west-1\?/,
+    ],
+    [
+      'what has not even the form of a region, also when unknown ones are allowed',
+      { region: 'us_east_1', allowUnknownRegion: true, tables: [table()] },
+      /region: expected an AWS region.* got "us_east_1"/,
+    ],
+    [
+      'a region of the state that is null',
+      { region: 'us-east-1', state: { backend: 's3', bucket: 'my-state', region: null }, tables: [table()] },
+      /state\.region: .* got null/,
+    ],
+    [
+      'a key of the state that Terraform would read as an expression',
+      { region: 'us-east-1', state: { backend: 's3', bucket: 'my-state', key: 'a/${b}' }, tables: [table()] },
+      /state\.key: expected an object key/,
+    ],
     ['a region that is none', { region: 'Ireland', tables: [table()] }, /region: .* got "Ireland"/],
     ['no tables', { region: 'us-east-1', tables: [] }, /tables: expected a list of at least one table/],
     [
@@ -81,9 +123,87 @@ describe('fails for', () => {
       /state\.bucket: expected one of the fields backend/,
     ],
     [
-      'tags that are no texts',
-      { region: 'us-east-1', tags: { a: 1 }, tables: [table()] },
-      /tags: expected an object of texts/,
+      'tags in a list',
+      { region: 'us-east-1', tags: ['a'], tables: [table()] },
+      /tags: expected an object of/,
+    ],
+    ...tagged({ a: 1 }, /tags\["a"\]: expected a text of 1 to 256 letters.* got 1\./),
+    ...tagged(
+      { 'aws:team': 'a' },
+      /tags\["aws:team"\], its key: expected a text that does not begin with aws:/,
+    ),
+    ...tagged(
+      { team: 'AWS:a' },
+      /tags\["team"\]: expected a text that does not begin with aws:, got "AWS:a"/,
+    ),
+    ...tagged({ 'a*': 'b' }, /tags\["a\*"\], its key: expected a text of 1 to 128 letters/),
+    ...tagged({ a: '*' }, /tags\["a"\]: expected a text of 1 to 256 letters/),
+    ...tagged({ a: '' }, /tags\["a"\]: .* got ""/),
+    ...tagged({ a: 'x'.repeat(257) }, /tags\["a"\]: expected a text of 1 to 256/),
+    ...tagged({ ['x'.repeat(129)]: 'a' }, /its key: expected a text of 1 to 128/),
+    ...tagged({ a: '${b}' }, /tags\["a"\]: /),
+    ...tagged({ a: '%{if}' }, /tags\["a"\]: /),
+    ...tagged({ a: 'one\ntwo' }, /tags\["a"\]: /),
+    ...tagged({ a: '"' }, /tags\["a"\]: /),
+    ...tagged({ Team: 'a', team: 'b' }, /tags\["team"\]: expected a key that differs from "Team" by more/),
+    ...tagged(
+      Object.fromEntries(Array.from({ length: 51 }, (_unused, index) => [`key${index}`, 'a'])),
+      /tags: expected at most 50 tags, got 51/,
+    ),
+    [
+      'a table that is not there',
+      // biome-ignore lint/suspicious/noSparseArray: what a comma too much makes
+      { region: 'us-east-1', tables: [, table()] },
+      /tables\[0\]: expected an object, got nothing/,
+    ],
+    [
+      'two tables whose names would give a role of the same name',
+      {
+        region: 'us-east-1',
+        tables: [
+          { tableName: 'subscription', partitionKey: 'id' },
+          { tableName: 'subscription-plan', partitionKey: 'id' },
+        ],
+      },
+      /tables\[1\]\.name: .*Tables subscription and subscription-plan would both have the role precise-ttl-subscription-plan-sweep.*field name/,
+    ],
+    [
+      'two tables whose roles differ by case only, which IAM does not see',
+      {
+        region: 'us-east-1',
+        tables: [
+          { tableName: 'sessions', partitionKey: 'id' },
+          { tableName: 'Sessions', partitionKey: 'id' },
+        ],
+      },
+      /tables\[1\]\.name: .*Tables sessions and Sessions would both/,
+    ],
+    [
+      "a namespace of AWS's own",
+      configWith({ metricsNamespace: 'AWS/DynamoDB' }),
+      /metricsNamespace: expected a CloudWatch namespace .*not beginning with AWS\//,
+    ],
+    ['a namespace of blanks', configWith({ metricsNamespace: '  ' }), /metricsNamespace: /],
+    ['a namespace that begins with a colon', configWith({ metricsNamespace: ':a' }), /metricsNamespace: /],
+    [
+      'a namespace of 256 characters',
+      configWith({ metricsNamespace: 'a'.repeat(256) }),
+      /metricsNamespace: /,
+    ],
+    [
+      'an attribute that no name can be, half of a character',
+      configWith({ ttlAttribute: 'a\ud800' }),
+      /ttlAttribute: expected the name of an attribute/,
+    ],
+    [
+      'an attribute with a zero byte',
+      configWith({ sortKey: 'a\0' }),
+      /sortKey: expected the name of an attribute/,
+    ],
+    [
+      'an attribute of 256 bytes',
+      configWith({ partitionKey: 'ä'.repeat(128) }),
+      /partitionKey: expected .* 255 bytes/,
     ],
     [
       'two tables of one name',
@@ -177,14 +297,9 @@ describe('fails for', () => {
       /tables\[1\]\.tableName: expected another/,
     ],
     [
-      'more to reconcile than an execution gets through',
-      configWith({ shards: 42 }),
-      /shards: expected at most 60000 windows and shards/,
-    ],
-    [
       'more to look back into than an execution gets through',
       configWith({ shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
-      /shards: expected at most 60000/,
+      /lookbackMinutes: expected at most 60000 windows and shards to look back into in a tick/,
     ],
     [
       '41 chunks at once',
@@ -225,9 +340,96 @@ describe('fails for', () => {
   });
 });
 
+test('a required field is not told to be left out', () => {
+  const wrong = {
+    region: 'Ireland',
+    state: { backend: 's3', bucket: '-' },
+    tables: [{ tableName: '', partitionKey: '' }],
+  };
+  try {
+    checkConfig(wrong);
+  } catch (error) {
+    const { problems } = error as InvalidConfigError;
+    const remedies = new Map(problems.map(({ field, remedy }) => [field, remedy]));
+    expect([...remedies.keys()].sort()).toEqual([
+      'region',
+      'state.bucket',
+      'tables[0].partitionKey',
+      'tables[0].tableName',
+    ]);
+    for (const remedy of remedies.values()) expect(remedy).not.toMatch(/leave|out/);
+    return;
+  }
+  throw new Error('no error');
+});
+
+describe('is good:', () => {
+  test.each<[string, object]>([
+    ['a region of GovCloud', { region: 'us-gov-west-1' }],
+    ['a region of China', { region: 'cn-northwest-1' }],
+    ['a region newer than this version', { region: 'us-east-3', allowUnknownRegion: true }],
+    [
+      '50 tags',
+      { tags: Object.fromEntries(Array.from({ length: 50 }, (_unused, index) => [`k${index}`, 'v'])) },
+    ],
+    ['tags in other scripts', { tags: { 'équipe 班': 'größe_.:/=+-@ 1' } }],
+    ['the longest tag', { tags: { ['k'.repeat(128)]: 'v'.repeat(256) } }],
+  ])('%s', (_name, overrides) => {
+    expect(() => checkConfig({ region: 'us-east-1', tables: [table()], ...overrides })).not.toThrow();
+  });
+});
+
+/** Every field has a value, so that one after the other can be made null. */
+const WHOLE: DeploymentConfig = {
+  region: 'us-east-1',
+  allowUnknownRegion: false,
+  state: { backend: 's3', bucket: 'my-state', key: 'state', region: 'us-east-1' },
+  tags: { team: 'sessions' },
+  tables: [
+    resolveProps(table({ sortKey: 'SessionId' })),
+    resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
+  ],
+};
+
+function pathsOf(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  return [[], ...Object.entries(value).flatMap(([key, inner]) => pathsOf(inner).map(path => [key, ...path]))];
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
+  if (key === undefined) return by;
+  const copy: Record<string, unknown> = structuredClone(value) as Record<string, unknown>;
+  copy[key] = replaced(copy[key], rest, by);
+  return copy;
+}
+
+test('a null is a wrong value wherever it stands, and so is whatever else is wrong, without a crash', () => {
+  expect(() => checkConfig(WHOLE)).not.toThrow();
+  for (const path of pathsOf(WHOLE)) {
+    expect(() => checkConfig(replaced(WHOLE, path, null))).toThrow(InvalidConfigError);
+    expect(() => checkConfig(replaced(WHOLE, path, 5n))).toThrow(InvalidConfigError);
+  }
+  const anything = fc.anything({
+    withBigInt: true,
+    withSparseArray: true,
+    withNullPrototype: true,
+    withDate: true,
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(...pathsOf(WHOLE)), anything, (path, value) => {
+      try {
+        checkConfig(replaced(WHOLE, path, value));
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidConfigError);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
-    for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1]) {
+    for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
       expect(propProblems(props)).not.toEqual([]);
     }
@@ -236,7 +438,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
 
 describe('docs/configuration.md', () => {
   const docs = readFileSync('docs/configuration.md', 'utf8');
-  test.each(PROP_NAMES)('describes %s', name => {
+  test.each([...PROP_NAMES, 'region', 'allowUnknownRegion', 'state', 'tags'])('describes %s', name => {
     expect(docs).toContain(`| \`${name}\` |`);
   });
 });

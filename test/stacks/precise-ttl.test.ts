@@ -79,6 +79,15 @@ describe('the table', () => {
     });
   });
 
+  test('can be restored to any second, unless told otherwise', () => {
+    expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
+    const [without] = resources(
+      terraformJson(configOf({ ...SESSION_DATA, pointInTimeRecovery: false })),
+      'aws_dynamodb_table',
+    );
+    expect(without).toMatchObject({ point_in_time_recovery: { enabled: false } });
+  });
+
   test('can be of any key type, without sort key', () => {
     const { sortKey, ...hashOnly } = SESSION_DATA;
     expect(sortKey).toBeDefined();
@@ -90,26 +99,9 @@ describe('the table', () => {
     expect(other?.['attribute']).toContainEqual({ name: 'UserName', type: 'B' });
   });
 
-  test('that is there already is looked up and must have the index and native TTL; nothing of it is changed', () => {
+  test('that is there already is looked up, and nothing of it is changed', () => {
     const existing = terraformJson(configOf({ ...SESSION_DATA, existingTable: true }));
     expect(resources(existing, 'aws_dynamodb_table')).toEqual([]);
-    const [looked] = Object.values(existing.data['aws_dynamodb_table'] ?? {});
-    expect(looked).toMatchObject({
-      name: 'SessionData',
-      lifecycle: {
-        postcondition: [
-          {
-            condition: '${contains(self.global_secondary_index[*].name, "expirationWindowIndex")}',
-            error_message: expect.stringContaining('has no index expirationWindowIndex'),
-          },
-          {
-            condition:
-              '${anytrue([for ttl in self.ttl : ttl.enabled && ttl.attribute_name == "ExpirationTime"])}',
-            error_message: expect.stringContaining('is not enabled on ExpirationTime'),
-          },
-        ],
-      },
-    });
     expect(permissions(existing, 'precise-ttl-SessionData-query-expired')).toContain(
       'dynamodb:Query on aws_dynamodb_table(table)/index/expirationWindowIndex',
     );
@@ -328,12 +320,22 @@ describe('the schedules', () => {
 });
 
 describe('a deployment', () => {
-  test('has the outputs that a person needs', () => {
+  test('has one output, with what scripts need of each table under its own name', () => {
+    const two = terraformJson(configOf(SESSION_DATA, { tableName: 'a.b', partitionKey: 'id' }));
+    expect(Object.keys(two.output)).toEqual(['tables']);
+    const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
+    expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     expect(
-      Object.values(json.output)
-        .map(({ value }) => readable(value))
-        .sort(),
-    ).toEqual(['aws_dynamodb_table(table)', 'aws_sfn_state_machine(sweep)', 'aws_sqs_queue(schedules)']);
+      Object.entries(tables['SessionData'] ?? {}).map(([name, value]) => [name, readable(value)]),
+    ).toEqual([
+      ['deadLetterQueueUrl', 'aws_sqs_queue(schedules)'],
+      ['stateMachineArn', 'aws_sfn_state_machine(sweep)'],
+      ['tableArn', 'aws_dynamodb_table(table)'],
+    ]);
+  });
+
+  test('says which Terraform it needs', () => {
+    expect(json.terraform).toMatchObject({ required_version: '>= 1.10' });
   });
 
   test('sweeps several tables, each with resources of its own', () => {
@@ -355,6 +357,19 @@ describe('a deployment', () => {
       encrypt: true,
       use_lockfile: true,
     });
+  });
+
+  test('goes to a region that Terraform does not know either, when it may', () => {
+    const state = { backend: 's3', bucket: 'my-state' } as const;
+    const newer = terraformJson({
+      ...configOf(SESSION_DATA),
+      region: 'us-east-3',
+      allowUnknownRegion: true,
+      state,
+    });
+    const notValidated = { region: 'us-east-3', skip_region_validation: true };
+    expect(newer.provider['aws']).toMatchObject([notValidated]);
+    expect(newer.terraform.backend['s3']).toMatchObject(notValidated);
   });
 
   test('is tagged', () => {

@@ -6,7 +6,6 @@ import type {
   ItemKey,
   SweepReport,
 } from '../../statemachine/contract.ts';
-import { CHILDREN_LISTED_KEYS_CHARACTERS, ROUND_TARGETS } from '../../statemachine/contract.ts';
 import {
   itemKeys,
   memoryTable,
@@ -387,12 +386,6 @@ describe('keys that cannot be deleted', () => {
     expect(report).toMatchObject({ found: 600, failed: 600 });
     expect(report.failedKeys.length).toBeLessThanOrEqual(20);
     expect(execution.cause?.length).toBeLessThan(32_768); // Source: Step Functions quotas, length of a cause
-  });
-
-  test('have room for a key of usual length in each of the most children there can be', () => {
-    const key = { UserName: { S: 'someone@department.example.com' }, SessionId: { S: 'x'.repeat(36) } };
-    const listed = JSON.stringify([{ key, reason: 'AccessDeniedException' }]);
-    expect(listed.length).toBeLessThanOrEqual(CHILDREN_LISTED_KEYS_CHARACTERS / ROUND_TARGETS);
   });
 });
 

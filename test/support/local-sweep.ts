@@ -1,7 +1,8 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
+import type { ExpiryModel } from '../../expiry/model.ts';
 import type { Execution } from '../../local/asl/index.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
@@ -56,7 +57,7 @@ export function useLocalSweep(
     model: tableName => {
       const props = tables.find(table => table.tableName === tableName);
       if (!props) throw new Error(`no table ${tableName}`);
-      return expiryModel(props);
+      return modelOf(props);
     },
     async put(tableName, items) {
       const requests = items.map(Item => ({ PutRequest: { Item } }));

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { STACK, synthesize } from '../../stacks/app.ts';
+import { STACK, type SynthesisOptions, synthesize } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 
@@ -18,9 +18,12 @@ export function configOf(...tables: PreciseTtlProps[]): DeploymentConfig {
 }
 
 /** Synthesizes a configuration into a folder of its own, as `cdktf synth` does, and returns the folder. */
-export function synthesizeToFolder(config: DeploymentConfig): string {
+export function synthesizeToFolder(
+  config: DeploymentConfig,
+  options: Pick<SynthesisOptions, 'removed'> = {},
+): string {
   const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synth-'));
-  synthesize({ config, outdir });
+  synthesize({ config, outdir, ...options });
   return outdir;
 }
 
@@ -45,12 +48,14 @@ export function resources(json: TerraformJson, type: string): Resource[] {
   return Object.values(json.resource[type] ?? {});
 }
 
-/** The definition with every reference to a function replaced by an ARN of the right shape. */
+/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(json: TerraformJson): { definition: string; asl: Record<string, unknown> } {
   const [machine] = resources(json, 'aws_sfn_state_machine');
-  const definition = String(machine?.['definition']).replaceAll(
-    /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
-    (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
-  );
+  const definition = String(machine?.['definition'])
+    .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
+    .replaceAll(
+      /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+      (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
+    );
   return { definition, asl: JSON.parse(definition) };
 }

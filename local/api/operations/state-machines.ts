@@ -1,3 +1,4 @@
+import { partitionOf } from '../../../stacks/regions.ts';
 import {
   ALLOWED_NAME,
   type Definition,
@@ -7,7 +8,6 @@ import {
   loadDefinition,
   type WorkflowType,
 } from '../../asl/index.ts';
-import { partitionOf } from '../../terraform/computed.ts';
 import { takeExecutionArn, takeMachineArn, takeRoleArn } from '../arns.ts';
 import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, notImplemented } from '../errors.ts';
@@ -34,7 +34,7 @@ export const createStateMachine: Operation = ({ stateMachines, account, region }
   const tags = readTags(members, 'tags');
   const known = stateMachines.all.length;
   const machine = stateMachines.create({
-    arn: `arn:${partitionOf(region)}:states:${region}:${account}:stateMachine:${name}`,
+    arn: `arn:${partitionOf(region).name}:states:${region}:${account}:stateMachine:${name}`,
     name,
     type,
     roleArn,

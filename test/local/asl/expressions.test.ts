@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { LimitedRegExp } from '../../../local/asl/limited-regexp.ts';
 import { VirtualClock } from '../../../local/clock.ts';
 import { eventTypes, machineOf, run } from './run-definition.ts';
 
@@ -142,6 +143,40 @@ describe('results', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  // No test would say so if it did take for ever: nothing else runs meanwhile, jest's own time limit neither.
+  test('fails a regular expression that takes for ever', async () => {
+    const cause = await evaluate(`$match('${'a'.repeat(40)}b', /(a+)+$/)`);
+    expect(cause).toContain('regular expression: expected a match within');
+  });
+
+  test('gives all of them together a second before something else has its turn', async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    const expression = new LimitedRegExp('(a+)+$');
+    const limits = Array.from({ length: 3 }, () => {
+      try {
+        return expression.exec(`${'a'.repeat(40)}b`);
+      } catch (error) {
+        return /within (\d+) ms/.exec(String(error))?.[1];
+      }
+    });
+    expect(limits[0]).toBe('1000');
+    expect(Number(limits[2])).toBeLessThanOrEqual(500);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(expression.exec('a'.repeat(40))?.[0]).toHaveLength(40);
+  });
+
+  test.each([
+    ['$match(text, /[a-z]+ (d[a-z]+)/)', { match: 'and dogs', index: 5, groups: ['dogs'] }],
+    ['$replace(text, /[a-z]+s/, "x")', 'x and x and x'],
+    ['$split(text, / *and */)', ['cats', 'dogs', 'birds']],
+    ['$contains(text, /B.*S/i)', true],
+    ['$count($match(text, /\\w+/))', 5],
+  ])('matches %s', async (expression, expected) => {
+    expect(
+      await evaluate(expression.replace('text', '$states.input.text'), { text: 'cats and dogs and birds' }),
+    ).toEqual(expected);
   });
 
   test('fails an expression that never ends', async () => {

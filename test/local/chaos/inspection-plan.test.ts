@@ -1,4 +1,5 @@
-import { expiryModel, shardOf } from '../../../expiry/index.ts';
+import { expiryModel } from '../../../expiry/index.ts';
+import { shardOf } from '../../../expiry/shard.ts';
 import {
   type Inspection,
   planReconcile,

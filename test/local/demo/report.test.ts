@@ -1,6 +1,15 @@
 import type { Tally } from '../../../local/demo/ledger.ts';
+import type { MachineReport } from '../../../local/demo/machine.ts';
 import { Progress } from '../../../local/demo/progress.ts';
-import { formatProgress, formatReport, judge, lagOf, percentile } from '../../../local/demo/report.ts';
+import type { PromiseName } from '../../../local/demo/promises.ts';
+import {
+  formatProgress,
+  formatReport,
+  type JudgedRun,
+  judge,
+  lagOf,
+  percentile,
+} from '../../../local/demo/report.ts';
 
 const good: Tally = {
   written: 3600,
@@ -11,7 +20,33 @@ const good: Tally = {
   renewed: 540,
   renewedKept: 540,
 };
-const context = { promise: 'within 60 s', executions: 4, interrupted: false };
+const IDLE: MachineReport = { stoodStillMs: 0, busyMs: 0, slowAnswersMs: 0, clockSetBackMs: 0 };
+const context = { renewals: true, executions: 4 };
+
+/** A run that kept every promise, but for what a test says. */
+function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
+  return {
+    tally: { ...good, ...tally },
+    punctuality: { inTime: 3000, excused: 0, late: 0 },
+    lags: [1000, 2000],
+    promisedLagMs: 2_020,
+    contradictions: [],
+    failures: [],
+    excusedFailures: [],
+    machine: { ...IDLE, ...machine },
+    interrupted: false,
+    ...over,
+  };
+}
+type Over = Partial<Omit<JudgedRun, 'tally' | 'machine'>> & {
+  readonly tally?: Partial<Tally>;
+  readonly machine?: Partial<MachineReport>;
+};
+
+/** The promises of a run that have this status. */
+function promisesWith(status: string, over: Over): PromiseName[] {
+  return judge(run(over)).result.promises.flatMap(promise => (promise.status === status ? promise.name : []));
+}
 
 test('percentiles are the nearest rank', () => {
   const values = Array.from({ length: 100 }, (_, i) => i + 1);
@@ -26,8 +61,8 @@ test('lag takes values in any order', () => {
 });
 
 test('the result has exactly the fields that --json promises', () => {
-  const { result, violations } = judge(good, [1000, 2000], [], []);
-  expect(violations).toEqual([]);
+  const { result, violations, doubts } = judge(run());
+  expect([violations, doubts]).toEqual([[], []]);
   expect(result).toEqual({
     written: 3600,
     expired: 3000,
@@ -36,50 +71,139 @@ test('the result has exactly the fields that --json promises', () => {
     renewedKept: 540,
     overdue: 0,
     lagMs: { p50: 1000, p99: 2000, max: 2000 },
+    promisedLagMs: 2_020,
+    verdict: 'kept',
+    promises: [
+      { name: 'expiredDeleted', status: 'kept', expected: 3000, got: 3000 },
+      { name: 'goneInTime', status: 'kept', expected: 3000, got: 3000 },
+      { name: 'liveKept', status: 'kept', expected: 0, got: 0 },
+      { name: 'renewedKept', status: 'kept', expected: 540, got: 540 },
+      { name: 'noneOverdue', status: 'kept', expected: 0, got: 0 },
+      { name: 'tableAsWritten', status: 'kept', expected: 0, got: 0 },
+      { name: 'nothingFailed', status: 'kept', expected: 0, got: 0 },
+    ],
+    machine: IDLE,
   });
 });
 
-test.each<[string, Partial<Tally>, string[], string[], RegExp]>([
+test.each<[string, Over, PromiseName[], RegExp]>([
   [
     'expired and not deleted',
-    { deleted: 2999, overdue: 1 },
-    [],
-    [],
-    /3000 items expired, but 2999 were deleted/,
+    { tally: { deleted: 2999, overdue: 1 } },
+    ['expiredDeleted', 'noneOverdue'],
+    /3,000 items expired, but 2,999 were deleted\n.*1 items were overdue at the end/,
   ],
-  ['live and deleted', { liveDeleted: 2 }, [], [], /2 items were deleted while they were live/],
-  ['renewed and lost', { renewedKept: 539 }, [], [], /540 items were renewed in time, but 539 were kept/],
-  ['overdue', { overdue: 3 }, [], [], /3 items were overdue at the end/],
-  ['in the table against the ledger', {}, ['1 live items missing'], [], /1 live items missing/],
-  ['an execution', {}, [], ['the sweep of 09:00 ended FAILED'], /the sweep of 09:00 ended FAILED/],
-])('fails for %s', (_, over, found, failures, expected) => {
-  const judged = judge({ ...good, ...over }, [1], found, failures);
-  expect(judged.violations.join('\n')).toMatch(expected);
+  [
+    'deleted too late',
+    { punctuality: { inTime: 2990, excused: 0, late: 10 }, lags: [59_000] },
+    ['goneInTime'],
+    /10 of 3,000 deletions came too late \(the longest of all 59\.0 s after the expiry, promised are 2\.0 s\), and this machine had time/,
+  ],
+  [
+    'deleted too late, some because of the machine',
+    { punctuality: { inTime: 2980, excused: 10, late: 10 }, machine: { stoodStillMs: 9_000 } },
+    ['goneInTime'],
+    /10 of 3,000 deletions came too late.*\n.*10 of 3,000 deletions came too late.*by no more than this machine[\s\S]*stood still for 9\.0 s/,
+  ],
+  [
+    'live and deleted',
+    { tally: { liveDeleted: 2 } },
+    ['liveKept'],
+    /2 items were deleted while they were live/,
+  ],
+  [
+    'renewed and lost',
+    { tally: { renewedKept: 539 } },
+    ['renewedKept'],
+    /540 items were renewed in time, but 539 were kept/,
+  ],
+  [
+    'in the table against the ledger',
+    { contradictions: ['1 live items missing'] },
+    ['tableAsWritten'],
+    /✗ 1 live items missing/,
+  ],
+  [
+    'an execution',
+    { failures: ['the sweep of 09:00 ended FAILED'] },
+    ['nothingFailed'],
+    /✗ the sweep of 09:00 ended FAILED/,
+  ],
+])('fails for %s', (_, over, broken, expected) => {
+  expect(promisesWith('broken', over)).toEqual(broken);
+  const judged = judge(run(over));
+  expect(judged.result.verdict).toBe('broken');
   const text = formatReport(judged, context);
   expect(text).toContain('Not as promised:');
   expect(text).toMatch(expected);
 });
 
+test.each<[string, Over, PromiseName[], RegExp]>([
+  [
+    'what is late by no more than the machine lost',
+    { punctuality: { inTime: 2990, excused: 10, late: 0 }, machine: { stoodStillMs: 42_000 } },
+    ['goneInTime'],
+    /\? 10 of 3,000 deletions came too late.*by no more than this machine was too slow[\s\S]*This machine: it, or this process, stood still for 42\.0 s[\s\S]*Run it again/,
+  ],
+  [
+    'an execution that failed in a standstill',
+    { excusedFailures: ['the sweep of 09:00 ended FAILED'], machine: { stoodStillMs: 400_000 } },
+    ['nothingFailed'],
+    /\? the sweep of 09:00 ended FAILED/,
+  ],
+  [
+    'everything that looks broken, after the clock was set back',
+    { tally: { liveDeleted: 5 }, machine: { clockSetBackMs: 30_000 } },
+    ['liveKept'],
+    /its clock was set back by 30\.0 s/,
+  ],
+  [
+    'a run in which nothing expired',
+    { tally: { expired: 0, deleted: 0 }, punctuality: { inTime: 0, excused: 0, late: 0 }, lags: [] },
+    ['expiredDeleted', 'goneInTime'],
+    /\? nothing expired, so nothing was shown/,
+  ],
+])('does not decide %s', (_, over, undecided, expected) => {
+  expect(promisesWith('undecided', over)).toEqual(undecided);
+  expect(promisesWith('broken', over)).toEqual([]);
+  const judged = judge(run(over));
+  expect(judged.result.verdict).toBe('undecided');
+  const text = formatReport(judged, context);
+  expect(text).toContain('Not decided:');
+  expect(text).toMatch(expected);
+  expect(text).not.toContain('✗');
+});
+
 test('the summary shows every promise and what became of it', () => {
-  const text = formatReport(judge(good, [1000, 2000], [], []), context);
+  const text = formatReport(judge(run()), context);
   expect(text).toMatch(/✓ expired = deleted +3,000 = 3,000/);
+  expect(text).toMatch(/✓ gone in time +3,000 of 3,000 +promised: gone within 2\.0 s of expiry/);
+  expect(text).toMatch(/lag p50 \/ p99 \/ max +1\.0 s \/ 2\.0 s \/ 2\.0 s/);
   expect(text).toMatch(/✓ live items deleted +0/);
   expect(text).toMatch(/✓ renewed, kept +540 of 540/);
   expect(text).toMatch(/✓ overdue at the end +0/);
-  expect(text).toMatch(/lag p50 \/ p99 \/ max +1\.0 s \/ 2\.0 s \/ 2\.0 s +promised within 60 s/);
+  expect(text).toMatch(/✓ contradictions +0/);
+  expect(text).toMatch(/✓ failures +0 +of 4 executions/);
   expect(text).toContain('Every promise was kept.');
-  expect(formatReport(judge({ ...good, deleted: 1, overdue: 2999 }, [], [], []), context)).toMatch(
-    /✗ expired = deleted/,
-  );
+  const broken = judge(run({ tally: { deleted: 1, overdue: 2999 } }));
+  expect(formatReport(broken, context)).toMatch(/✗ expired = deleted/);
+  const undecided = judge(run({ punctuality: { inTime: 2999, excused: 1, late: 0 } }));
+  expect(formatReport(undecided, context)).toMatch(/\? gone in time +2,999 of 3,000/);
+});
+
+test('where nothing is renewed, nothing is said to be kept', () => {
+  const judged = judge(run({ tally: { renewed: 0, renewedKept: 0 } }));
+  const text = formatReport(judged, { ...context, renewals: false });
+  expect(text).toMatch(/^ {4}renewed, kept +– +none: deleteMode 'batch'/m);
 });
 
 test('an interrupted run is not judged', () => {
-  const text = formatReport(judge({ ...good, deleted: 5, overdue: 2995 }, [], [], []), {
-    ...context,
-    interrupted: true,
-  });
+  const judged = judge(run({ tally: { deleted: 5, overdue: 2995 }, interrupted: true }));
+  expect(judged.result.verdict).toBe('interrupted');
+  expect(new Set(judged.result.promises.map(({ status }) => status))).toEqual(new Set(['undecided']));
+  const text = formatReport(judged, context);
   expect(text).toContain('Interrupted: this is what is known so far');
-  expect(text).not.toMatch(/[✓✗]/);
+  expect(text).not.toMatch(/[✓✗?]/);
 });
 
 describe('progress', () => {
@@ -87,7 +211,7 @@ describe('progress', () => {
     expect(formatProgress({ ...good, overdue: 12 }, [400, 300, 1200], 75)).toBe(
       'written 3,600  expired 3,000  deleted 3,000  overdue 12  lag 0.4/1.2 s  1:15',
     );
-    expect(formatProgress(good, [], 0)).toMatch(/lag – {2}last sweep$/);
+    expect(formatProgress(good, [], 0)).toMatch(/lag – {2}last tick$/);
   });
 
   function output(isTTY: boolean) {

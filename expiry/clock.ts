@@ -1,0 +1,52 @@
+import { InvalidArgumentError } from './errors.ts';
+
+/**
+ * No moment from 1973 to 5138 can be taken for another one of these years in a wrong unit: in milliseconds they have 12
+ * to 14 digits, in seconds 9 to 11, in microseconds 15 to 17.
+ */
+const FIRST_MS = 1e11;
+const END_MS = 1e14;
+
+/**
+ * The whole second a clock stands at.
+ *
+ * @param nowMs epoch milliseconds; undefined = this machine's clock
+ * @throws InvalidArgumentError for another unit, and for what is no number
+ */
+export function clockSeconds(nowMs: number | undefined): number {
+  const value: unknown = nowMs === undefined ? Date.now() : nowMs;
+  if (isBetween(value, FIRST_MS, END_MS)) return Math.floor(value / 1000);
+  throw new InvalidArgumentError({
+    field: nowMs === undefined ? 'Date.now()' : 'nowMs',
+    expected: 'epoch milliseconds, as Date.now() gives them',
+    got: value,
+    remedy: nowMs === undefined ? "Set this machine's clock." : unitRemedy(value),
+  });
+}
+
+/**
+ * Checks a cutoff, whole epoch seconds.
+ * @throws InvalidArgumentError for another unit, and for what is no number
+ */
+export function checkCutoff(cutoff: unknown): void {
+  if (isBetween(cutoff, FIRST_MS / 1000, END_MS / 1000)) return;
+  throw new InvalidArgumentError({
+    field: 'cutoff',
+    expected: 'epoch seconds',
+    got: cutoff,
+    remedy: isBetween(cutoff, FIRST_MS, END_MS)
+      ? 'It looks like milliseconds: divide by 1000 and round down.'
+      : 'Pass Math.floor(Date.now() / 1000).',
+  });
+}
+
+function unitRemedy(value: unknown): string {
+  if (value instanceof Date) return 'Pass date.getTime().';
+  if (isBetween(value, FIRST_MS / 1000, END_MS / 1000)) return 'It looks like seconds: multiply by 1000.';
+  if (isBetween(value, FIRST_MS * 1000, END_MS * 1000)) return 'It looks like microseconds: divide by 1000.';
+  return 'Pass Date.now(), or leave it out.';
+}
+
+function isBetween(value: unknown, first: number, end: number): value is number {
+  return typeof value === 'number' && value >= first && value < end;
+}

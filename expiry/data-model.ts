@@ -1,0 +1,31 @@
+/**
+ * The rules behind the entry point: windows, shards, bounds and every error by its class. For tools that stamp or find
+ * items themselves, such as a migration. Applications need `precise-ttl` alone.
+ */
+export {
+  describeProblem,
+  InvalidArgumentError,
+  InvalidFieldError,
+  InvalidKeyError,
+  InvalidModelError,
+  InvalidRequestError,
+  InvalidTtlError,
+} from './errors.ts';
+export {
+  DEFAULT_GRANULARITY_MINUTES,
+  DEFAULT_SHARDS,
+  DEFAULT_TTL_ATTRIBUTE,
+  DEFAULT_WINDOW_ATTRIBUTE,
+  MOST_SHARDS,
+  modelProblems,
+} from './model.ts';
+export { type KeyNames, shardOf } from './shard.ts';
+export {
+  checkTtl,
+  type ExpiredRange,
+  expiredRange,
+  LONGEST_TTL_SECONDS,
+  OLDEST_EXPIRY_AGE_SECONDS,
+  toEpochSeconds,
+} from './ttl.ts';
+export { MINUTES_PER_DAY, windowKey, windowStart } from './window.ts';

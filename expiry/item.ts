@@ -1,0 +1,10 @@
+/**
+ * One item, as a class, an interface or a record. The two fields keep out what is none and would pass for one that does
+ * not expire: the output of a command instead of its Item, and lists, Sets and Maps.
+ */
+export type ItemLike = object & { readonly $metadata?: never; readonly forEach?: never };
+
+/** Whether this can be one item. An item read from DynamoDB has no methods. */
+export function isItem(value: unknown): value is ItemLike {
+  return typeof value === 'object' && value !== null && !('$metadata' in value) && !('forEach' in value);
+}

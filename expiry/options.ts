@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from './errors.ts';
+import { unknownFieldProblems } from './unknown-fields.ts';
+
+/**
+ * Checks the options of a call: a misspelt one would be taken for one that was left out.
+ * @throws InvalidArgumentError
+ */
+export function checkOptions(options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new InvalidArgumentError({
+      field: 'options',
+      expected: `an object with ${known.join(', ')}`,
+      got: options,
+      remedy: 'Leave it out for the defaults.',
+    });
+  }
+  const [problem] = unknownFieldProblems(options, known);
+  if (problem) throw new InvalidArgumentError(problem);
+}

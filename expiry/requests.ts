@@ -1,0 +1,129 @@
+import { isLowLevel } from './attribute-value.ts';
+import { InvalidRequestError } from './errors.ts';
+
+/** The names of the low-level form's members; `$unknown` is the SDK's. */
+type AttributeValueName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'M' | 'L' | 'NULL' | 'BOOL' | '$unknown';
+type LowLevelValue =
+  | { readonly S: string }
+  | { readonly N: string }
+  | { readonly B: Uint8Array }
+  | { readonly SS: readonly string[] }
+  | { readonly NS: readonly string[] }
+  | { readonly BS: readonly Uint8Array[] }
+  | { readonly M: object }
+  | { readonly L: readonly unknown[] }
+  | { readonly NULL: boolean }
+  | { readonly BOOL: boolean };
+
+type Refused = "a plain value, as the document client takes it, not the low-level client's AttributeValue";
+
+/** The value itself; a text that the compiler shows where the value is in the low-level form. */
+type PlainValue<Value> = 0 extends 1 & Value
+  ? Value
+  : Value extends LowLevelValue
+    ? keyof Value extends AttributeValueName
+      ? Refused
+      : Value
+    : Value;
+
+type PlainRecord<Values> = { readonly [Name in keyof Values]: PlainValue<Values[Name]> };
+
+/** Refuses a request whose expression values are in the form of the low-level client. */
+export type PlainValues<Request> = Request extends { readonly ExpressionAttributeValues?: infer Values }
+  ? { readonly ExpressionAttributeValues?: PlainRecord<Values> | undefined }
+  : unknown;
+
+/** Refuses a request whose key is in the form of the low-level client. */
+export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
+  ? { readonly Key?: PlainRecord<Key> | undefined }
+  : unknown;
+
+/** The parts of a request that are merged into, where a null would be taken for one that is left out. */
+const MERGED = [
+  'Key',
+  'UpdateExpression',
+  'FilterExpression',
+  'ProjectionExpression',
+  'ExpressionAttributeNames',
+  'ExpressionAttributeValues',
+] as const;
+
+/** Where a request holds values, or whole keys. */
+const VALUES = ['ExpressionAttributeValues', 'ExclusiveStartKey'] as const;
+
+/** Parameters that DynamoDB refuses together with expressions. */
+const LEGACY = [
+  'ScanFilter',
+  'QueryFilter',
+  'ConditionalOperator',
+  'AttributesToGet',
+  'KeyConditions',
+  'AttributeUpdates',
+  'Expected',
+] as const;
+
+/** What a request must be to be merged into. */
+export interface RequestRules {
+  /** E.g. `the input of an UpdateCommand`. */
+  readonly expected: string;
+  /** Parameters that only other commands have, with what to do instead. */
+  readonly foreign: Readonly<Record<string, string>>;
+  /** A placeholder that stands in requests that have been merged into before. */
+  readonly placeholder: string;
+  /** The name of the function, for the message. */
+  readonly caller: string;
+}
+
+/**
+ * @throws InvalidRequestError for the input of another command or of the low-level client, for legacy parameters, which
+ *   DynamoDB does not take together with expressions, and for a request that has been merged into before
+ */
+export function checkRequest(request: unknown, rules: RequestRules): void {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    throw new InvalidRequestError({
+      field: 'request',
+      expected: rules.expected,
+      got: request,
+      remedy: 'Pass the input of the command.',
+    });
+  }
+  const fields = request as Readonly<Record<string, unknown>>;
+  for (const [field, remedy] of Object.entries(rules.foreign)) {
+    if (fields[field] === undefined) continue;
+    throw new InvalidRequestError({ field, expected: rules.expected, got: fields[field], remedy });
+  }
+  refuse(fields, LEGACY, value => value !== undefined, {
+    expected: 'a request that uses expressions',
+    remedy: 'Rewrite the legacy parameter as an expression: DynamoDB takes no mixture of the two.',
+  });
+  refuse(fields, MERGED, value => value === null, {
+    expected: 'a value',
+    remedy: 'Leave the field out where there is none.',
+  });
+  refuse(fields, VALUES, isLowLevel, DOCUMENT_CLIENT);
+  const names = fields['ExpressionAttributeNames'];
+  if (typeof names === 'object' && names !== null && rules.placeholder in names) {
+    throw new InvalidRequestError({
+      field: 'ExpressionAttributeNames',
+      expected: `no ${rules.placeholder}`,
+      got: names,
+      remedy: `Call ${rules.caller} once per request.`,
+    });
+  }
+}
+
+/** What belongs where something is in the form of the low-level client. */
+export const DOCUMENT_CLIENT = {
+  expected: 'plain values, as the document client takes them',
+  remedy: "Use the commands of @aws-sdk/lib-dynamodb: the low-level client's form is not merged into.",
+} as const;
+
+function refuse(
+  fields: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  isWrong: (value: unknown) => boolean,
+  { expected, remedy }: { readonly expected: string; readonly remedy: string },
+): void {
+  const field = names.find(name => isWrong(fields[name]));
+  if (field !== undefined) throw new InvalidRequestError({ field, expected, got: fields[field], remedy });
+}

@@ -1,0 +1,21 @@
+/**
+ * The text in UTF-8; a half of a surrogate pair without the other becomes U+FFFD, as TextEncoder has it. By hand because
+ * the entry point runs everywhere, and jsdom, in which front ends are tested, has had no TextEncoder for long.
+ */
+export function utf8(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const point = code >= 0xd800 && code <= 0xdfff ? 0xfffd : code;
+    if (point < 0x80) bytes.push(point);
+    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), tail(point));
+    else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), tail(point >> 6), tail(point));
+    else bytes.push(0xf0 | (point >> 18), tail(point >> 12), tail(point >> 6), tail(point));
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** A byte that follows the first one: its six lowest bits. */
+function tail(point: number): number {
+  return 0x80 | (point & 0x3f);
+}

@@ -1,0 +1,93 @@
+import type { LookPace } from '../../functions/lib/look.ts';
+import type { SweptItem } from './ledger.ts';
+
+/** Ticks come every minute, and a precise tick owns the minute after the next. */
+const MINUTE_SECONDS = 60;
+
+/** What every sweep may take besides: the look, the delete, and until it is seen in the stream. */
+const USUAL_DELETE_MS = 1_000;
+/** What a sweep deletes at least, when much falls due at once. Source: docs/decisions.md. */
+const ITEMS_PER_SECOND = 1_000;
+
+/** Milliseconds that a deletion may take, counted from when the sweep looks. `rate`: items that expire in a second. */
+export function deletionTimeMs({ precisionSeconds }: LookPace, rate: number): number {
+  const atOnce = rate * (isPlain(precisionSeconds) ? MINUTE_SECONDS : precisionSeconds);
+  return Math.round(USUAL_DELETE_MS + (atOnce / ITEMS_PER_SECOND) * 1000);
+}
+
+/** Milliseconds after its expiry by which an item that was written in good time is gone, by what is promised. */
+export function promisedLagMs(pace: LookPace, rate: number): number {
+  return pace.precisionSeconds * 1000 + deletionTimeMs(pace, rate);
+}
+
+/** One sweep a minute, and nothing in between. */
+export function isPlain(precisionSeconds: number): boolean {
+  return precisionSeconds === MINUTE_SECONDS;
+}
+
+/** When the tick of a minute (epoch seconds) began to look what its span holds, epoch milliseconds. */
+export type PlannedAt = (minute: number) => number;
+
+/**
+ * By when the sweep has to look for each of these items (epoch milliseconds), by the rules of README.md, "Limits".
+ *
+ * 1. The plain mode: at the first tick that is not before its expiry.
+ * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before
+ *    its minute begins is found at its expiry, at most `precisionSeconds` later.
+ * 3. What is written within its minute is found at the next look: when the next item of the same minute and shard
+ *    expires that was written before it began. Without any it is the next tick's.
+ * 4. With `pollSeconds` a child waits for every minute and shard, and two looks are never further apart.
+ *
+ * It is computed from what was written and when, and so independently of what the sweep does.
+ */
+export function looksDueBy(
+  items: readonly SweptItem[],
+  pace: LookPace,
+  plannedAt: PlannedAt,
+): ReadonlyMap<SweptItem, number> {
+  if (isPlain(pace.precisionSeconds)) return new Map(items.map(item => [item, nextTick(item)]));
+  const groups = Map.groupBy(items, ({ ttl, shard }) => `${minuteOf(ttl)} ${shard}`);
+  return new Map([...groups.values()].flatMap(group => dueInMinute(group, pace, plannedAt)));
+}
+
+function dueInMinute(
+  group: readonly SweptItem[],
+  { precisionSeconds, pollSeconds }: LookPace,
+  plannedAt: PlannedAt,
+): [SweptItem, number][] {
+  const minute = minuteOf(group[0]?.ttl ?? 0);
+  const planned = plannedAt(minute - MINUTE_SECONDS);
+  const isWatched = pollSeconds > 0 || group.some(({ knownAt }) => knownAt <= planned);
+  const isKnown = ({ knownAt }: SweptItem) => isWatched && knownAt <= minute * 1000;
+  const known = group
+    .filter(isKnown)
+    .map(({ ttl }) => ttl)
+    .sort((a, b) => a - b);
+  return group.map(item => {
+    const { ttl, knownAt } = item;
+    const end = Math.max((minute + MINUTE_SECONDS) * 1000, nextMinuteAfter(knownAt));
+    const next = known.find(other => other >= ttl);
+    const withKnown = next === undefined ? end : next * 1000;
+    return [item, precisionSeconds * 1000 + Math.min(withKnown, polled(item, pollSeconds) ?? withKnown)];
+  });
+}
+
+/** The last moment of the look by which an item is known to a child that polls; undefined without one. */
+function polled({ ttl, knownAt }: SweptItem, pollSeconds: number): number | undefined {
+  if (pollSeconds === 0) return undefined;
+  // Looks begin on whole seconds.
+  const found = Math.ceil(knownAt / 1000) + pollSeconds;
+  return Math.max(ttl, found) * 1000;
+}
+
+function nextTick({ ttl, knownAt }: SweptItem): number {
+  return Math.max(Math.ceil(ttl / MINUTE_SECONDS) * MINUTE_SECONDS * 1000, nextMinuteAfter(knownAt));
+}
+
+function nextMinuteAfter(epochMs: number): number {
+  return (Math.floor(epochMs / 1000 / MINUTE_SECONDS) + 1) * MINUTE_SECONDS * 1000;
+}
+
+function minuteOf(ttl: number): number {
+  return Math.floor(ttl / MINUTE_SECONDS) * MINUTE_SECONDS;
+}

@@ -1,0 +1,105 @@
+import type { LookPace } from '../../functions/lib/look.ts';
+import { deletionTimeMs, looksDueBy, type PlannedAt } from './deadline.ts';
+import type { SweptItem, Tally, Violations } from './ledger.ts';
+import type { MachineReport, Span } from './machine.ts';
+
+/** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
+export type Status = 'kept' | 'broken' | 'undecided';
+
+/** What a sweep is held to. Scripts read these names in what `--json` writes. */
+export type PromiseName =
+  | 'expiredDeleted'
+  | 'goneInTime'
+  | 'liveKept'
+  | 'renewedKept'
+  | 'noneOverdue'
+  | 'tableAsWritten'
+  | 'nothingFailed';
+
+/** A promise and what became of it, as counts of items; of failures for `nothingFailed`. */
+export interface Kept {
+  readonly name: PromiseName;
+  readonly status: Status;
+  readonly expected: number;
+  readonly got: number;
+}
+
+/** What was seen of a run that has ended. */
+export interface Seen {
+  readonly tally: Tally;
+  readonly punctuality: Punctuality;
+  /** What the table at the end has against the ledger; a sentence each. */
+  readonly contradictions: Violations;
+  /** Executions that failed, starts that did not work; a sentence each. */
+  readonly failures: Violations;
+  /** Executions that failed after this machine had stood still in them; a sentence each. */
+  readonly excusedFailures: Violations;
+  readonly machine: MachineReport;
+}
+
+/** Holds a run against what is promised. */
+export function holdAgainstPromises(seen: Seen): Kept[] {
+  const { tally, punctuality, contradictions, failures, excusedFailures, machine } = seen;
+  const kept = (name: PromiseName, expected: number, got: number, ifNot: Status = 'broken'): Kept => {
+    // Without a clock to go by, nothing is known to be early, late or overdue.
+    const otherwise = machine.clockSetBackMs > 0 ? 'undecided' : ifNot;
+    return { name, expected, got, status: expected === got ? 'kept' : otherwise };
+  };
+  const { inTime, excused, late } = punctuality;
+  const promises = [
+    kept('expiredDeleted', tally.expired, tally.deleted),
+    kept('goneInTime', inTime + excused + late, inTime, late > 0 ? 'broken' : 'undecided'),
+    kept('liveKept', 0, tally.liveDeleted),
+    kept('renewedKept', tally.renewed, tally.renewedKept),
+    kept('noneOverdue', 0, tally.overdue),
+    kept('tableAsWritten', 0, contradictions.length),
+    kept(
+      'nothingFailed',
+      0,
+      failures.length + excusedFailures.length,
+      failures.length > 0 ? 'broken' : 'undecided',
+    ),
+  ];
+  // A run in which nothing was to be deleted shows nothing.
+  return tally.expired > 0
+    ? promises
+    : promises.map(promise =>
+        promise.name === 'expiredDeleted' || promise.name === 'goneInTime'
+          ? { ...promise, status: 'undecided' }
+          : promise,
+      );
+}
+
+/** How many deletions came in time. */
+export interface Punctuality {
+  readonly inTime: number;
+  /** Late by no more than the time that the machine lost while they were due. */
+  readonly excused: number;
+  readonly late: number;
+}
+
+export interface PunctualityOptions {
+  readonly pace: LookPace;
+  /** Items that expire in a second. */
+  readonly rate: number;
+  readonly plannedAt: PlannedAt;
+  /** How many milliseconds of a span the machine could not do its work. */
+  readonly lost: (span: Span) => number;
+}
+
+/** Judges the deletions of a run; what is not gone yet is left out. */
+export function punctualityOf(
+  items: readonly SweptItem[],
+  { pace, rate, plannedAt, lost }: PunctualityOptions,
+): Punctuality {
+  const counts = { inTime: 0, excused: 0, late: 0 };
+  const deletionMs = deletionTimeMs(pace, rate);
+  for (const [{ ttl, goneAt }, lookDueBy] of looksDueBy(items, pace, plannedAt)) {
+    if (goneAt === undefined) continue;
+    const lateBy = goneAt - (lookDueBy + deletionMs);
+    if (lateBy <= 0) counts.inTime += 1;
+    else if (lateBy <= lost({ from: ttl * 1000, to: goneAt })) counts.excused += 1;
+    else counts.late += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,108 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import type { KeyType, ResolvedProps } from '../props.ts';
+import { escaped, literal } from '../terraform-text.ts';
+
+/** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
+export interface Postcondition {
+  readonly condition: string;
+  readonly error_message: string;
+}
+
+/**
+ * What must be true of an existing table before anything is deployed that sweeps it. With other keys the sweep would fail at
+ * each delete, with another index find nothing.
+ *
+ * The data source knows no status of an index, so one that is still CREATING passes: the sweep's queries are refused until it
+ * is ACTIVE, and its executions fail by name.
+ */
+export function tableConditions(props: ResolvedProps): Postcondition[] {
+  const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
+  const { indexName, windowAttribute, ttlAttribute } = props;
+  const index = literal(indexName);
+  const refuse = (problem: string, remedy: string) =>
+    `Table ${tableName}: ${problem} ${remedy} See docs/deploy.md, "An existing table".`;
+  const correctTheProps = 'Correct it in the configuration.';
+  const ofIndex = (test: string) =>
+    expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);
+  const ttl = (test: string) => expression(`anytrue([for ttl in self.ttl : ${test}])`);
+  // A message is made even when its condition holds, and a null would end the plan.
+  const sortKeyOrMissing = 'try(length(self.range_key), 0) == 0 ? "missing" : self.range_key';
+  const onTtlAttribute = `ttl.attribute_name == ${literal(ttlAttribute)}`;
+
+  return [
+    {
+      condition: expression(`self.hash_key == ${literal(partitionKey)}`),
+      error_message: refuse(
+        `the partition key is \${self.hash_key}, not ${escaped(partitionKey)}.`,
+        correctTheProps,
+      ),
+    },
+    {
+      condition: expression(
+        sortKey === undefined
+          ? 'try(length(self.range_key), 0) == 0'
+          : `self.range_key == ${literal(sortKey)}`,
+      ),
+      error_message: refuse(
+        sortKey === undefined
+          ? `it has the sort key \${${sortKeyOrMissing}}, and the configuration names none.`
+          : `the sort key is \${${sortKeyOrMissing}}, not ${escaped(sortKey)}.`,
+        correctTheProps,
+      ),
+    },
+    typeCondition('partitionKeyType', partitionKey, partitionKeyType),
+    ...(sortKey === undefined ? [] : [typeCondition('sortKeyType', sortKey, sortKeyType)]),
+    {
+      condition: expression(`contains(self.global_secondary_index[*].name, ${index})`),
+      error_message: refuse(`it has no index ${indexName}.`, 'Add it first.'),
+    },
+    {
+      condition: ofIndex(
+        `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
+      ),
+      error_message: refuse(
+        `the keys of the index ${indexName} are not ${escaped(windowAttribute)} and ${escaped(ttlAttribute)}.`,
+        "An index's keys cannot be changed: add another index and name it in indexName, or correct the attributes' names.",
+      ),
+    },
+    typeCondition('type', windowAttribute, 'S'),
+    typeCondition('type', ttlAttribute, 'N'),
+    {
+      condition: ofIndex('i.projection_type == "KEYS_ONLY"'),
+      error_message: refuse(
+        `the index ${indexName} projects more than keys.`,
+        'Every write and every look would be paid for what the sweep never reads: add another index with KEYS_ONLY and name it in indexName.',
+      ),
+    },
+    {
+      condition: ttl(onTtlAttribute),
+      error_message: refuse(
+        `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
+        'It is the backstop: turn it on first.',
+      ),
+    },
+    {
+      condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
+      error_message: refuse(
+        `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
+        `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
+      ),
+    },
+  ];
+
+  /** Both keys of the table and those of its indexes stand among its attributes. */
+  function typeCondition(field: string, attribute: string, type: KeyType): Postcondition {
+    const test = `a.type == "${type}" if a.name == ${literal(attribute)}`;
+    return {
+      condition: expression(`alltrue([for a in self.attribute : ${test}])`),
+      error_message: refuse(
+        `the key attribute ${escaped(attribute)} is not of type ${type}.`,
+        field === 'type' ? 'The sweep needs it so.' : `Correct ${field} in the configuration.`,
+      ),
+    };
+  }
+}
+
+function expression(text: string): string {
+  return `\${${text}}`;
+}

@@ -1,0 +1,61 @@
+import type { FieldProblem } from '../expiry/errors.ts';
+
+/** Of all services whose resources are tagged the strictest rule. */
+const MOST_TAGS = 50;
+const LONGEST_KEY = 128;
+const LONGEST_VALUE = 256;
+
+/** Source: IAM API reference, Tag; the others take more. */
+const CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
+
+/**
+ * What AWS would refuse of a deployment's tags, after half of it was made.
+ *
+ * 1. A key has 1 to 128 characters and a value 1 to 256: EventBridge Scheduler takes no empty one.
+ * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
+ * 3. IAM does not tell keys apart by case.
+ */
+export function tagProblems(tags: unknown): FieldProblem[] {
+  if (tags === undefined) return [];
+  if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
+    const remedy = 'See docs/configuration.md for all fields.';
+    return [{ field: 'tags', expected: "an object of texts, e.g. { team: 'sessions' }", got: tags, remedy }];
+  }
+  const entries: [string, unknown][] = Object.entries(tags);
+  const problems = entries.flatMap(([key, value], index) => {
+    const field = `tags[${JSON.stringify(key)}]`;
+    const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
+    return [
+      ...textProblems(`${field}, its key`, key, LONGEST_KEY),
+      ...textProblems(field, value, LONGEST_VALUE),
+      ...(twin === undefined
+        ? []
+        : [
+            {
+              field,
+              expected: `a key that differs from "${twin[0]}" by more than its case, which IAM does not see`,
+              got: key,
+              remedy: 'Remove one of the two.',
+            },
+          ]),
+    ];
+  });
+  if (entries.length <= MOST_TAGS) return problems;
+  const remedy = 'Remove some: no resource can have more.';
+  return [{ field: 'tags', expected: `at most ${MOST_TAGS} tags`, got: entries.length, remedy }, ...problems];
+}
+
+function textProblems(field: string, got: unknown, longest: number): FieldProblem[] {
+  const wellFormed =
+    typeof got === 'string' && got.length >= 1 && got.length <= longest && CHARACTERS.test(got);
+  if (!wellFormed) {
+    const expected = `a text of 1 to ${longest} ${ALLOWED}`;
+    return [{ field, expected, got, remedy: 'Correct it: AWS refuses a tag with anything else.' }];
+  }
+  if (!got.toLowerCase().startsWith('aws:')) return [];
+  return [
+    { field, expected: 'a text that does not begin with aws:', got, remedy: 'AWS keeps that for itself.' },
+  ];
+}

@@ -1,0 +1,15 @@
+/**
+ * Text as Terraform takes it literally. It reads every string in `cdk.tf.json` as a template, in which `${` begins an
+ * expression and `%{` a directive. Source: Terraform's "Strings and Templates", "JSON Configuration Syntax".
+ */
+export function escaped(text: string): string {
+  return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
+}
+
+/** The same as a quoted string within an expression. Of JSON's escapes Terraform lacks two. */
+export function literal(text: string): string {
+  const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);
+  return escaped(quoted);
+}
+
+const NOT_IN_TERRAFORM: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' };

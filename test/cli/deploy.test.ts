@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A command with a program in Terraform's place. */
+async function command(name: string, terraform: string, ...args: string[]) {
+  const env = { PATH: process.env['PATH'], TERRAFORM_BINARY_NAME: terraform };
+  return run(process.execPath, [`cli/${name}.ts`, ...args], { env }).then(
+    ({ stdout }) => ({ status: 0, stdout, stderr: '' }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ ...error, status: error.code }),
+  );
+}
+
+/** A program that says what `terraform version -json` would. */
+function terraformThatSays(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'precise-ttl-terraform-')), 'terraform');
+  writeFileSync(file, `#!/bin/sh\necho '${text}'\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+describe.each(['deploy', 'diff', 'destroy', 'outputs'])('npm run %s', name => {
+  test.each([
+    [
+      'is missing',
+      'no-such-terraform',
+      /expected Terraform 1\.10 or newer, got no program "no-such-terraform"/,
+    ],
+    ['is too old', terraformThatSays('{"terraform_version":"1.9.8"}'), /1\.10 or newer, got 1\.9\.8/],
+    ['is something else', terraformThatSays('hello'), /1\.10 or newer, got "hello"/],
+  ])('says in one line that Terraform %s', async (_what, terraform, expected) => {
+    const { status, stderr } = await command(name, terraform);
+    expect(status).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('has a help, and refuses flags that it does not have', async () => {
+    const help = await command(name, 'no-such-terraform', '--help');
+    expect([help.status, help.stdout]).toEqual([0, expect.stringContaining(`npm run`)]);
+    const wrong = await command(name, 'no-such-terraform', '--force');
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('--force: expected one of')]);
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  describeWithTerraform,
+  type EmulatedAws,
+  emulatedClient,
+  run,
+  startEmulatedAws,
+} from './support/proof.ts';
+
+const CHECKOUT = process.cwd();
+
+/** The commands as a script runs them: without a terminal, in a project folder of their own. */
+describeWithTerraform('npm run', () => {
+  let aws: EmulatedAws;
+  const project = mkdtempSync(join(tmpdir(), 'precise-ttl-project-'));
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    const tables = [{ tableName: 'Tokens', partitionKey: 'id' }];
+    writeFileSync(
+      join(project, 'precise-ttl.config.ts'),
+      `export default ${JSON.stringify({ region: 'us-east-1', tables })};\n`,
+    );
+    const app = `${process.execPath} ${join(CHECKOUT, 'stacks/main.ts')}`;
+    writeFileSync(
+      join(project, 'cdktf.json'),
+      JSON.stringify({ language: 'typescript', app, projectId: 'test', sendCrashReports: 'false' }),
+    );
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  });
+
+  afterAll(async () => {
+    await aws?.stop();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  const command = (name: string, ...args: string[]) => {
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...aws.environment, CI: 'true' };
+    const file = join(CHECKOUT, 'cli', `${name}.ts`);
+    return run(process.execPath, [file, ...args], { cwd: project, env, maxBuffer: 2 ** 26 }).then(
+      ({ stdout, stderr }) => ({ status: 0, stdout, all: stripVTControlCharacters(stdout + stderr) }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        status: error.code,
+        stdout: error.stdout,
+        all: stripVTControlCharacters(error.stdout + error.stderr),
+      }),
+    );
+  };
+
+  test('outputs says that nothing is deployed yet', async () => {
+    const { status, all } = await command('outputs');
+    expect([status, all]).toEqual([1, expect.stringContaining('run npm run deploy first')]);
+  });
+
+  test('diff shows what would be made, and makes nothing', async () => {
+    const { status, all } = await command('diff');
+    expect([status, all]).toEqual([0, expect.stringMatching(/Plan: \d+ to add, 0 to change, 0 to destroy/)]);
+    expect((await command('outputs')).status).toBe(1);
+  });
+
+  test('deploy deploys without asking, and outputs prints what scripts need', async () => {
+    const deployed = await command('deploy');
+    expect([deployed.status, deployed.all]).toEqual([0, expect.stringContaining('Apply complete!')]);
+    expect(JSON.parse((await command('outputs')).stdout)).toEqual({
+      tables: {
+        Tokens: {
+          tableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Tokens',
+          stateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-Tokens',
+          deadLetterQueueUrl: expect.stringContaining('/precise-ttl-Tokens-dead-letters'),
+        },
+      },
+    });
+  });
+
+  test('destroy removes everything but the table and its items', async () => {
+    const client = emulatedClient(aws);
+    try {
+      const Key = { id: { S: 'one' } };
+      await client.send(new PutItemCommand({ TableName: 'Tokens', Item: Key }));
+      const { status, all } = await command('destroy', '--yes');
+      expect([status, all]).toEqual([0, expect.stringMatching(/0 added, 0 changed, \d+ destroyed/)]);
+      expect((await client.send(new GetItemCommand({ TableName: 'Tokens', Key }))).Item).toEqual(Key);
+      expect((await command('outputs')).status).toBe(1);
+    } finally {
+      client.destroy();
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  type DynamoDBClient,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import {
+  describeWithTerraform,
+  type EmulatedAws,
+  emulatedClient,
+  startEmulatedAws,
+} from './support/proof.ts';
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
+
+interface TableSettings {
+  readonly keys?: readonly string[];
+  readonly types?: Readonly<Record<string, 'S' | 'N' | 'B'>>;
+  readonly index?: { readonly name?: string; readonly keys?: readonly string[]; readonly projection?: 'ALL' };
+  /** The attribute of native TTL; null: off. */
+  readonly ttl?: string | null;
+}
+
+/** As the configuration says, but for what is given. */
+function tableInput({ keys = ['id'], types = {}, index = {} }: TableSettings): CreateTableCommandInput {
+  const indexKeys = index.keys ?? ['expirationWindow', 'ttl'];
+  const schema = (names: readonly string[]) =>
+    names.map((AttributeName, at) => ({
+      AttributeName,
+      KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
+    }));
+  const attributes = [...new Set([...keys, ...indexKeys])];
+  return {
+    TableName: 'Tokens',
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: schema(keys),
+    AttributeDefinitions: attributes.map(name => ({
+      AttributeName: name,
+      AttributeType: types[name] ?? (name === 'ttl' ? 'N' : 'S'),
+    })),
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: index.name ?? 'expirationWindowIndex',
+        KeySchema: schema(indexKeys),
+        Projection: { ProjectionType: index.projection ?? 'KEYS_ONLY' },
+      },
+    ],
+  };
+}
+
+describeWithTerraform('an existing table', () => {
+  let aws: EmulatedAws;
+  let client: DynamoDBClient;
+  let deployment: Deployment;
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    client = emulatedClient(aws);
+  });
+
+  afterAll(async () => {
+    client?.destroy();
+    await aws?.stop();
+  });
+
+  beforeEach(async () => {
+    await aws.reset();
+    deployment = new Deployment(aws);
+  });
+
+  afterEach(() => deployment.remove());
+
+  const makeTable = async (settings: TableSettings) => {
+    await client.send(new CreateTableCommand(tableInput(settings)));
+    const ttl = settings.ttl === undefined ? 'ttl' : settings.ttl;
+    if (ttl === null) return;
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: ttl };
+    await client.send(new UpdateTimeToLiveCommand({ TableName: 'Tokens', TimeToLiveSpecification }));
+  };
+
+  test.each<[string, TableSettings, Partial<PreciseTtlProps>]>([
+    ['with a partition key', {}, {}],
+    ['with a sort key', { keys: ['id', 'version'] }, { sortKey: 'version' }],
+    ['with keys of other types', { types: { id: 'B' } }, { partitionKeyType: 'B' }],
+  ])('is deployed when it is as the configuration says: %s', async (_name, settings, props) => {
+    await makeTable(settings);
+    const { create } = await deployment.deploy(configOf({ ...TOKENS, ...props }));
+    expect(create?.length).toBeGreaterThan(20);
+  });
+
+  test.each<[string, TableSettings, RegExp, Partial<PreciseTtlProps>?]>([
+    ['another partition key', { keys: ['token'] }, /the partition key is token, not id\./],
+    [
+      'a sort key that the configuration does not name',
+      { keys: ['id', 'version'] },
+      /it has the sort key version, and/,
+    ],
+    ['no sort key', {}, /the sort key is missing, not version\./, { sortKey: 'version' }],
+    ['another sort key', { keys: ['id', 'at'] }, /the sort key is at, not version\./, { sortKey: 'version' }],
+    [
+      'a key of another type',
+      { types: { id: 'N' } },
+      /the key attribute id is not of type S\. Correct partitionKeyType/,
+    ],
+    ['no index of the name', { index: { name: 'other' } }, /it has no index expirationWindowIndex\./],
+    [
+      'an index with other keys',
+      { index: { keys: ['tenant', 'ttl'] } },
+      /the keys of the index expirationWindowIndex are not/,
+    ],
+    [
+      'an index without sort key',
+      { index: { keys: ['expirationWindow'] } },
+      /the keys of the index expirationWindowIndex are not/,
+    ],
+    ['a TTL that is a text', { types: { ttl: 'S' } }, /the key attribute ttl is not of type N\./],
+    [
+      'a window that is a number',
+      { types: { expirationWindow: 'N' } },
+      /the key attribute expirationWindow is not of type S\./,
+    ],
+    ['an index of everything', { index: { projection: 'ALL' } }, /projects more than keys\./],
+    ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
+    ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
+  ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
+    await makeTable(settings);
+    await deployment.use(configOf({ ...TOKENS, ...props }));
+    expect(await deployment.plan()).toMatch(expected);
+  });
+
+  test('that is gone stops a deployment, and not its removal', async () => {
+    await makeTable({});
+    await deployment.deploy(configOf(TOKENS));
+    await client.send(new DeleteTableCommand({ TableName: 'Tokens' }));
+    await deployment.use(configOf(TOKENS));
+    expect(await deployment.plan()).toMatch(/reading Dynamodb Table \(Tokens\)/);
+    const { delete: deleted } = await deployment.deploy(configOf(TOKENS), { removed: true });
+    expect(deleted?.length).toBeGreaterThan(20);
+  });
+});

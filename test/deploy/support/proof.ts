@@ -1,0 +1,162 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from '../../../local/aws-clients.ts';
+import { STACK } from '../../../stacks/app.ts';
+import { freePort } from '../../support/free-port.ts';
+import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';
+
+/**
+ * A stub of the AWS provider that makes its calls to an emulator on this machine. It lies beside the checkout, or where
+ * DEPLOY_PROOF says.
+ */
+const PROOF = process.env['DEPLOY_PROOF'] ?? join(process.cwd(), '../shared/deploy-proof');
+
+/** What is built once for all runs: the emulator's Python environment and the stub. */
+const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
+
+const EMULATOR = 'moto[server]==5.2.5';
+
+/** `describe` where these tests can run; elsewhere they are skipped, and it is said why. */
+export const describeWithTerraform = describeWhenComplete(missing());
+
+function describeWhenComplete(lacking: readonly string[]): jest.Describe {
+  if (lacking.length === 0) return describe;
+  console.warn(`test/deploy is skipped: it needs ${lacking.join(', ')}.`);
+  return describe.skip;
+}
+
+/** What these tests need and do not find. */
+function missing(): string[] {
+  const tools = ['terraform', 'go', 'python3'].filter(tool => {
+    try {
+      execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' });
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  return [...tools, ...(existsSync(join(PROOF, 'provider')) ? [] : [`the stub provider (${PROOF})`])];
+}
+
+/** An emulated AWS, and what Terraform needs to deploy to it. */
+export interface EmulatedAws {
+  readonly endpoint: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Empties the account. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** For what users do to their tables beside Terraform. */
+export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
+  return localDynamoDb(endpoint, 'us-east-1');
+}
+
+/** Starts the emulator, and builds it and the stub provider where that was not done yet: some minutes, the first time. */
+export async function startEmulatedAws(): Promise<EmulatedAws> {
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
+  const moto = installEmulator();
+  writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildProvider(folder)));
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const server = spawn(moto, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  await answering(`${endpoint}/moto-api/`);
+  return {
+    endpoint,
+    environment: {
+      AWS_ENDPOINT_URL: endpoint,
+      TF_CLI_CONFIG_FILE: join(folder, 'terraform.rc'),
+      // The CDKTF CLI would ask the registry for checksums of other platforms.
+      TF_CLI_ARGS_providers_lock: `-fs-mirror=${join(folder, 'mirror')}`,
+      TF_IN_AUTOMATION: '1',
+      CHECKPOINT_DISABLE: '1',
+    },
+    reset: async () => {
+      await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' });
+    },
+    stop: async () => {
+      const ended = once(server, 'exit');
+      server.kill();
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function installEmulator(): string {
+  const server = join(BUILD, 'venv/bin/moto_server');
+  if (!existsSync(server)) {
+    execFileSync('python3', ['-m', 'venv', join(BUILD, 'venv')]);
+    execFileSync(join(BUILD, 'venv/bin/pip'), ['install', '--quiet', EMULATOR, 'boto3', 'regex']);
+  }
+  return server;
+}
+
+interface Provider {
+  readonly binary: string;
+  readonly version: string;
+}
+
+/** The stub knows the types that the synths use, as the installed bindings describe them. */
+function buildProvider(folder: string): Provider {
+  const source = join(folder, 'source');
+  cpSync(join(PROOF, 'provider'), source, { recursive: true });
+  execFileSync('chmod', ['-R', 'u+w', source]);
+  const synths = [SESSION_DATA, { ...SESSION_DATA, existingTable: true }].map(table =>
+    join(synthesizeToFolder(configOf(table)), 'stacks', STACK, 'cdk.tf.json'),
+  );
+  const bindings = join(process.cwd(), 'node_modules/@cdktf/provider-aws');
+  execFileSync(process.execPath, [
+    ...[join(PROOF, 'extract-schema.mjs'), '--bindings', bindings],
+    ...['--out', join(source, 'schema.json'), ...synths],
+  ]);
+  const digest = createHash('sha256');
+  for (const file of globSync('*', { cwd: source }).sort()) digest.update(readFileSync(join(source, file)));
+  const binary = join(BUILD, `provider-${digest.digest('hex').slice(0, 16)}`);
+  if (!existsSync(binary)) {
+    execFileSync('go', ['build', '-buildvcs=false', '-o', binary, '.'], { cwd: source, stdio: 'pipe' });
+  }
+  const { terraform } = JSON.parse(readFileSync(synths[0] ?? '', 'utf8'));
+  return { binary, version: terraform.required_providers.aws.version };
+}
+
+/** Terraform's configuration: the provider comes from a folder, nothing from elsewhere. */
+function mirror(folder: string, { binary, version }: Provider): string {
+  const platform = execFileSync('go', ['env', 'GOOS', 'GOARCH'], { encoding: 'utf8' })
+    .trim()
+    .replace('\n', '_');
+  const place = join(folder, 'mirror/registry.terraform.io/hashicorp/aws', version, platform);
+  mkdirSync(place, { recursive: true });
+  cpSync(binary, join(place, `terraform-provider-aws_v${version}`));
+  return `disable_checkpoint = true\nprovider_installation {\n  filesystem_mirror { path = "${join(folder, 'mirror')}" }\n}\n`;
+}
+
+async function answering(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await fetch(url);
+      return;
+    } catch (error) {
+      if (attempt === 300) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+export const run = promisify(execFile);

@@ -1,0 +1,38 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
+import { expiryAttributes } from '../../expiry/attributes.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { type Item, useLocalSweep } from '../support/local-sweep.ts';
+
+/** Names that Terraform, PartiQL and JSONata could each take for something else. */
+const odd = (tableName: string, deleteMode: 'guarded' | 'batch'): PreciseTtlProps => ({
+  tableName,
+  partitionKey: 'a"b\\c\nd',
+  sortKey: '${e}',
+  ttlAttribute: '%{if true}$${f}',
+  windowAttribute: "{% g' %}",
+  indexName: '-1.x',
+  deleteMode,
+});
+const TABLES = [odd('1st', 'guarded'), odd('-2nd', 'batch')];
+
+const local = useLocalSweep(TABLES);
+
+test.each(TABLES)('$tableName is swept in $deleteMode mode', async props => {
+  const { tableName, partitionKey, sortKey = '', ttlAttribute = '' } = props;
+  const nowMs = Date.now();
+  const item = (id: string, ttlSeconds: number): Item => {
+    const key = { [partitionKey]: id, [sortKey]: '"\\' };
+    return {
+      ...key,
+      ...expiryAttributes(local.model(tableName), key, { ttlSeconds, nowMs: nowMs - 60_000 }),
+    };
+  };
+  await local.put(tableName, [item('expired', 1), item('live', 3600)]);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const { report } = await local.sweep(tableName, { from: iso(nowMs - 300_000), to: iso(nowMs) });
+  expect(report).toMatchObject({ found: 1, deleted: 1, failed: 0, failedKeys: [] });
+  const left = await local.scan(tableName);
+  expect(left.map(each => each[partitionKey])).toEqual(['live']);
+  expect(left[0]).toHaveProperty([ttlAttribute], expect.any(Number));
+});

@@ -1,0 +1,86 @@
+/**
+ * An application, as the tests of this folder compile, bundle and run it with the packed package: under every module
+ * setting, by old and new compilers, without the SDK's types. Prints what it got as JSON.
+ */
+import {
+  type ExpiryModel,
+  type ExpiryOptions,
+  expiryAttributes,
+  expiryModel,
+  isExpired,
+  notExpired,
+  PreciseTtlError,
+  unlessExpired,
+  withExpiry,
+} from 'precise-ttl';
+import { InvalidTtlError, windowKey } from 'precise-ttl/data-model';
+
+declare const console: { log(text: string): void };
+
+interface Session {
+  UserName: string;
+  SessionId: string;
+  ttl?: number;
+}
+
+/** As the document client has it. */
+interface UpdateInput {
+  TableName: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: as the document client has it
+  Key: Record<string, any> | undefined;
+  UpdateExpression?: string | undefined;
+  ExpressionAttributeNames?: Record<string, string> | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: as the document client has it
+  ExpressionAttributeValues?: Record<string, any> | undefined;
+}
+
+/** As the low-level client has it. */
+type AttributeValue = { S: string; N?: never } | { S?: never; N: string };
+interface LowLevelQueryInput {
+  TableName: string | undefined;
+  ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
+}
+
+const nowMs = 1658266020500;
+const now = Math.floor(nowMs / 1000);
+const sessions: ExpiryModel = expiryModel({ partitionKey: 'UserName', sortKey: 'SessionId', shards: 7 });
+const session: Session = { UserName: 'alice', SessionId: 'a' };
+const options: ExpiryOptions = { ttlSeconds: 60, nowMs };
+
+const update: UpdateInput = { TableName: 't', Key: session };
+const renewed: UpdateInput = withExpiry(sessions, update, options);
+const live: Session | undefined = unlessExpired(sessions, { ...session, ttl: now + 1 }, { nowMs });
+const image: Record<string, AttributeValue> = { UserName: { S: 'alice' }, ttl: { N: String(now) } };
+
+const refused = (attempt: () => unknown): string => {
+  try {
+    attempt();
+    return 'not refused';
+  } catch (error) {
+    return error instanceof PreciseTtlError && error instanceof InvalidTtlError
+      ? error.message
+      : 'by another error';
+  }
+};
+
+export function misuse(query: LowLevelQueryInput): void {
+  // @ts-expect-error: the low-level client's input
+  notExpired(sessions, query);
+  // @ts-expect-error: the input of a Put
+  withExpiry(sessions, { TableName: 't', Item: session });
+  // @ts-expect-error: a field that a model does not have
+  expiryModel({ partitionKey: 'id', ttlAtribute: 'x' });
+}
+
+console.log(
+  JSON.stringify({
+    stamped: expiryAttributes(sessions, session, options),
+    renewed,
+    filtered: notExpired(sessions, { TableName: 't' }, { nowMs }),
+    live,
+    expired: unlessExpired(sessions, image, { nowMs }) ?? null,
+    isExpired: isExpired({ N: String(now) }, now),
+    window: windowKey(now - (now % 60), 60),
+    refused: refused(() => expiryAttributes(sessions, session, { expiresAt: nowMs, nowMs })),
+  }),
+);

@@ -1,0 +1,153 @@
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
+
+/** The oldest compiler that the package is for, the one that most applications have, and our own. */
+const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
+
+const APPLICATION = 'test/package/application.ts';
+
+let packed: PackedPackage;
+/** What the application prints when Node takes its types off and nobody compiles it. */
+let expected: unknown;
+
+beforeAll(async () => {
+  packed = await packPackage();
+  const folder = makeApplication(packed, { 'package.json': { type: 'module' } });
+  cpSync(APPLICATION, join(folder, 'main.ts'));
+  expected = JSON.parse(await runNode(folder, ['main.ts']));
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+test('the application sees what expires, and what is refused', () => {
+  expect(expected).toMatchObject({
+    stamped: { ttl: 1658266080, expirationWindow: expect.stringMatching(/#5$/) },
+    renewed: { UpdateExpression: expect.stringMatching(/^SET #preciseTtl = /) },
+    filtered: { FilterExpression: expect.stringContaining('attribute_not_exists') },
+    live: { UserName: 'alice' },
+    expired: null,
+    isExpired: true,
+    refused: expect.stringMatching(/^ttl: .*looks like milliseconds/),
+  });
+});
+
+const UNSET = { target: undefined, lib: undefined };
+
+/** Each way to compile: the files of the application and what runs of them. */
+const SETTINGS: Record<string, { options: object; files: string[]; run: string[] }> = {
+  // With nothing else, the older compilers take ES5's library and Node 10's resolution, which knows no `exports`.
+  commonjs: { options: { module: 'commonjs', ...UNSET }, files: ['main.ts'], run: ['main.js'] },
+  node16: { options: { module: 'node16' }, files: ['main.cts', 'main.mts'], run: ['main.cjs', 'main.mjs'] },
+  nodenext: {
+    options: { module: 'nodenext', exactOptionalPropertyTypes: true },
+    files: ['main.cts', 'main.mts'],
+    run: ['main.cjs', 'main.mjs'],
+  },
+  bundler: {
+    options: { module: 'esnext', moduleResolution: 'bundler' },
+    files: ['main.mts'],
+    run: ['main.mjs'],
+  },
+};
+
+describe.each(COMPILERS)('%s', compiler => {
+  test.concurrent.each(Object.entries(SETTINGS))(
+    'compiles the application as %s, and it runs',
+    async (_name, { options, files, run }) => {
+      const tsconfig = {
+        compilerOptions: {
+          strict: true,
+          target: 'es2022',
+          lib: ['es2022'],
+          types: [],
+          outDir: 'out',
+          ...options,
+        },
+        files,
+      };
+      const text = readFileSync(APPLICATION, 'utf8');
+      const sources = Object.fromEntries(files.map(file => [file, text]));
+      const folder = makeApplication(packed, { 'tsconfig.json': tsconfig, ...sources });
+      await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+      for (const file of run) {
+        expect(JSON.parse(await runNode(folder, [join('out', file)]))).toEqual(expected);
+      }
+    },
+  );
+});
+
+describe('the example', () => {
+  const exampleOf = (file: string) =>
+    /```ts\n(import .*? from 'precise-ttl';.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1];
+
+  test('is the same in both READMEs', () => {
+    expect(exampleOf('README.md')).toMatch(/unlessExpired/);
+    expect(exampleOf('package/README.md')).toBe(exampleOf('README.md'));
+  });
+
+  test("compiles with the SDK's types", async () => {
+    const folder = makeApplication(packed, {
+      'example.mts': `
+        import { type DynamoDBDocumentClient, GetCommand, type GetCommandInput, PutCommand, QueryCommand,
+          type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+        declare const documents: DynamoDBDocumentClient;
+        declare const query: QueryCommandInput;
+        declare const get: GetCommandInput;
+        ${exampleOf('README.md')}
+        export default live;`,
+      'tsconfig.json': {
+        compilerOptions: { module: 'nodenext', strict: true, skipLibCheck: true, noEmit: true, types: [] },
+        files: ['example.mts'],
+      },
+    });
+    symlinkSync(resolve('node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'));
+    await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+  });
+});
+
+describe('a test of an application', () => {
+  const TEST = `
+    test('stamps an item', () => {
+      const model = expiryModel({ partitionKey: 'id' });
+      expect(expiryAttributes(model, { id: 'a' }, { ttlSeconds: 60 })).toHaveProperty('expirationWindow');
+      expect(() => expiryAttributes(model, {}, { ttlSeconds: 60 })).toThrow('id: expected');
+    });`;
+
+  test.each([
+    [
+      'CommonJS',
+      'app.test.js',
+      `const { expiryAttributes, expiryModel } = require('precise-ttl');${TEST}`,
+      {},
+    ],
+    [
+      'TypeScript',
+      'app.test.ts',
+      `import { expiryAttributes, expiryModel } from 'precise-ttl';${TEST}`,
+      { '\\.ts$': resolve('node_modules/@swc/jest') },
+    ],
+  ])('runs in jest, as %s', async (_name, file, text, transform) => {
+    const folder = makeApplication(packed, {
+      [file]: text,
+      'package.json': {},
+      'jest.config.json': { transform, testMatch: ['**/app.test.*'] },
+    });
+    await runNode(folder, [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json']);
+  });
+
+  test('runs in vitest', async () => {
+    const folder = makeApplication(packed, {
+      'app.test.ts': `import { expect, test } from 'vitest';
+        import { expiryAttributes, expiryModel } from 'precise-ttl';${TEST}`,
+    });
+    symlinkSync(resolve('node_modules/vitest'), join(folder, 'node_modules/vitest'));
+    const printed = await runNode(folder, [
+      resolve('node_modules/vitest/vitest.mjs'),
+      'run',
+      '--root',
+      folder,
+    ]);
+    expect(printed).toMatch(/1 passed/);
+  });
+});

@@ -1,0 +1,145 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { STACK } from '../../stacks/app.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf, resources, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const EXISTING = { ...TOKENS, existingTable: true };
+const [SESSIONS_ADDRESS, TOKENS_ADDRESS] = [
+  'aws_dynamodb_table.SessionData_table_0F12F0FA',
+  'aws_dynamodb_table.Tokens_table_7496C31E',
+];
+
+function synthesized(tables: readonly PreciseTtlProps[], removed = false) {
+  const folder = join(synthesizeToFolder(configOf(...tables), { removed }), 'stacks', STACK);
+  const json = JSON.parse(readFileSync(join(folder, 'cdk.tf.json'), 'utf8'));
+  return { folder, json, guard: json.module.created_tables };
+}
+
+const instance = (block: string, tableName: string) =>
+  `module.created_tables.terraform_data.${block}["${tableName}"]`;
+
+describe('a created table', () => {
+  const { folder, json, guard } = synthesized([SESSION_DATA, TOKENS]);
+
+  test('is at an address that a state of any version has', () => {
+    expect(Object.keys(json.resource.aws_dynamodb_table)).toEqual(
+      [SESSIONS_ADDRESS, TOKENS_ADDRESS].map(address => address.split('.')[1]),
+    );
+  });
+
+  test('cannot be replaced or deleted, protected or not', () => {
+    for (const table of resources(json, 'aws_dynamodb_table')) {
+      expect(table['lifecycle']).toMatchObject({ prevent_destroy: true });
+    }
+  });
+
+  test('keeps the indexes, streams and replicas that others add to it', () => {
+    for (const table of resources(json, 'aws_dynamodb_table')) {
+      expect(table['lifecycle']).toMatchObject({
+        ignore_changes: [
+          'attribute',
+          'global_secondary_index',
+          'replica',
+          'stream_enabled',
+          'stream_view_type',
+        ],
+      });
+    }
+  });
+
+  test('is guarded with everything that cannot change in place, once it is there', () => {
+    expect(guard).toEqual({
+      source: expect.stringMatching(/^\.\/assets\/created_tables_module_[0-9A-F]{8}\/module$/),
+      created: {
+        SessionData: {
+          partitionKey: 'UserName (S)',
+          sortKey: 'SessionId (S)',
+          ttlAttribute: 'ExpirationTime',
+          windowAttribute: 'expirationWindow',
+          indexName: 'expirationWindowIndex',
+        },
+        Tokens: {
+          partitionKey: 'id (S)',
+          ttlAttribute: 'ttl',
+          windowAttribute: 'expirationWindow',
+          indexName: 'expirationWindowIndex',
+        },
+      },
+      released: {},
+      depends_on: [SESSIONS_ADDRESS, TOKENS_ADDRESS],
+    });
+  });
+
+  test('takes its guard back when it was an existing one before', () => {
+    expect(json.removed).toEqual([]);
+    expect(json.moved).toEqual(
+      ['SessionData', 'Tokens'].map(name => ({
+        from: instance('released', name),
+        to: instance('created', name),
+      })),
+    );
+  });
+
+  test('has a guard that refuses to be destroyed or replaced, and makes nothing', () => {
+    const module = JSON.parse(readFileSync(join(folder, guard.source, 'main.tf.json'), 'utf8'));
+    expect(Object.keys(module.resource)).toEqual(['terraform_data']);
+    expect(module.resource.terraform_data.created).toMatchObject({
+      for_each: '${var.created}',
+      triggers_replace: '${each.value}',
+      lifecycle: { prevent_destroy: true },
+    });
+    expect(module.resource.terraform_data.released).not.toHaveProperty('lifecycle');
+  });
+});
+
+describe('a table that becomes an existing one', () => {
+  const { json, guard } = synthesized([SESSION_DATA, EXISTING]);
+
+  test('is forgotten, not destroyed', () => {
+    expect(json.removed).toEqual([{ from: TOKENS_ADDRESS, lifecycle: [{ destroy: false }] }]);
+    expect(Object.keys(json.data.aws_dynamodb_table)).toEqual([TOKENS_ADDRESS?.split('.')[1]]);
+  });
+
+  test('has its guard moved to where it can go', () => {
+    expect(json.moved).toContainEqual({
+      from: instance('created', 'Tokens'),
+      to: instance('released', 'Tokens'),
+    });
+    expect(Object.keys(guard.created)).toEqual(['SessionData']);
+    expect(Object.keys(guard.released)).toEqual(['Tokens']);
+  });
+});
+
+test('the guard is there also without a created table: it stands for those of the deployment before', () => {
+  expect(synthesized([EXISTING]).guard).toMatchObject({ created: {}, depends_on: [] });
+});
+
+describe('a removed deployment', () => {
+  const { json, guard } = synthesized([SESSION_DATA, EXISTING], true);
+
+  test('has nothing but the word to keep its tables, and reads none', () => {
+    expect(json).not.toHaveProperty('resource');
+    expect(json).not.toHaveProperty('data');
+    expect(json).not.toHaveProperty('output');
+    expect(json.removed).toEqual(
+      [SESSIONS_ADDRESS, TOKENS_ADDRESS].map(from => ({ from, lifecycle: [{ destroy: false }] })),
+    );
+  });
+
+  test('takes the guard off its tables, and off no other', () => {
+    expect(guard).toMatchObject({ created: {}, released: {} });
+    expect(json.moved).toEqual(
+      ['SessionData', 'Tokens'].map(name => ({
+        from: instance('created', name),
+        to: instance('released', name),
+      })),
+    );
+  });
+
+  test('has the same state', () => {
+    expect(json.terraform.backend).toEqual(synthesized([SESSION_DATA]).json.terraform.backend);
+  });
+});

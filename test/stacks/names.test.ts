@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, TerraformStack } from 'cdktf';
+import fc from 'fast-check';
+import { PreciseTtlStack } from '../../stacks/app.ts';
+import { checkConfig } from '../../stacks/config.ts';
+import { constructId } from '../../stacks/names.ts';
+import { PreciseTtl } from '../../stacks/precise-ttl.ts';
+import { propProblems } from '../../stacks/props.ts';
+import { configOf, resources, terraformJson } from '../support/synthesized.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-names-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const TABLE = { tableName: 'Sessions', partitionKey: 'id' };
+
+/** Terraform's rule for names of blocks. */
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+const NAME_FIELDS = ['name', 'function_name'] as const;
+
+/** Type and name of everything that has a name in AWS. */
+function named(tableName: string): [string, string][] {
+  const { resource } = terraformJson(configOf({ ...TABLE, tableName }));
+  return Object.entries(resource).flatMap(([type, blocks]) =>
+    Object.values(blocks).flatMap(block =>
+      NAME_FIELDS.flatMap((field): [string, string][] => {
+        const name = block[field];
+        return typeof name === 'string' ? [[type, name]] : [];
+      }),
+    ),
+  );
+}
+
+describe('tables that are named', () => {
+  test.each([
+    '1st',
+    '-a-',
+    '...',
+    '.1a',
+    '_a_',
+    'aws',
+    'bundle-plan-sweep',
+    'Default',
+    'Resource',
+    'constructor',
+    '__proto__',
+  ])('%s get blocks that Terraform takes', tableName => {
+    const json = terraformJson(configOf({ ...TABLE, tableName, name: 'sweep' }));
+    expect(resources(json, 'aws_dynamodb_table')).toEqual([expect.objectContaining({ name: tableName })]);
+    for (const blocks of [...Object.values(json.resource), ...Object.values(json.data), json.output]) {
+      for (const name of Object.keys(blocks)) expect(name).toMatch(IDENTIFIER);
+    }
+  });
+
+  test('as usual keep the addresses that they were deployed with', () => {
+    for (const name of ['SessionData', 'session-data', '_a1', 'my.table', '.abc']) {
+      expect(constructId(name)).toBe(name);
+    }
+    const { resource } = terraformJson(configOf({ ...TABLE, tableName: 'SessionData' }));
+    expect(Object.keys(resource['aws_dynamodb_table'] ?? {})).toEqual(['SessionData_table_0F12F0FA']);
+    expect(Object.keys(resource['aws_sfn_state_machine'] ?? {})).toEqual([
+      'SessionData_sweep_machine_DE016BA6',
+    ]);
+  });
+
+  test('like anything else that stands in the stack do not meet it', () => {
+    const ids = new PreciseTtlStack(new App({ outdir: folder }), 'stack', configOf(TABLE)).node.children.map(
+      ({ node }) => node.id,
+    );
+    const names = ids.filter(id => propProblems({ ...TABLE, tableName: id, name: 'sweep' }).length === 0);
+    expect(names).toEqual(expect.arrayContaining(['aws', 'backend', 'Sessions', 'bundle-plan-sweep']));
+    for (const tableName of names) {
+      expect(() => terraformJson(configOf({ ...TABLE, tableName, name: 'sweep' }))).not.toThrow();
+    }
+  });
+});
+
+test('two sweeps in a stack of your own must not share a role either', () => {
+  const stack = new TerraformStack(new App({ outdir: folder }), 'stack');
+  new PreciseTtl(stack, 'one', { ...TABLE, tableName: 'subscription' });
+  expect(() => new PreciseTtl(stack, 'two', { ...TABLE, tableName: 'subscription-plan' })).toThrow(
+    /^The configuration is wrong:\n {2}name: .*both have the role precise-ttl-subscription-plan-sweep/,
+  );
+  new PreciseTtl(stack, 'three', { ...TABLE, tableName: 'subscription-plan', name: 'plans' });
+});
+
+test('no two things of a type have one name in AWS, whatever two tables are called', () => {
+  const PLACEHOLDER = 'x0x';
+  const patterns = named(PLACEHOLDER);
+  expect(patterns.length).toBeGreaterThan(20);
+  const part = fc.constantFrom('plan', 'query', 'sweep', 'Sweep', 'schedule', 'expired', 'a', 'tick');
+  const tableName = fc.array(part, { minLength: 1, maxLength: 3 }).map(parts => `t-${parts.join('-')}`);
+  let refused = 0;
+  fc.assert(
+    fc.property(tableName, tableName, (one, other) => {
+      const tables = [one, other].map(each => ({ ...TABLE, tableName: each }));
+      try {
+        checkConfig({ region: 'us-east-1', tables });
+      } catch {
+        refused += 1;
+        return;
+      }
+      // Of everything here only roles and their policies are told apart without regard to case.
+      const names = tables.flatMap(each =>
+        patterns.map(([type, name]) => {
+          const full = `${type} ${name.replaceAll(PLACEHOLDER, each.tableName)}`;
+          return type.startsWith('aws_iam') ? full.toLowerCase() : full;
+        }),
+      );
+      // Each policy has its role's name, and is within it.
+      const counted = names.filter(name => !name.startsWith('aws_iam_role_policy'));
+      expect(new Set(counted).size).toBe(counted.length);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(refused).toBeGreaterThan(0);
+  expect(refused).toBeLessThan(500);
+});
+
+test('the longest table name that AWS takes makes nothing too long', () => {
+  const { resource } = terraformJson(
+    configOf({
+      ...TABLE,
+      tableName: 'x'.repeat(255),
+      name: 'y'.repeat(45),
+      shards: 100,
+      reconcileHours: 744,
+    }),
+  );
+  // Source: API references of the services.
+  const longest: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    aws_lambda_function: { function_name: 64, description: 256 },
+    aws_iam_role: { name: 64 },
+    aws_iam_role_policy: { name: 128, policy: 10_240 },
+    aws_cloudwatch_log_group: { name: 512 },
+    aws_sfn_state_machine: { name: 80, definition: 1_048_576 },
+    aws_scheduler_schedule: { name: 64 },
+    aws_scheduler_schedule_group: { name: 64 },
+    aws_sqs_queue: { name: 80 },
+    aws_dynamodb_table: { name: 255 },
+  };
+  expect(Object.keys(longest)).toEqual(expect.arrayContaining(Object.keys(resource)));
+  for (const [type, blocks] of Object.entries(resource)) {
+    for (const block of Object.values(blocks)) {
+      for (const [field, most] of Object.entries(longest[type] ?? {})) {
+        expect({ type, field, length: String(block[field]).length > most }).toEqual({
+          type,
+          field,
+          length: false,
+        });
+      }
+    }
+  }
+  // Lambda's environment takes 4 KB in all.
+  for (const { environment } of resources({ resource } as never, 'aws_lambda_function')) {
+    expect(Buffer.byteLength(JSON.stringify(environment))).toBeLessThan(4096);
+  }
+});

@@ -1,0 +1,133 @@
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { expiryModel } from '../../expiry/model.ts';
+import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
+import { plan } from '../../functions/lib/plan.ts';
+import { checkSpan, readSweepInput, type SweepRequest } from '../../functions/lib/sweep-input.ts';
+import { VirtualClock } from '../../local/clock.ts';
+import { LocalScheduler } from '../../local/scheduler.ts';
+import { readSynthesized } from '../../local/terraform.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TICK = { lookbackMinutes: 10, precisionSeconds: 1 };
+
+/** The executions of one round of parts, the first of which starts in the hour that begins at `hour`. */
+function requestsOf(parts: readonly ReconcilePart[], hour: number): SweepRequest[] {
+  const first = hour + (parts[0]?.minute ?? 0) * MINUTE;
+  return parts.map(({ minute, lookbackMinutes, skipMinutes }) => {
+    const at = hour + minute * MINUTE;
+    const scheduled = at < first ? at + HOUR : at;
+    const input = { scheduledTime: new Date(scheduled).toISOString(), lookbackMinutes, skipMinutes };
+    return readSweepInput(input, scheduled + 5000, TICK);
+  });
+}
+
+test('everything that fits into one execution is one part, at seven minutes past', () => {
+  expect(reconcileParts({ reconcileHours: 24, granularityMinutes: 1, shards: 41 })).toEqual([
+    { minute: 7, lookbackMinutes: 1440, skipMinutes: 0 },
+  ]);
+});
+
+test('100 shards and a day are three parts of eight hours, twenty minutes apart', () => {
+  expect(reconcileParts({ reconcileHours: 24, granularityMinutes: 1, shards: 100 })).toEqual([
+    { minute: 7, lookbackMinutes: 480, skipMinutes: 0 },
+    { minute: 27, lookbackMinutes: 960 + 20, skipMinutes: 480 + 20 },
+    { minute: 47, lookbackMinutes: 1440 + 40, skipMinutes: 960 + 40 },
+  ]);
+});
+
+test('no window of the lookback is left out, and no part is more than an execution gets through', () => {
+  const divisors = Array.from({ length: MINUTES_PER_DAY }, (_unused, index) => index + 1).filter(
+    minutes => MINUTES_PER_DAY % minutes === 0,
+  );
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 100 }),
+      fc.constantFrom(...divisors),
+      fc.oneof(fc.integer({ min: 1, max: 72 }), fc.integer({ min: 1, max: 744 })),
+      fc.integer({ min: 490_000, max: 500_000 }),
+      (shards, granularityMinutes, reconcileHours, hour) => {
+        const parts = reconcileParts({ shards, granularityMinutes, reconcileHours });
+        const requests = requestsOf(parts, hour * HOUR);
+        const model = expiryModel({ partitionKey: 'id', shards, granularityMinutes });
+        const covered = new Set(
+          requests.flatMap(({ windowsFrom, windowsBefore }) => [
+            ...windowStarts(windowsFrom, windowsBefore, model.granularitySeconds),
+          ]),
+        );
+        for (const request of requests) expect(() => checkSpan(request, model)).not.toThrow();
+        const first = (hour * HOUR + 7 * MINUTE) / 1000;
+        const lookback = windowStarts(first - reconcileHours * 3600, first + 1, model.granularitySeconds);
+        expect([...lookback].filter(window => !covered.has(window))).toEqual([]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+describe('100 shards and 48 hours, as they are synthesized', () => {
+  const folder = synthesizeToFolder(configOf({ ...SESSION_DATA, shards: 100, reconcileHours: 48 }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const { schedules } = readSynthesized(folder);
+  const reconciles = schedules.filter(({ name }) => !name.endsWith('-tick'));
+
+  test('have a schedule for each part; the first has the name that a single one has', () => {
+    expect(reconciles.map(({ name }) => name).sort()).toEqual([
+      'precise-ttl-SessionData-reconcile',
+      'precise-ttl-SessionData-reconcile-2',
+      'precise-ttl-SessionData-reconcile-3',
+      'precise-ttl-SessionData-reconcile-4',
+      'precise-ttl-SessionData-reconcile-5',
+    ]);
+  });
+
+  test('are looked into to the last window and shard within an hour of the local scheduler', async () => {
+    const clock = new VirtualClock(Date.parse('2026-11-20T09:00:00Z'));
+    const inputs: [unknown, number][] = [];
+    const scheduler = new LocalScheduler({
+      clock,
+      schedules: reconciles,
+      fire: ({ input }) => inputs.push([JSON.parse(input), clock.now()]),
+      onError: error => {
+        throw error;
+      },
+    });
+    scheduler.start();
+    await clock.sleep(HOUR);
+    scheduler.stop();
+    expect(inputs).toHaveLength(5);
+
+    const model = modelOf({ ...SESSION_DATA, shards: 100 });
+    const pairs = new Set<string>();
+    for (const [input, now] of inputs) {
+      const request = readSweepInput(input, now, TICK);
+      await plan(request, null, {
+        model,
+        probe: async ({ windowKeys }) => {
+          for (const key of windowKeys) pairs.add(key);
+          return undefined;
+        },
+        concurrency: 1000,
+        mostDue: ROUND_TARGETS * 1000,
+        watchAlways: false,
+        outOfTime: () => false,
+      });
+    }
+    const missed: string[] = [];
+    for (let minute = 0; minute <= 48 * 60; minute += 1) {
+      const start = Date.parse('2026-11-20T09:07:00Z') - minute * MINUTE;
+      const window = `${new Date(start).toISOString()}_${new Date(start + MINUTE).toISOString()}`;
+      for (let shard = 0; shard < 100; shard += 1) {
+        const key = shard === 0 ? window : `${window}#${shard}`;
+        if (!pairs.has(key)) missed.push(key);
+      }
+    }
+    expect(missed).toEqual([]);
+  });
+});

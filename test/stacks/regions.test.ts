@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { nearestRegion, partitionOf, REGION, REGIONS } from '../../stacks/regions.ts';
+
+interface SdkPartitions {
+  readonly partitions: readonly {
+    readonly id: string;
+    readonly outputs: { readonly dnsSuffix: string };
+    readonly regions: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** The SDK's list. It exports a function over it, not the list. */
+function sdkPartitions(): SdkPartitions['partitions'] {
+  const file = 'node_modules/@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partitions.js';
+  const json = /^export const partitionsInfo = (.*);\s*$/s.exec(readFileSync(file, 'utf8'))?.[1];
+  return (JSON.parse(String(json)) as SdkPartitions).partitions;
+}
+
+const partitions = sdkPartitions().map(({ id, outputs, regions }) => ({
+  ...{ id, dnsSuffix: outputs.dnsSuffix },
+  regions: Object.keys(regions).filter(region => !region.endsWith('-global')),
+}));
+
+test("the regions are the SDK's", () => {
+  expect([...REGIONS].sort()).toEqual(partitions.flatMap(({ regions }) => regions).sort());
+  for (const region of REGIONS) expect(region).toMatch(REGION);
+});
+
+test.each(partitions)('the partition of $regions is $id', ({ id, dnsSuffix, regions }) => {
+  for (const region of regions) expect(partitionOf(region)).toMatchObject({ name: id, dnsSuffix });
+});
+
+test.each([
+  ['cn-south-1', 'aws-cn'],
+  ['us-gov-central-1', 'aws-us-gov'],
+  ['us-east-3', 'aws'],
+])('the partition of %s, which is newer, is %s', (region, name) => {
+  expect(partitionOf(region).name).toBe(name);
+});
+
+test.each([
+  ['us-esat-1', 'us-east-1'],
+  ['eu-central1', 'eu-central-1'],
+  ['us-gov-wets-1', 'us-gov-west-1'],
+])('%s is most like %s', (wrong, meant) => expect(nearestRegion(wrong)).toBe(meant));

@@ -1,0 +1,109 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { EXIT_STATUS } from '../../cli/main-job.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { runJob } from '../support/main-job.ts';
+import { SESSION_DATA } from '../support/synthesized.ts';
+
+/*
+ * The job of npm start with every documented value of every field that changes it, from the configuration to the verdict;
+ * only the time is a virtual clock's.
+ */
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' };
+const OWN_NAMES = {
+  name: 'own',
+  ttlAttribute: 'a "quoted" ttl',
+  windowAttribute: 'Window-1',
+  indexName: 'by.window',
+} as const;
+
+/** What every run here must have come to, and the parts of the text that depend on the mode. */
+interface Expected {
+  readonly promised: string;
+  readonly overdue: string;
+  readonly says?: readonly string[];
+}
+const TO_THE_SECOND: Expected = {
+  promised:
+    'gone within 2.0 s of expiry (precisionSeconds: 1); what is written within its minute, with the next look',
+  overdue: 'it stays near 0, for what expires is gone about a second later.',
+};
+const EVERY_TEN: Expected = {
+  promised:
+    'gone within 11.0 s of expiry (precisionSeconds: 10); what is written within its minute, with the next look',
+  overdue: 'it grows as sessions expire, and falls to 0 with every look, at most 10 s later.',
+};
+const PLAIN: Expected = {
+  promised: 'gone within 61.0 s of expiry, with the next tick: one sweep a minute',
+  overdue: 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.',
+};
+
+// Every documented value of every field that changes the job, at least once.
+test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
+  [
+    'what is shipped',
+    [SESSION_DATA],
+    { ...TO_THE_SECOND, says: ['swept as SessionData\n', 'precise-ttl-SessionData-tick', 'A tick owns'] },
+  ],
+  [
+    'number keys, once a minute',
+    [{ ...SESSION_DATA, partitionKeyType: 'N', sortKeyType: 'N', precisionSeconds: 60 }],
+    PLAIN,
+  ],
+  [
+    'binary keys, windows of five minutes, four shards',
+    [{ ...SESSION_DATA, partitionKeyType: 'B', sortKeyType: 'B', granularityMinutes: 5, shards: 4 }],
+    TO_THE_SECOND,
+  ],
+  [
+    'a number as the only key, every ten seconds, in batches',
+    [{ ...TOKENS, partitionKeyType: 'N', precisionSeconds: 10, deleteMode: 'batch' }],
+    { ...EVERY_TEN, says: ["renewed: none: deleteMode 'batch'", '    renewed, kept        –'] },
+  ],
+  [
+    'an existing table with a string as its only key, windows of an hour',
+    [{ ...TOKENS, existingTable: true, granularityMinutes: 60 }],
+    { ...TO_THE_SECOND, says: ['swept as the existing Tokens\n'] },
+  ],
+  [
+    'a binary only key, polled, names of its own, without protection',
+    [{ ...TOKENS, ...OWN_NAMES, partitionKeyType: 'B', pollSeconds: 5, deletionProtection: false }],
+    {
+      ...TO_THE_SECOND,
+      promised:
+        'gone within 2.0 s of expiry (precisionSeconds: 1); what is written in its last 5 s, with the next look, at most 5 s later',
+      says: ['own-tick (next'],
+    },
+  ],
+  [
+    'the first of two tables; an existing one with keys of two types, in batches once a minute',
+    [
+      {
+        ...SESSION_DATA,
+        ...{ existingTable: true, partitionKeyType: 'N', sortKeyType: 'B', shards: 4 },
+        ...{ deleteMode: 'batch', precisionSeconds: 60 },
+      },
+      TOKENS,
+    ],
+    { ...PLAIN, says: ['the existing SessionData, one of the 2 tables of the configuration (--table)\n'] },
+  ],
+])(
+  '%s',
+  async (_name, tables, { promised, overdue, says = [] }) => {
+    const { result, violations, doubts, printed } = await runJob(tables);
+    expect({ violations, doubts, verdict: result.verdict }).toEqual({
+      violations: [],
+      doubts: [],
+      verdict: 'kept',
+    });
+    expect(EXIT_STATUS[result.verdict as 'kept']).toBe(0);
+    expect(result.deleted).toBeGreaterThan(20);
+    expect(printed).toContain(`promised       ${promised}\n`);
+    expect(printed).toContain(`Watch "overdue": ${overdue}\n`);
+    for (const text of says) expect(printed).toContain(text);
+    // What other modes do is not said.
+    expect(printed.includes('A tick owns')).toBe(!promised.includes('one sweep a minute'));
+    expect(printed).toContain('Every promise was kept.');
+  },
+  180_000,
+);
