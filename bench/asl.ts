@@ -120,6 +120,9 @@ async function run(): Promise<number> {
 
   const engine = new Engine({ invoker: echoInThisThread });
   const passes = await medianMs(() => execute(engine, mapOver(ITEMS, { Type: 'Pass' }), ITEMS));
+  const evaluated = await medianMs(() =>
+    execute(engine, mapOver(ITEMS, { Type: 'Pass', Output: '{% $states.input + 1 %}' }), ITEMS),
+  );
   const direct = await medianMs(() => execute(engine, mapOver(CALLS, call), CALLS));
 
   const functions = echoFunctions(scratch);
@@ -149,6 +152,7 @@ async function run(): Promise<number> {
   const row = (what: string, ms: number, count: number) =>
     console.log(`| ${what} | ${ms.toFixed(0)} ms | ${((ms / count) * 1000).toFixed(0)} µs |`);
   row(`inline Map of ${ITEMS} Pass items`, passes, ITEMS);
+  row(`inline Map of ${ITEMS} Pass items with an expression`, evaluated, ITEMS);
   row(`inline Map of ${CALLS} calls, function in this thread`, direct, CALLS);
   row(`inline Map of ${CALLS} calls, function in worker threads`, calls, CALLS);
   console.log(`\nA call in a worker thread takes ${(calls / direct).toFixed(1)} times one in this thread.`);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { kept } from '../local/chaos/report.ts';
+import { type Verdict, verdictOf } from '../local/chaos/report.ts';
 import { runChaos } from '../local/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../local/chaos/throttle.ts';
 import type { FaultRates } from '../local/faults/index.ts';
@@ -21,15 +21,26 @@ export interface ChaosJobOptions {
 /** A table of its own, whatever the project's configuration says: every other field at its default. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
+/** How far sweeps look back: the defaults, by which the inspected ones are judged. */
+const LOOKBACK_MINUTES = 10;
+const RECONCILE_HOURS = 24;
+/** Short enough that a child gets old while keys are unprocessed, and not while it waits to try them again. */
+const BACKOFF_CAP_SECONDS = 2;
+
 const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [table] });
 
 /** Synthesizes a table for the purpose and lets everything happen to it. */
-export async function runChaosJob(
-  options: ChaosJobOptions,
-): Promise<{ kept: boolean; interrupted: boolean }> {
+export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
   const { minutes, rate, deleteMode, kills, rates, signal } = options;
   const seed = options.seed ?? randomInt(2 ** 32);
-  const table = { ...TABLE, shards: 2, deleteMode };
+  const table = {
+    ...TABLE,
+    shards: 2,
+    deleteMode,
+    lookbackMinutes: LOOKBACK_MINUTES,
+    reconcileHours: RECONCILE_HOURS,
+    backoffCapSeconds: BACKOFF_CAP_SECONDS,
+  };
   return withSynthesized(configOf(table), async cdktfOut => {
     console.log(
       `Seed ${seed}: ${minutes} min of ${rate} items a second, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
@@ -39,6 +50,8 @@ export async function runChaosJob(
       tableName: table.tableName,
       model: modelOf(table),
       deleteMode,
+      lookbackMinutes: LOOKBACK_MINUTES,
+      reconcileMinutes: RECONCILE_HOURS * 60,
       minutes,
       rate,
       seed,
@@ -47,7 +60,7 @@ export async function runChaosJob(
       output: process.stdout,
       signal,
     });
-    return { kept: kept(report), interrupted: report.interrupted };
+    return verdictOf(report);
   });
 }
 

@@ -40,6 +40,8 @@ export interface LocalCloudOptions {
   readonly warm?: number;
   /** Delays around the children of a Map Run, as AWS has them. @default none */
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
+  /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
+  readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -86,12 +88,13 @@ export class LocalCloud {
     this.client = parts.client;
     this.functions = parts.functions;
     this.#machines = machines;
-    const { clock = realClock, random, mapRunDelays, deliveries, onScheduleError } = options;
+    const { clock = realClock, random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
+      ...(childAgeMs && { childAgeMs }),
     });
     this.#scheduler = new LocalScheduler({
       clock,

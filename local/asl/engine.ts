@@ -22,6 +22,12 @@ export interface EngineOptions {
   readonly newId?: () => string;
   /** Milliseconds that a Map Run takes before its first child starts and after its last has ended. @default none */
   readonly mapRunDelays?: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
+  /**
+   * How old a child of a Map Run seems to itself when it starts, milliseconds: its
+   * `$states.context.Execution.StartTime` lies as far back. A child that ends by its age does so sooner. The limit of
+   * Express executions goes by the real start. @default 0
+   */
+  readonly childAgeMs?: () => number;
 }
 
 /** A state machine, ready to run. */
@@ -58,6 +64,7 @@ export class Engine {
       invoker: options.invoker,
       limits: { ...AWS_LIMITS, ...options.limits },
       mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
+      childAgeMs: options.childAgeMs ?? (() => 0),
       newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
     };
   }

@@ -269,6 +269,7 @@ export class Execution {
       arn: this.arn,
       name: this.name,
       startDate: this.startDate,
+      shownStartDate: this.startDate - (this.#spec.parent === undefined ? 0 : engine.childAgeMs()),
       input: this.input,
       history: this.#history,
       billing: this.#billing,

@@ -21,8 +21,6 @@ export interface ExpressionInspection {
 }
 
 interface Walk {
-  /** The expression, to look operators up that leave no trace in the tree. */
-  readonly source: string;
   readonly place: ExpressionPlace;
   readonly variables: Set<string>;
   /** Names that the expression itself defines, as a parameter or with `:=`. */
@@ -33,12 +31,8 @@ interface Walk {
 type Node = Record<string, unknown>;
 
 /** Looks through a parsed expression for what jsonata would accept and Step Functions does not. */
-export function inspectExpression(
-  ast: unknown,
-  source: string,
-  place: ExpressionPlace,
-): ExpressionInspection {
-  const walk: Walk = { source, place, variables: new Set(), local: new Set(), problems: [] };
+export function inspectExpression(ast: unknown, place: ExpressionPlace): ExpressionInspection {
+  const walk: Walk = { place, variables: new Set(), local: new Set(), problems: [] };
   collectLocals(ast, walk.local);
   visit(ast, false, walk);
   return { variables: [...walk.variables], problem: walk.problems[0] };
@@ -87,9 +81,6 @@ function visit(value: unknown, inContext: boolean, walk: Walk): void {
         walk.problems.push(
           `${describeStep(value)} at the top level, where there is no context: begin at $states or at a variable`,
         );
-      break;
-    case 'condition':
-      visitCondition(value, walk);
       break;
     case 'function':
     case 'partial':
@@ -141,16 +132,6 @@ function visitVariable(node: Node, inContext: boolean, walk: Walk): void {
   else if (name === 'eval' && !walk.local.has(name))
     walk.problems.push('$eval, which Step Functions does not have: use $parse for JSON');
   else if (name !== '') walk.variables.add(name);
-}
-
-/** jsonata 2.1 brought two operators, and parses them into conditions; only the source tells them apart. */
-function visitCondition(node: Node, walk: Walk): void {
-  const end = Number(node['position']);
-  const operator = walk.source.slice(end - 2, end);
-  if (operator !== '??' && operator !== '?:') return;
-  walk.problems.push(
-    `the operator ${operator}, which JSONata 2.0.6, the version of Step Functions, does not have`,
-  );
 }
 
 function visitCall(node: Node, walk: Walk): void {

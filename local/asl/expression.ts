@@ -1,8 +1,8 @@
 import jsonata from 'jsonata';
+import { EvaluationLimitError, limitEvaluation, newUsage } from './evaluation-limits.ts';
 import { inspectExpression } from './expression-rules.ts';
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
 import { LimitedRegExp } from './limited-regexp.ts';
-import { EXPRESSION_TIMEOUT_MS } from './limits.ts';
 
 /** What the names of an expression stand for when it is evaluated. */
 export interface ExpressionScope {
@@ -17,7 +17,10 @@ export interface ExpressionScope {
 export interface AslExpression {
   /** The text between `{%` and `%}`, trimmed, as messages quote it. */
   readonly source: string;
-  /** Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error. */
+  /**
+   * Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error, or an
+   * {@link EvaluationLimitError}.
+   */
   evaluate(scope: ExpressionScope): Promise<unknown>;
 }
 
@@ -39,15 +42,16 @@ export class ExpressionSyntaxError extends Error {
 export function compileExpression(source: string, place: ExpressionPlace): AslExpression {
   const text = source.trim();
   const expression = parse(text);
-  const inspection = inspectExpression(expression.ast(), text, place);
+  const inspection = inspectExpression(expression.ast(), place);
   if (inspection.problem !== undefined) throw new ExpressionSyntaxError(inspection.problem);
   registerAslFunctions(expression);
+  limitEvaluation(expression);
   const names = inspection.variables.filter(name => name !== 'states');
   const wantsStates = inspection.variables.includes('states');
   return {
     source: text,
     evaluate(scope) {
-      const bindings: Record<string, unknown> = { [RUNTIME_BINDING]: scope.runtime };
+      const bindings: Record<string, unknown> = { ...newUsage(), [RUNTIME_BINDING]: scope.runtime };
       if (wantsStates) bindings['states'] = scope.states();
       for (const name of names) {
         const value = scope.variable(name);
@@ -60,14 +64,20 @@ export function compileExpression(source: string, place: ExpressionPlace): AslEx
 
 function parse(text: string): jsonata.Expression {
   try {
-    return jsonata(text, { timeout: EXPRESSION_TIMEOUT_MS, RegexEngine: LimitedRegExp as RegExpConstructor });
+    // Its types mean an instance. JSONata 2.0.6 takes the last one that it was given for all expressions: every one gives it.
+    return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
   } catch (error) {
     throw new ExpressionSyntaxError(describeJsonataError(error));
   }
 }
 
+/** How a cause goes on that says that an expression threw an error: with a limit's message, or with jsonata's error. */
+export function describeEvaluationError(error: unknown): string {
+  return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
+}
+
 /** jsonata throws plain objects with a code and a message, not always an Error. */
-export function describeJsonataError(error: unknown): string {
+function describeJsonataError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : 'unknown error';

@@ -52,3 +52,13 @@ export const MOST_DELAY_SECONDS = 31_622_399;
 export const EXPRESSION_TIMEOUT_MS = 10_000;
 /** How long the matches of regular expressions may take together before anything else has its turn. */
 export const REGEX_TIMEOUT_MS = 1_000;
+/**
+ * Nodes of a JSONata expression that may be under way at a time. AWS documents none; measured with TestState in August
+ * 2026, where five kinds of nesting were refused from 99 to 101 on (https://github.com/floci-io/floci/issues/2737).
+ */
+export const EXPRESSION_DEPTH = 100;
+/**
+ * Bytes that one JSONata expression may hold. From the same measurements: `[1..873782]` is let through and `[1..873783]`
+ * is not, at the 8 bytes of a number.
+ */
+export const EXPRESSION_BYTES = 873_782 * 8;

@@ -90,7 +90,9 @@ async function waitMs(visit: StateVisit, state: WaitState): Promise<number> {
     const cause = `The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: ${text}`;
     throw visit.evaluationFailed('Timestamp', cause);
   }
-  return Math.max(0, time - visit.line.run.engine.clock.now());
+  // "Step Functions considers the time value up to seconds and truncates milliseconds" (Developer Guide, "Wait").
+  const wholeSeconds = Math.floor(time / 1000) * 1000;
+  return Math.max(0, wholeSeconds - visit.line.run.engine.clock.now());
 }
 
 async function failureOf(visit: StateVisit, state: FailState): Promise<StateFailure> {

@@ -28,6 +28,8 @@ export interface EngineContext {
   readonly limits: Limits;
   /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
+  /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
+  readonly childAgeMs: () => number;
   newId(): string;
 }
 
@@ -74,6 +76,8 @@ export interface Run {
   readonly arn: string;
   readonly name: string;
   readonly startDate: number;
+  /** What `$states.context.Execution.StartTime` shows: the start, unless the engine makes children older. */
+  readonly shownStartDate: number;
   readonly input: Json;
   readonly history: History;
   readonly billing: Billing;
@@ -177,7 +181,7 @@ export function contextObject(
       Input: run.input,
       Name: run.name,
       RoleArn: run.machine.roleArn,
-      StartTime: isoTime(run.startDate),
+      StartTime: isoTime(run.shownStartDate),
       RedriveCount: run.redriveCount,
       ...(run.redriveDate !== undefined && { RedriveTime: isoTime(run.redriveDate) }),
     },

@@ -5,7 +5,8 @@ const MOST_OFFSET_MINUTES = 18 * 60;
 
 /**
  * The epoch milliseconds of an ISO-8601 date-time with an offset, the only form that a Wait state accepts: `T`
- * between date and time, up to nine fractional digits, `Z` or an offset. Undefined for anything else.
+ * between date and time, up to nine fractional digits (those behind the milliseconds are dropped), `Z` or an offset.
+ * Undefined for anything else.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = OFFSET_DATE_TIME.exec(text);
@@ -18,7 +19,7 @@ export function parseTimestamp(text: string): number | undefined {
   if (h > 23 || m > 59 || s > 59) return undefined;
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
-  const millis = Number(fraction.padEnd(9, '0')) / 1e6;
+  const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   return midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + millis;
 }
 

@@ -1,5 +1,5 @@
 import type { Assign, Field, State } from './definition.ts';
-import { type AslExpression, describeJsonataError, type ExpressionScope } from './expression.ts';
+import { type AslExpression, describeEvaluationError, type ExpressionScope } from './expression.ts';
 import { StateFailure } from './failure.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import { exceedsBytes, type Json, NotJsonError, toJson, typeName } from './json.ts';
@@ -182,7 +182,7 @@ export class StateVisit {
     try {
       value = await expression.evaluate(scope);
     } catch (error) {
-      const cause = `${what} threw an error during evaluation. ${describeJsonataError(error)}`;
+      const cause = `${what} threw an error during evaluation${describeEvaluationError(error)}`;
       throw this.evaluationFailed(field, cause, line);
     }
     if (value === undefined)

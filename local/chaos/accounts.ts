@@ -17,6 +17,14 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
 const FATES = ['deleted', 'renewed', 'alreadyGone', 'failed'] as const;
 type Fate = (typeof FATES)[number];
 
+/** What says how many it can be at the most. */
+const HELD_AGAINST: Readonly<Record<Fate, string>> = {
+  deleted: "the table's stream",
+  renewed: "the application's renewals and the deletes that were tried of these items",
+  alreadyGone: 'what was gone before and the deletes that were tried of these items',
+  failed: 'the deletes that were tried',
+};
+
 /** What the executions of a run said of themselves, and whether it adds up. */
 export class Accounts {
   readonly totals: Record<'found' | 'retries' | Fate, number> = {
@@ -37,7 +45,7 @@ export class Accounts {
     this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
     // One that failed on the way, or was stopped, has no counts.
     if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
-    const report = reportIn(text);
+    const report = reportOf(text);
     if (report === undefined) {
       this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
       return;
@@ -54,7 +62,23 @@ export class Accounts {
   }
 }
 
-function reportIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+/**
+ * Counts that are higher than they can be; each a sentence.
+ *
+ * @param most as the table's stream, and what the application did, bound them
+ */
+export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Record<Fate, number>>>): string[] {
+  return (Object.entries(most) as [Fate, number][]).flatMap(([fate, bound]) =>
+    totals[fate] <= bound
+      ? []
+      : [
+          `the executions say ${fate} ${totals[fate]}, but by ${HELD_AGAINST[fate]} it is ${bound} at the most`,
+        ],
+  );
+}
+
+/** The report in an execution's output or cause; undefined when there is none. */
+export function reportOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
     return typeof value === 'object' && value !== null && 'found' in value

@@ -6,6 +6,7 @@ import {
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
+  GetCommand,
   PutCommand,
   ScanCommand,
   UpdateCommand,
@@ -77,6 +78,14 @@ export class ChaosItems {
     } catch {
       return 'unsure';
     }
+  }
+
+  /** Whether there is such an item. */
+  async exists(id: string): Promise<boolean> {
+    const { Item } = await this.#documents.send(
+      new GetCommand({ TableName: this.#tableName, Key: this.#key(id), ConsistentRead: true }),
+    );
+    return Item !== undefined;
   }
 
   /** Everything in the table, read consistently. */

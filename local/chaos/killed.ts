@@ -55,13 +55,13 @@ export class KilledSweeping implements Sweeping {
     this.#tell({ kind: 'remember', indexed });
   }
 
-  async wind(deadline: number): Promise<void> {
+  async wind(deadline: number): Promise<boolean> {
     await this.#killing;
-    const idle = new Promise<void>(resolve => {
-      this.#idle = resolve;
+    const idle = new Promise<boolean>(resolve => {
+      this.#idle = () => resolve(true);
     });
     this.#tell({ kind: 'wind' });
-    await Promise.race([idle, sleep(Math.max(0, deadline - Date.now()), undefined, { ref: false })]);
+    return Promise.race([idle, sleep(Math.max(0, deadline - Date.now()), false, { ref: false })]);
   }
 
   async stop(): Promise<void> {
@@ -105,7 +105,7 @@ export class KilledSweeping implements Sweeping {
     });
     // Other faults in each of them.
     const options = { cdktfOut, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates };
-    this.#tell({ kind: 'start', options, tableName, replayFrom: this.#startMs - 60_000 });
+    this.#tell({ kind: 'start', options, tableName });
   }
 
   #tell(message: ToRunner): void {

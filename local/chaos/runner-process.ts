@@ -8,10 +8,8 @@ import { ChaosRunner, type RunnerOptions } from './runner.ts';
 export type ToRunner =
   | {
       readonly kind: 'start';
-      readonly options: Omit<RunnerOptions, 'onExecution' | 'onProblem'>;
+      readonly options: Omit<RunnerOptions, 'onCall' | 'onExecution' | 'onProblem'>;
       readonly tableName: string;
-      /** Epoch milliseconds: what expired from here on may have been left by a runner that was killed. */
-      readonly replayFrom: number;
     }
   | { readonly kind: 'remember'; readonly indexed: Indexed }
   | { readonly kind: 'wind' };
@@ -49,7 +47,6 @@ async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<voi
         tell({ kind: 'ended', ended: endOf(execution), counts: runner?.counter.counts ?? {} }),
       onProblem: problem => tell({ kind: 'problem', problem }),
     });
-    runner.replay(message.replayFrom, Date.now() + 1000);
   } catch (error) {
     tell({ kind: 'problem', problem: `the runner could not be started: ${error}` });
   }

@@ -1,6 +1,7 @@
 import { type Execution, type RandomSource, seededRandom } from '../asl/index.ts';
 import { LocalCloud } from '../cloud.ts';
 import {
+  type DynamoDbCall,
   FaultCounter,
   type FaultPhase,
   type FaultProxy,
@@ -19,21 +20,22 @@ export interface RunnerOptions {
   readonly seed: number;
   readonly rates: FaultRates;
   readonly phases?: readonly FaultPhase[];
+  /** Gets the functions' calls of DynamoDB. */
+  readonly onCall?: (call: DynamoDbCall) => void;
   readonly onExecution: (execution: Execution) => void;
   readonly onProblem: (problem: string) => void;
 }
 
 const TICK_MS = 60_000;
-/** How often another execution may be started over what others are sweeping. */
+/** How often another tick may be started over what others are sweeping. */
 const OVERLAP_INTERVAL_MS = 10_000;
-/** How far back such an execution looks. */
-const OVERLAP_SPAN_MS = 300_000;
 
 /** What was synthesized, sweeping by its schedules while everything goes wrong around it. */
 export class ChaosRunner {
   readonly counter = new FaultCounter();
   readonly #options: RunnerOptions;
   readonly #random: RandomSource;
+  #rates: FaultRates;
   #cloud: LocalCloud | undefined;
   #proxy: FaultProxy | undefined;
   #overlaps: NodeJS.Timeout | undefined;
@@ -41,6 +43,7 @@ export class ChaosRunner {
   private constructor(options: RunnerOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
+    this.#rates = options.rates;
   }
 
   static async start(options: RunnerOptions): Promise<ChaosRunner> {
@@ -55,23 +58,39 @@ export class ChaosRunner {
   }
 
   async #start(): Promise<void> {
-    const { cdktfOut, dynamoDbEndpoint, seed, rates, phases = [], onExecution, onProblem } = this.#options;
+    const {
+      cdktfOut,
+      dynamoDbEndpoint,
+      seed,
+      rates,
+      phases = [],
+      onCall,
+      onExecution,
+      onProblem,
+    } = this.#options;
     this.#cloud = await LocalCloud.start({
       cdktfOut,
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint },
       random: this.#random,
       functionsDynamoDbEndpoint: async target => {
-        this.#proxy = await startFaultProxy({ target, seed, rates, phases, counter: this.counter });
+        this.#proxy = await startFaultProxy({
+          target,
+          seed,
+          rates,
+          phases,
+          counter: this.counter,
+          ...(onCall && { onCall }),
+        });
         return this.#proxy.endpoint;
       },
       functions: {
-        wrap: faultyInvocations({ random: this.#random, rates: () => rates, counter: this.counter }),
+        wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
       },
       deliveries: faultyDeliveries(this.#random, rates, this.counter),
       onExecution,
       onScheduleError: error => onProblem(`a schedule's target could not be started: ${error}`),
     });
-    this.#overlaps = setInterval(() => this.#overlap(rates.overlap ?? 0), OVERLAP_INTERVAL_MS);
+    this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
     // The schedules begin with the next minute. It is owned by the tick of this one, and this one by the tick before.
     this.tick(1);
     this.tick();
@@ -84,11 +103,8 @@ export class ChaosRunner {
   /** The tick of the current minute, or of one before, again or late. */
   tick(minutesBack = 0): void {
     const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
-    this.#startAll({ scheduledTime: schedulerTime(minute * TICK_MS) });
-  }
-
-  replay(fromMs: number, toMs: number): void {
-    this.#startAll({ from: schedulerTime(fromMs), to: schedulerTime(toMs) });
+    const input = { scheduledTime: schedulerTime(minute * TICK_MS) };
+    for (const { name } of this.#cloud?.machines ?? []) this.#cloud?.startExecution(name, input);
   }
 
   /** What the index holds now, for answers that are stale later. */
@@ -96,10 +112,12 @@ export class ChaosRunner {
     this.#proxy?.remember(...entry);
   }
 
-  /** Starts nothing more; what runs goes on. */
+  /** Starts nothing more and ends all faults; what runs goes on. */
   wind(): void {
     clearInterval(this.#overlaps);
     this.#cloud?.pauseSchedules();
+    this.#rates = {};
+    this.#proxy?.setRates({});
   }
 
   async stop(): Promise<void> {
@@ -108,15 +126,10 @@ export class ChaosRunner {
     await this.#proxy?.stop();
   }
 
-  #overlap(rate: number): void {
-    if (this.#random.next() >= rate) return;
+  /** Only ticks: a replay would do what they leave undone, and nobody would see that they do. */
+  #overlap(): void {
+    if (this.#random.next() >= (this.#rates.overlap ?? 0)) return;
     this.counter.add('overlap');
-    const now = Date.now();
-    if (this.#random.next() < 0.5) this.tick();
-    else this.replay(now - OVERLAP_SPAN_MS, now + 1000);
-  }
-
-  #startAll(input: unknown): void {
-    for (const { name } of this.#cloud?.machines ?? []) this.#cloud?.startExecution(name, input);
+    this.tick(this.#random.next() < 0.5 ? 0 : 1);
   }
 }

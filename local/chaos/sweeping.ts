@@ -14,8 +14,12 @@ export interface Sweeping {
   /** Times that it was killed. */
   readonly kills: number;
   remember(indexed: Indexed): void;
-  /** Starts nothing more and waits, until the deadline (epoch milliseconds), for what runs. */
-  wind(deadline: number): Promise<void>;
+  /**
+   * Starts nothing more, ends all faults and waits, until the deadline (epoch milliseconds), for what runs.
+   *
+   * @returns whether all has ended
+   */
+  wind(deadline: number): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -34,6 +38,7 @@ export async function sweepHere(options: SweepingOptions): Promise<Sweeping> {
     async wind(deadline) {
       runner.wind();
       while (runner.running > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 50));
+      return runner.running === 0;
     },
     stop: () => runner.stop(),
   };

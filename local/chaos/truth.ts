@@ -1,13 +1,26 @@
 import type { Ttl } from '../demo/ledger.ts';
+import type { TtlSpan } from './inspection-plan.ts';
 
 /** What a writer did to an item, as DynamoDB acknowledged it. */
 export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
+
+/** Of an item that has been written once. */
+const FIRST_VERSION = 1;
+/**
+ * Milliseconds from the moment at which a delete is sent to the one at which the application knows what it can have met:
+ * by the acknowledgement of a write, or by the stream.
+ */
+const KNOWN_AFTER_MS = 3_000;
 
 interface Version {
   readonly ttl: Ttl;
   removal: Removal | undefined;
   /** Our own deleter named this version: it deleted it, or may have. */
   ours: boolean;
+  /** Epoch milliseconds at which the application first noticed that it was gone. */
+  missedAt?: number;
+  /** Epoch milliseconds of the acknowledgement. */
+  writtenAt?: number;
 }
 
 export interface Removal {
@@ -50,22 +63,35 @@ export interface Counts {
  */
 export class Truth {
   readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
   #renewals = 0;
+
+  /** @param now epoch milliseconds */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
 
   /** DynamoDB acknowledged a write. */
   wrote(id: string, version: number, ttl: Ttl, deed: Deed): void {
     const entry = this.#entry(id);
     const known = entry.versions.get(version);
     // The stream may be faster than the acknowledgement.
-    entry.versions.set(version, { ttl, removal: known?.removal, ours: known?.ours ?? false });
+    entry.versions.set(version, {
+      ttl,
+      removal: known?.removal,
+      ours: known?.ours ?? false,
+      writtenAt: this.#now(),
+    });
     entry.current = version;
     if (deed === 'renewed' || deed === 'made permanent') this.#renewals += 1;
-    note(entry, Date.now(), `${deed}: version ${version}, ${describe(ttl)}`);
+    note(entry, this.#now(), `${deed}: version ${version}, ${describe(ttl)}`);
   }
 
   /** The item was gone when it was to be renewed. */
   tooLate(id: string): void {
-    note(this.#entry(id), Date.now(), 'was gone when it was to be renewed');
+    const entry = this.#entry(id);
+    this.#missed(entry, entry.current);
+    note(entry, this.#now(), 'was gone when it was to be renewed');
   }
 
   /**
@@ -74,8 +100,9 @@ export class Truth {
   deleted(id: string, version: number, outcome: 'deleted' | 'was gone' | 'unsure'): void {
     const entry = this.#entry(id);
     const found = entry.versions.get(version);
-    if (found !== undefined && outcome !== 'was gone') found.ours = true;
-    note(entry, Date.now(), `delete of version ${version} by the application: ${outcome}`);
+    if (outcome === 'was gone') this.#missed(entry, version);
+    else if (found !== undefined) found.ours = true;
+    note(entry, this.#now(), `delete of version ${version} by the application: ${outcome}`);
   }
 
   /** An item was seen to be removed, by whomever. Items that aren't in here are somebody else's. */
@@ -125,6 +152,39 @@ export class Truth {
     });
   }
 
+  /**
+   * What expired in one of these spans and is still there.
+   *
+   * @param present every item of the table, by a consistent read
+   */
+  left(present: ReadonlyMap<string, Present>, spans: readonly TtlSpan[]): string[] {
+    const expired = (ttl: Ttl) =>
+      ttl !== undefined && spans.some(({ from, upTo }) => ttl >= from && ttl <= upTo);
+    return [...present].flatMap(([id, { ttl }]) => (this.#entries.has(id) && expired(ttl) ? [id] : []));
+  }
+
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
+  mayBeRenewed(id: string, at: number): boolean {
+    const versions = [...(this.#entries.get(id)?.versions ?? [])];
+    return versions.some(
+      ([version, { writtenAt = 0 }]) => version > FIRST_VERSION && writtenAt <= at + KNOWN_AFTER_MS,
+    );
+  }
+
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have found the item gone. */
+  mayBeGone(id: string, at: number): boolean {
+    const versions = [...(this.#entries.get(id)?.versions.values() ?? [])];
+    return versions.some(
+      ({ removal, ours, missedAt }) =>
+        ours || [removal?.seenAt, missedAt].some(gone => gone !== undefined && gone <= at + KNOWN_AFTER_MS),
+    );
+  }
+
+  #missed({ versions }: Entry, version: number): void {
+    const found = versions.get(version);
+    if (found !== undefined) found.missedAt ??= this.#now();
+  }
+
   #entry(id: string): Entry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
@@ -140,10 +200,12 @@ function judge(
   sweptUpTo: number,
   now: number,
 ): Violation['what'] | undefined {
-  for (const { removal, ours } of versions.values()) {
-    if (removal !== undefined && !ours && isLive(removal.ttl, Math.floor(removal.seenAt / 1000))) {
+  for (const { ttl, removal, ours, missedAt } of versions.values()) {
+    if (ours) continue;
+    // Both moments are late: what was alive then was alive when it was deleted.
+    if (removal !== undefined && isLive(removal.ttl, Math.floor(removal.seenAt / 1000)))
       return 'wrongly deleted';
-    }
+    if (missedAt !== undefined && isLive(ttl, Math.floor(missedAt / 1000))) return 'wrongly deleted';
   }
   const last = versions.get(current);
   // Removed, but never acknowledged as written.

@@ -37,8 +37,14 @@ const DELETED = 6;
 const RENEWED = 12;
 /** In the second in which the item expires: the renewal and the delete meet. */
 const RENEWED_AT_EXPIRY = 5;
+/** The same, and only by a second: a guard that lets one second more pass deletes it early. */
+const RENEWED_BY_A_SECOND = 4;
 const MADE_PERMANENT = 4;
 const WRITTEN_AGAIN = 6;
+/** Written when it is expired already, so that only a tick that looks back may find it. */
+const WRITTEN_LATE = 3;
+/** Seconds from the expiry to such a write. */
+const LATEST_SECONDS = 20;
 
 /**
  * Plans what the writers do: items that expire at a steady rate, many of which are renewed, deleted, made permanent or
@@ -51,10 +57,8 @@ export function planChaos(options: ChaosWorkloadOptions): { actions: ChaosAction
   const lastTtl = firstTtl + Math.ceil(seconds) - 1;
   const between = (from: number, to: number) => from + random.next() * (to - from);
   /** Within the run, or far behind it. */
-  const laterThan = (ttl: number): number => {
-    const later = ttl + Math.round(between(5, 90));
-    return later <= lastTtl ? later : ttl + FAR_SECONDS;
-  };
+  const withinOrFar = (ttl: number): number => (ttl <= lastTtl ? ttl : ttl + FAR_SECONDS);
+  const laterThan = (ttl: number): number => withinOrFar(ttl + Math.round(between(5, 90)));
   const actions: ChaosAction[] = [];
   const count = Math.max(1, Math.round(seconds * rate));
   for (let item = 0; item < count; item += 1) {
@@ -71,6 +75,11 @@ export function planChaos(options: ChaosWorkloadOptions): { actions: ChaosAction
       actions.push({ atMs: writeAt, id, kind: 'write', ttl: undefined, olderStamp });
       continue;
     }
+    if (drawn(WRITTEN_LATE)) {
+      const late = Math.min((ttl + between(0, LATEST_SECONDS)) * 1000, lastTtl * 1000);
+      actions.push({ atMs: late, id, kind: 'write', ttl, olderStamp });
+      continue;
+    }
     actions.push({ atMs: writeAt, id, kind: 'write', ttl, olderStamp });
     /** Milliseconds from the item's expiry, but never before it is written. */
     const around = (from: number, to: number) => Math.max(writeAt + 100, ttl * 1000 + between(from, to));
@@ -81,6 +90,8 @@ export function planChaos(options: ChaosWorkloadOptions): { actions: ChaosAction
       actions.push({ atMs: around(-5000, -500), id, kind: 'renew', ttl: laterThan(ttl) });
     } else if (drawn(RENEWED_AT_EXPIRY)) {
       actions.push({ atMs: around(-200, 1000), id, kind: 'renew', ttl: laterThan(ttl) });
+    } else if (drawn(RENEWED_BY_A_SECOND)) {
+      actions.push({ atMs: around(-200, 900), id, kind: 'renew', ttl: withinOrFar(ttl + 1) });
     } else if (drawn(MADE_PERMANENT)) {
       actions.push({ atMs: around(-3000, 1000), id, kind: 'renew', ttl: undefined });
     } else if (drawn(WRITTEN_AGAIN)) {

@@ -42,7 +42,9 @@ export class StreamObserver {
   readonly #iterators = new Map<string, string | undefined>();
   readonly #running: Promise<void>;
   #stopping = false;
+  #ended = false;
   #looks = 0;
+  #looksDone = 0;
 
   private constructor(options: ObserverOptions, streamArn: string) {
     this.#options = options;
@@ -75,17 +77,27 @@ export class StreamObserver {
     await this.#running;
   }
 
+  /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
+  async caughtUp(): Promise<void> {
+    const nextLook = this.#looks + 1;
+    while (!this.#ended && this.#looksDone < nextLook)
+      await this.#clock.sleep(this.#options.intervalMs ?? 100);
+  }
+
   async #run(): Promise<void> {
     try {
       for (;;) {
         // The last look begins after the request to stop, so it sees all that came before.
         const last = this.#stopping;
         await this.#clock.busy(() => this.#look());
+        this.#looksDone += 1;
         if (last) return;
         await this.#clock.sleep(this.#options.intervalMs ?? 100);
       }
     } catch (error) {
       this.#options.onError(error);
+    } finally {
+      this.#ended = true;
     }
   }
 

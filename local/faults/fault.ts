@@ -16,7 +16,7 @@ export const FAULTS = {
   lateTick: 'ticks that came late',
   skippedTick: 'ticks that never came',
   doubledTick: 'ticks that came twice',
-  overlap: 'further executions over what others were sweeping',
+  overlap: 'further ticks over what others were sweeping',
 } as const;
 
 export type FaultName = keyof typeof FAULTS;
@@ -53,6 +53,8 @@ export type DynamoDbEffect =
 export interface DynamoDbFault {
   readonly name: FaultName;
   readonly effect: DynamoDbEffect;
+  /** What happens to the table after the function has made the call and before it reaches DynamoDB. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /** Decides what happens to a call; undefined lets it through. */

@@ -28,6 +28,8 @@ export interface FaultProxyOptions {
   readonly phases?: readonly FaultPhase[];
   /** How late slow answers are, milliseconds. @default 6000 */
   readonly slowMs?: number;
+  /** Whether a stale answer may bring back what an earlier one held, besides what was remembered. @default true */
+  readonly rememberAnswers?: boolean;
   /** Asked before the rates: a test's own faults. */
   readonly choose?: ChooseFault;
   /** Gets every call and what was done to it. */
@@ -115,6 +117,7 @@ export class FaultProxy {
         incoming.headers,
         changed === undefined ? text : JSON.stringify(changed),
       );
+    await fault?.before?.();
     const answer = await this.#answer(call, fault, forward);
     if (answer === undefined) {
       incoming.socket.destroy();
@@ -152,7 +155,7 @@ export class FaultProxy {
         if (call.operation !== 'Query' || answer.status !== 200) return answer;
         const given = parseBody(answer.text) ?? {};
         const widened = effect?.kind === 'stale' ? this.#stale.widen(call.body, given) : given;
-        this.#stale.rememberAnswer(call.body, given);
+        if (this.#options.rememberAnswers ?? true) this.#stale.rememberAnswer(call.body, given);
         return widened === given ? answer : withBody(answer, widened);
       }
     }

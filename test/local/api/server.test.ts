@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { seededRandom } from '../../../local/asl/index.ts';
+import { otherAddressesOf } from '../../support/other-addresses.ts';
 import { useStepFunctionsApi } from '../../support/step-functions-api.ts';
 import { create, PASS, post } from './support.ts';
 
@@ -99,6 +100,10 @@ test.each([
   expect({ status, type: String(answer['__type']).split('#')[1] }).toEqual({ status: 400, type: error });
   expect(answer['message']).toMatch(message);
   expect(requestId).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('nobody outside this machine can reach it: it listens on 127.0.0.1 only', async () => {
+  expect(await otherAddressesOf(api.endpoint)).toEqual([]);
 });
 
 test('a definition that is nested too deeply is refused', async () => {

@@ -3,6 +3,12 @@ import { VirtualClock } from '../../../local/clock.ts';
 import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
 
 const pass = { Type: 'Pass', End: true };
+/** An Express execution that takes as long, to the millisecond, which no Wait does. */
+const expressOf = (ms: number) =>
+  run(machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } }), {
+    type: 'EXPRESS',
+    functions: { f: (_event, clock) => clock.sleep(ms) },
+  });
 const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
 
 test('Standard executions count transitions: every state, and every retry', async () => {
@@ -31,19 +37,13 @@ test.each([
   [1, 1],
   [2, 2],
 ])('an Express execution of %d s is billed for %d s of 64 MB', async (seconds, billed) => {
-  const definition = machineOf({
-    A: { Type: 'Wait', Timestamp: `{% $fromMillis($millis() + ${seconds * 1000}) %}`, End: true },
-  });
-  const { billing } = await run(definition, { type: 'EXPRESS' });
+  const { billing } = await expressOf(seconds * 1000);
   expect(billing.expressGbSeconds).toBeCloseTo((billed * 64) / 1024, 10);
   expect([billing.expressRequests, billing.stateTransitions]).toEqual([1, 0]);
 });
 
 test('durations are rounded up to 100 ms', async () => {
-  const definition = machineOf({
-    A: { Type: 'Wait', Timestamp: '{% $fromMillis($millis() + 101) %}', End: true },
-  });
-  const { billing } = await run(definition, { type: 'EXPRESS' });
+  const { billing } = await expressOf(101);
   expect(billing.expressGbSeconds).toBeCloseTo((0.2 * 64) / 1024, 10);
 });
 

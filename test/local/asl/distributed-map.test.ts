@@ -1,5 +1,5 @@
 import type { Execution, JsonObject } from '../../../local/asl/index.ts';
-import type { VirtualClock } from '../../../local/clock.ts';
+import { VirtualClock } from '../../../local/clock.ts';
 import { ACCOUNT, arnOf, eventTypes, machineOf, outcome, run, start } from './run-definition.ts';
 
 const task = { Type: 'Task', Resource: arnOf('f'), End: true };
@@ -299,4 +299,28 @@ test('fails to start as an Express execution', () => {
   expect(() => start(mapOf({ Type: 'Pass', End: true }), { type: 'EXPRESS', input: [] })).toThrow(
     /no distributed Map/,
   );
+});
+
+test('children can be made older than they are, to themselves and to nobody else', async () => {
+  const start = Date.parse('2026-07-19T21:27:00.000Z');
+  const startTime = '{% $states.context.Execution.StartTime %}';
+  const definition = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1],
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+        StartAt: 'C',
+        States: {
+          C: { Type: 'Pass', Output: startTime, Next: 'W' },
+          W: { Type: 'Wait', Seconds: 299, End: true },
+        },
+      },
+      Output: { own: startTime, child: '{% $states.result[0] %}' },
+      End: true,
+    },
+  });
+  const execution = await run(definition, { clock: new VirtualClock(start), childAgeMs: () => 90_000 });
+  expect(execution.output).toEqual({ own: '2026-07-19T21:27:00.000Z', child: '2026-07-19T21:25:30.000Z' });
+  expect(mapRunOf(execution).executions[0]?.startDate).toBe(start);
 });

@@ -188,6 +188,6 @@ describe('results', () => {
     });
     const cause = await evaluate('($f := function($n) { $f($n + 1) }; $f(0))');
     wallClock.mockRestore();
-    expect(cause).toContain('D1012');
+    expect(cause).toContain('evaluation: Expression evaluation timeout: Check for infinite loop');
   });
 });

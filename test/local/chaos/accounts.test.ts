@@ -1,4 +1,4 @@
-import { Accounts, type Ended } from '../../../local/chaos/accounts.ts';
+import { Accounts, type Ended, tooMany } from '../../../local/chaos/accounts.ts';
 
 const REPORT = { found: 10, deleted: 6, renewed: 2, alreadyGone: 1, failed: 1, retries: 4 };
 
@@ -41,4 +41,24 @@ test.each([
   const accounts = new Accounts();
   accounts.add(ended({ text: JSON.stringify(report) }));
   expect(accounts.wrong).toEqual([expect.stringContaining(message)]);
+});
+
+test.each([
+  ['as many as there can be', { deleted: 6, renewed: 2, alreadyGone: 1 }, []],
+  [
+    'more deleted than went',
+    { deleted: 5 },
+    ["say deleted 6, but by the table's stream it is 5 at the most"],
+  ],
+  [
+    'more renewed and gone',
+    { renewed: 1, alreadyGone: 0 },
+    ['say renewed 2, but by the application', 'say alreadyGone 1, but by what was gone'],
+  ],
+])('holds counts against what they can be: %s', (_case, most, sentences) => {
+  const accounts = new Accounts();
+  accounts.add(ended());
+  expect(tooMany(accounts.totals, most)).toEqual(
+    sentences.map(sentence => expect.stringContaining(sentence)),
+  );
 });

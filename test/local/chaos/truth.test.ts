@@ -112,3 +112,95 @@ test('a violation tells what happened to the item', () => {
     expect.stringContaining('was gone when it was to be renewed'),
   ]);
 });
+
+describe('what the application itself finds gone', () => {
+  const at = (seconds: number) => {
+    let now = (NOW - 100) * 1000;
+    const truth = new Truth(() => now);
+    truth.wrote('a', 1, NOW, 'wrote');
+    now = seconds * 1000;
+    return truth;
+  };
+
+  test.each([
+    ['a second before it expires', NOW - 0.001, ['a: wrongly deleted']],
+    ['in the second in which it expires', NOW, []],
+  ])('%s', (_case, seconds, expected) => {
+    const renewing = at(seconds);
+    renewing.tooLate('a');
+    const deleting = at(seconds);
+    deleting.deleted('a', 1, 'was gone');
+    for (const truth of [renewing, deleting]) {
+      truth.removed('a', 1, { ttl: NOW, seenAt: seen(NOW) });
+      expect(verify(truth)).toEqual(expected);
+    }
+  });
+
+  test('is no fault of the sweep when the application may have deleted it', () => {
+    const truth = at(NOW - 5);
+    truth.deleted('a', 1, 'unsure');
+    truth.tooLate('a');
+    expect(verify(truth)).toEqual([]);
+  });
+});
+
+test.each([
+  ['before the span', 89, false],
+  ['at its beginning', 90, true],
+  ['at its end', 95, true],
+  ['behind it', 96, false],
+  ['in another one', 99, true],
+  ['without a TTL', undefined, false],
+])('left: %s', (_case, ttl, left) => {
+  const truth = written(ttl);
+  const spans = [
+    { from: 90, upTo: 95 },
+    { from: 99, upTo: 99 },
+  ];
+  const present = new Map([
+    ['a', { version: 1, ttl }],
+    ['somebody else’s', { version: 1, ttl: 92 }],
+  ]);
+  expect(truth.left(present, spans)).toEqual(left ? ['a'] : []);
+});
+
+describe('what a delete can have met', () => {
+  const renewedAt = (seconds: number) => {
+    let now = 0;
+    const truth = new Truth(() => now);
+    truth.wrote('a', 1, NOW, 'wrote');
+    now = seconds * 1000;
+    truth.wrote('a', 2, NOW + 60, 'renewed');
+    return truth;
+  };
+
+  test.each([
+    ['renewed before', 100, 101, true],
+    ['renewed while it was under way', 100, 97.5, true],
+    ['renewed later', 100, 90, false],
+  ])('%s', (_case, renewed, sent, expected) => {
+    expect(renewedAt(renewed).mayBeRenewed('a', sent * 1000)).toBe(expected);
+  });
+
+  test('nothing renewed when it was written once, or is not known', () => {
+    expect(written(NOW).mayBeRenewed('a', NOW * 1000)).toBe(false);
+    expect(written(NOW).mayBeRenewed('b', NOW * 1000)).toBe(false);
+  });
+
+  test.each([
+    ['gone before', 100, 101, true],
+    ['gone while it was under way', 100, 97.5, true],
+    ['gone later', 100, 90, false],
+  ])('%s', (_case, gone, sent, expected) => {
+    const truth = written(NOW);
+    expect(truth.mayBeGone('a', sent * 1000)).toBe(false);
+    truth.removed('a', 1, { ttl: NOW, seenAt: gone * 1000 });
+    expect(truth.mayBeGone('a', sent * 1000)).toBe(expected);
+  });
+
+  test.each(['deleted', 'unsure'] as const)('gone: by the application, %s', outcome => {
+    const truth = written(NOW);
+    truth.deleted('a', 1, outcome);
+    expect(truth.mayBeGone('a', 0)).toBe(true);
+  });
+});

@@ -35,6 +35,9 @@ test('everything happens: renewals, deletes, writes again, both stamps, no TTL a
   expect(count(({ kind }) => kind === 'writeAgain')).toBeGreaterThan(0.03);
   expect(count(action => action.kind === 'write' && action.olderStamp)).toBeGreaterThan(0.2);
   expect(count(action => action.kind === 'write' && action.ttl === undefined)).toBeGreaterThan(0.02);
+  expect(
+    count(action => action.kind === 'write' && action.ttl !== undefined && action.atMs > action.ttl * 1000),
+  ).toBeGreaterThan(0.02);
   expect(count(action => action.kind === 'renew' && action.ttl === undefined)).toBeGreaterThan(0.02);
 });
 
@@ -52,4 +55,17 @@ test('without renewals nothing lives longer than was first written', () => {
 test('the same seed plans the same', () => {
   expect(plan()).toEqual(plan());
   expect(plan()).not.toEqual(plan({ random: seededRandom(2) }));
+});
+
+test('some are renewed by a second, in the second in which they expire', () => {
+  const { actions } = plan();
+  const firstTtl = new Map(actions.flatMap(each => (each.kind === 'write' ? [[each.id, each.ttl]] : [])));
+  const bySecond = actions.filter(
+    action => action.kind === 'renew' && action.ttl === (firstTtl.get(action.id) ?? 0) + 1,
+  );
+  expect(bySecond.length / 6000).toBeGreaterThan(0.025);
+  for (const { id, atMs } of bySecond) {
+    expect(atMs).toBeGreaterThanOrEqual((firstTtl.get(id) ?? 0) * 1000 - 200);
+    expect(atMs).toBeLessThan(((firstTtl.get(id) ?? 0) + 1) * 1000);
+  }
 });

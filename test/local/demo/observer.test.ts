@@ -60,3 +60,29 @@ test('a shard that stays refused is an error', async () => {
   expect(seen).toEqual([]);
   expect(errors).toEqual([expect.any(TrimmedDataAccessException)]);
 });
+
+test('what has happened up to a moment is seen when it says so', async () => {
+  const records: object[] = [];
+  const send = async (command: unknown) => {
+    if (command instanceof DescribeStreamCommand)
+      return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } };
+    if (command instanceof GetShardIteratorCommand) return { ShardIterator: 'any' };
+    return { Records: records.splice(0), NextShardIterator: 'any' };
+  };
+  const seen: (string | undefined)[] = [];
+  const observer = await StreamObserver.start({
+    client,
+    streams: { send } as unknown as DynamoDBStreamsClient,
+    tableName: 'any',
+    onRemoval: image => seen.push(image['id']?.S),
+    onError: error => expect(error).toBeUndefined(),
+    intervalMs: 5,
+  });
+  for (const id of ['a', 'b', 'c']) {
+    records.push({ eventName: 'REMOVE', dynamodb: { OldImage: { id: { S: id } } } });
+    await observer.caughtUp();
+    expect(seen.at(-1)).toBe(id);
+  }
+  await observer.stop();
+  await observer.caughtUp();
+});

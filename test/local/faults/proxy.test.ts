@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/aws-clients.ts';
 import { type DynamoDbEffect, type FaultProxy, startFaultProxy } from '../../../local/faults/index.ts';
+import { otherAddressesOf } from '../../support/other-addresses.ts';
 
 /** Stands for DynamoDB: notes what reaches it, and answers what the test wants. */
 const reached: Record<string, unknown>[] = [];
@@ -22,6 +23,7 @@ const dynamoDb = createServer(async (request, response) => {
 });
 
 let effect: DynamoDbEffect | undefined;
+let before: (() => Promise<unknown>) | undefined;
 let proxy: FaultProxy;
 let client: DynamoDBClient;
 
@@ -30,7 +32,7 @@ beforeAll(async () => {
   await once(dynamoDb, 'listening');
   proxy = await startFaultProxy({
     target: `http://127.0.0.1:${(dynamoDb.address() as AddressInfo).port}`,
-    choose: () => effect && { name: 'throttled', effect },
+    choose: () => effect && { name: 'throttled', effect, ...(before && { before }) },
   });
   client = localDynamoDb(proxy.endpoint, 'us-east-1', {
     maxAttempts: 1,
@@ -40,6 +42,7 @@ beforeAll(async () => {
 beforeEach(() => {
   reached.length = 0;
   effect = undefined;
+  before = undefined;
   answer = () => ({});
 });
 afterAll(async () => {
@@ -62,6 +65,10 @@ const answerStatements = (body: Record<string, unknown>) => ({
     TableName: 't',
     Item: { id: Parameters[0] },
   })),
+});
+
+test('listens on 127.0.0.1 only', async () => {
+  expect(await otherAddressesOf(proxy.endpoint)).toEqual([]);
 });
 
 test('a call without a fault goes through as it is', async () => {
@@ -102,6 +109,21 @@ test('statements that are left out are answered in their place, the others are c
   expect(reached).toEqual([{ Statements: [statements(4)[0], statements(4)[3]] }]);
 });
 
+test('something may happen to the table before the call reaches it', async () => {
+  const order: string[] = [];
+  effect = { kind: 'leaveOut', errors: new Map() };
+  before = async () => {
+    order.push(`${reached.length} calls`);
+  };
+  answer = body => {
+    order.push('the call');
+    return answerStatements(body);
+  };
+  const { Responses } = await execute(2);
+  expect(Responses).toHaveLength(2);
+  expect(order).toEqual(['0 calls', 'the call']);
+});
+
 test('of a batch of which everything is left out nothing is sent on', async () => {
   effect = { kind: 'leaveOut', errors: new Map([0, 1, 2, 3].map(index => [index, 'ThrottlingError'])) };
   const { Responses } = await execute();
@@ -139,8 +161,8 @@ test('a slow answer comes after the call took effect, and too late', async () =>
 
 describe('stale answers', () => {
   const entry = (id: string, ttl: number) => ({ id: { S: id }, w: { S: 'window' }, ttl: { N: String(ttl) } });
-  const query = async (overrides: object = {}) => {
-    const { Items, LastEvaluatedKey } = await client.send(
+  const query = async (overrides: object = {}, by: DynamoDBClient = client) => {
+    const { Items, LastEvaluatedKey } = await by.send(
       new QueryCommand({
         TableName: 't',
         IndexName: 'i',
@@ -177,6 +199,25 @@ describe('stale answers', () => {
     effect = { kind: 'stale' };
     answer = () => ({ Items: [entry('new', 11)], Count: 1, LastEvaluatedKey: entry('new', 11) });
     expect(await query()).toEqual({ ids: ['new'], next: 'new' });
+  });
+
+  test('hold only what was remembered, when answers are not', async () => {
+    const strict = await startFaultProxy({
+      target: `http://127.0.0.1:${(dynamoDb.address() as AddressInfo).port}`,
+      rememberAnswers: false,
+      choose: () => ({ name: 'stale', effect: { kind: 'stale' } }),
+    });
+    const other = localDynamoDb(strict.endpoint, 'us-east-1');
+    try {
+      strict.remember('t', 'window', entry('told', 13));
+      answer = () => ({ Items: [entry('answered', 11)], Count: 1 });
+      expect((await query({}, other)).ids).toEqual(['answered', 'told']);
+      answer = () => ({ Items: [], Count: 0 });
+      expect((await query({}, other)).ids).toEqual(['told']);
+    } finally {
+      other.destroy();
+      await strict.stop();
+    }
   });
 });
 

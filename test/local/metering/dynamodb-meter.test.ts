@@ -10,10 +10,12 @@ import {
 import { localDynamoDb } from '../../../local/aws-clients.ts';
 import { DynamoDbMeter } from '../../../local/metering/dynamodb-meter.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { otherAddressesOf } from '../../support/other-addresses.ts';
 
 const direct = useLocalDynamoDb();
 const meter = new DynamoDbMeter();
 const TableName = 'metered';
+let endpoint: string;
 let client: DynamoDBClient;
 let used: { readUnits: number; writeUnits: number }[];
 
@@ -32,7 +34,7 @@ function traced(endpoint: string, traceId: string): DynamoDBClient {
 }
 
 beforeAll(async () => {
-  const endpoint = await meter.start(direct.endpoint);
+  endpoint = await meter.start(direct.endpoint);
   client = traced(endpoint, 'Root=1-a');
   await direct.client.send(
     new CreateTableCommand({
@@ -69,6 +71,10 @@ const put = (id: string, attributes: Record<string, { S: string }> = {}) =>
   client.send(new PutItemCommand({ TableName, Item: { id: { S: id }, ...attributes } }));
 const indexed = { window: { S: 'w' } };
 const kilobytes = (count: number) => ({ pad: { S: 'x'.repeat(count * 1024 - 100) } });
+
+test('listens on 127.0.0.1 only', async () => {
+  expect(await otherAddressesOf(endpoint)).toEqual([]);
+});
 
 test('counts what DynamoDB reports, and hands the answer on without it', async () => {
   const written = await put('a', { ...indexed, ...kilobytes(2) });

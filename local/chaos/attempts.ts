@@ -1,0 +1,31 @@
+import type { DynamoDbCall } from '../faults/index.ts';
+import type { Truth } from './truth.ts';
+
+/** A delete of one item that a function sent to DynamoDB, whatever came of it. */
+export interface Attempt {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The ids of the items that a call is to delete, in its order; the items have one key, a string. */
+export function idsIn(call: Pick<DynamoDbCall, 'keys'>): string[] {
+  return call.keys.map(key => /"S":"([^"]*)"/.exec(key)?.[1] ?? '');
+}
+
+/** The deletes of a run, as a proxy before DynamoDB saw them. */
+export class Attempts {
+  readonly #all: Attempt[] = [];
+
+  add(call: DynamoDbCall): void {
+    for (const id of idsIn(call)) this.#all.push({ id, at: call.at });
+  }
+
+  /** As many items as the sweep can at most have found renewed and already gone, by what the application did. */
+  most(truth: Pick<Truth, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; alreadyGone: number } {
+    return {
+      renewed: this.#all.filter(({ id, at }) => truth.mayBeRenewed(id, at)).length,
+      alreadyGone: this.#all.filter(({ id, at }) => truth.mayBeGone(id, at)).length,
+    };
+  }
+}

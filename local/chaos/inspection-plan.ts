@@ -1,0 +1,167 @@
+import type { ExpiryModel } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
+
+/** What the application does to an item of an inspected sweep, beside writing it. */
+export type Deed =
+  /** Nothing: it is expired, or expires while the sweep is under way, and has to go. */
+  | 'none'
+  /** It is renewed for a day, and the index does not know it yet. */
+  | 'renewed'
+  /** It is deleted, and the index does not know it yet. */
+  | 'deleted'
+  /** It is renewed by a second, in the second in which it expires, after it was found and before it is deleted. */
+  | 'renewed by a second';
+
+/** What DynamoDB does with the deletes of an item. */
+export type Capacity =
+  | 'at once'
+  /** The first one comes back unprocessed. */
+  | 'the second time'
+  /** They come back unprocessed for as long as it takes a child to become too old. */
+  | 'after a while';
+
+export interface InspectedItem {
+  readonly id: string;
+  /** As it is written, epoch seconds. */
+  readonly ttl: number;
+  readonly olderStamp: boolean;
+  readonly deed: Deed;
+  readonly capacity: Capacity;
+}
+
+/** A sweep to inspect: its input, the items that are laid out for it, and what it has to leave nothing of. */
+export interface Inspection {
+  readonly name: 'tick' | 'reconcile';
+  readonly input: { readonly scheduledTime: number; readonly lookbackMinutes?: number };
+  readonly items: readonly InspectedItem[];
+  /** Expiry times of which nothing may be left, whoever wrote it. */
+  readonly sweeps: readonly TtlSpan[];
+}
+
+/** Both ends included, epoch seconds. */
+export interface TtlSpan {
+  readonly from: number;
+  readonly upTo: number;
+}
+
+export interface InspectionOptions {
+  /** When the items are written and the sweep is started, epoch seconds. */
+  readonly now: number;
+  readonly model: ExpiryModel;
+  /** How far a tick looks back. */
+  readonly lookbackMinutes: number;
+  /** How far the reconcile looks back. */
+  readonly reconcileMinutes: number;
+  /** Items are renewed or deleted by the application. */
+  readonly guarded: boolean;
+}
+
+const MINUTE = 60;
+/** Items alike: DynamoDB takes some of them at once, some the second time, some after a while. */
+const ALIKE = 6;
+/** A tick with less of its minute left would end before its last item expires. */
+const SHORTEST_REST_SECONDS = 25;
+/** Seconds until the items expire for which the tick has to wait. */
+const SOON = [4, 5, 6, 7] as const;
+
+/** @returns seconds to wait before a tick is inspected, so that it is within the minute that it owns to its end */
+export function secondsUntilInspection(now: number): number {
+  const left = MINUTE - (now % MINUTE);
+  return left < SHORTEST_REST_SECONDS ? left + 1 : now % MINUTE === 0 ? 1 : 0;
+}
+
+/**
+ * A tick that came a minute late, so that the minute which it owns is under way. In that minute and the one before, and
+ * in what it looks back to, lie items of every kind.
+ */
+export function planTick(options: InspectionOptions): Inspection {
+  const { now, model, lookbackMinutes } = options;
+  const minute = Math.floor(now / MINUTE) * MINUTE;
+  const scheduledTime = minute - MINUTE;
+  const lookbackFrom = scheduledTime - lookbackMinutes * MINUTE;
+  // The edge of a window is where the two stamps differ.
+  const edge = Math.floor(minute / model.granularitySeconds) * model.granularitySeconds;
+  const lookback = [0.1, 0.4, 0.8].map(share =>
+    Math.round(lookbackFrom + share * (scheduledTime - 1 - lookbackFrom)),
+  );
+  const lay = layer('tick', options);
+  const shards = Array.from({ length: model.shards }, (_unused, shard) => shard);
+  return {
+    name: 'tick',
+    input: { scheduledTime },
+    items: [
+      // In each shard: a child has to have done something before it is too old, or it could go on for ever.
+      ...shards.flatMap(shard => lay(`this minute, shard ${shard}`, now - 1, { shard })),
+      ...lay('on the edge, older stamp', edge, { olderStamp: true }),
+      ...lay('the minute before', minute - 1, {}),
+      ...lookback.flatMap((ttl, index) => lay(`written late ${index}`, ttl, { olderStamp: index === 1 })),
+      ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
+    ],
+    sweeps: [
+      { from: lookbackFrom, upTo: scheduledTime - 1 },
+      // In between is the second which only the tick before looks for in the window of the older stamp.
+      { from: scheduledTime + 1, upTo: now + Math.max(...SOON) + 1 },
+    ],
+  };
+}
+
+/** The hourly reconcile: it looks back to where no tick does, to an edge at which an item of the older stamp lies. */
+export function planReconcile(options: InspectionOptions): Inspection {
+  const { now, lookbackMinutes, reconcileMinutes } = options;
+  const scheduledTime = Math.floor(now / MINUTE) * MINUTE;
+  const from = scheduledTime - reconcileMinutes * MINUTE;
+  const upTo = scheduledTime - (lookbackMinutes + 3) * MINUTE;
+  const lay = layer('reconcile', options);
+  return {
+    name: 'reconcile',
+    input: { scheduledTime, lookbackMinutes: reconcileMinutes },
+    items: [
+      ...lay('on the first edge, older stamp', from, { olderStamp: true }),
+      ...[0.3, 0.6, 1].flatMap((share, index) =>
+        lay(`left ${index}`, Math.round(from + share * (upTo - from)), { olderStamp: index === 1 }),
+      ),
+    ],
+    sweeps: [{ from, upTo: scheduledTime }],
+  };
+}
+
+const CAPACITIES = ['at once', 'the second time', 'after a while'] as const;
+
+interface Place {
+  /** @default 0, where items of the older stamp are */
+  readonly shard?: number;
+  /** @default false */
+  readonly olderStamp?: boolean;
+}
+
+/** Lays out items that expire in the same second, in one shard, with everything that may happen to such items. */
+function layer(sweep: string, { model, guarded }: InspectionOptions) {
+  return (name: string, ttl: number, { shard = 0, olderStamp = false }: Place): InspectedItem[] => {
+    const item = (what: string) => ({ id: idIn(shard, `${sweep}/${name}/${what}`, model), ttl, olderStamp });
+    const expired = Array.from({ length: ALIKE }, (_unused, index): InspectedItem => {
+      const capacity = CAPACITIES[index % CAPACITIES.length] ?? 'at once';
+      return { ...item(String(index)), deed: 'none', capacity };
+    });
+    if (!guarded) return expired;
+    const stale = (['deleted', 'renewed'] as const).map(
+      (deed): InspectedItem => ({ ...item(deed), deed, capacity: 'at once' }),
+    );
+    return [...expired, ...stale];
+  };
+}
+
+/** The first id that begins so and belongs to the shard. */
+function idIn(shard: number, start: string, model: ExpiryModel): string {
+  for (let salt = 0; ; salt += 1) {
+    const id = `${start}${salt === 0 ? '' : `.${salt}`}`;
+    if (shardOf({ [model.partitionKey]: id }, model, model.shards) === shard) return id;
+  }
+}
+
+/** Items that the tick has to wait for. */
+function laySoon(ttl: number, { guarded }: InspectionOptions): InspectedItem[] {
+  const item = { ttl, olderStamp: false, capacity: 'at once' } as const;
+  const waited: InspectedItem = { ...item, id: `tick/soon ${ttl}/waited for`, deed: 'none' };
+  if (!guarded) return [waited];
+  return [waited, { ...item, id: `tick/soon ${ttl}/renewed by a second`, deed: 'renewed by a second' }];
+}

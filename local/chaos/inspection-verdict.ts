@@ -1,0 +1,62 @@
+import { type Ended, reportOf } from './accounts.ts';
+import type { Range } from './inspection-faults.ts';
+
+/** What came of an inspected sweep. */
+export interface InspectedSweep {
+  /** `tick` */
+  readonly name: string;
+  readonly ended: Ended;
+  /** Items that were laid out for it to delete. */
+  readonly laidOut: number;
+  /** Items that the application renewed before it, and that the index still has as expired. */
+  readonly laidOutRenewed: number;
+  /** Ids of what had to be gone after it. */
+  readonly left: readonly string[];
+  /** Items that went meanwhile, by the table's stream. */
+  readonly removed: number;
+  /** What it has to have found, by what the application did. */
+  readonly renewed: Range;
+  readonly alreadyGone: Range;
+  /** Children that ended for want of time and left something to another one. */
+  readonly handedOn: number;
+}
+
+/** Ids that are named; all are counted. */
+const MOST_NAMED = 5;
+
+/** What is wrong with a sweep; each a sentence. */
+export function wrongWith(sweep: InspectedSweep): string[] {
+  const { name, ended, laidOut, left, removed, handedOn } = sweep;
+  const wrong: string[] = [];
+  if (left.length > 0) {
+    const named = left.slice(0, MOST_NAMED).join(', ');
+    const more = left.length > MOST_NAMED ? ', …' : '';
+    wrong.push(
+      `the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named}${more}`,
+    );
+  }
+  if (ended.status !== 'SUCCEEDED')
+    wrong.push(`the ${name} ended ${ended.status}: ${ended.error} ${ended.text}`);
+  if (handedOn === 0) {
+    wrong.push(
+      `no child of the ${name} ended for want of time: whether another one goes on where it was is not known`,
+    );
+  }
+  if (sweep.laidOutRenewed > 0 && sweep.renewed.most === 0) {
+    wrong.push(`the ${name} came upon nothing that had been renewed: whether it would stay is not known`);
+  }
+  const report = reportOf(ended.text);
+  if (report === undefined) return wrong;
+  const held = [
+    ['deleted', { least: removed, most: removed }, 'went by the stream'],
+    ['renewed', sweep.renewed, 'had been renewed by the application'],
+    ['alreadyGone', sweep.alreadyGone, 'had been deleted by the application'],
+  ] as const;
+  for (const [field, { least, most }, what] of held) {
+    const count = Number(report[field]);
+    if (count >= least && count <= most) continue;
+    const expected = least === most ? `${least}` : `${least} to ${most}`;
+    wrong.push(`the ${name} reports ${field} ${count}, but ${expected} ${what}`);
+  }
+  return wrong;
+}
