@@ -14,7 +14,7 @@ const FLAGS = {
   from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
   to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
   table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: all of them)' },
-  'dry-run': { type: 'switch', help: 'find and count, delete nothing; looks anew each time' },
+  'dry-run': { type: 'switch', help: 'find and count, delete nothing; counts again each time' },
   'split-minutes': {
     type: 'number',
     min: 1,
@@ -92,7 +92,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       return 1;
     case 'interrupted':
       console.error(
-        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Look again with' : 'Go on with')}`,
+        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
       );
       return stop.status();
   }
@@ -107,7 +107,7 @@ const again = (how: string) => `${how}:\n  ${commandLine(args)}`;
 function requireConsent(flags: FlagValues<typeof FLAGS>): void {
   if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
   throw new FlagError(
-    '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
+    '--yes: expected it where no terminal is there to ask at, got none; add it, or try it first with --dry-run',
   );
 }
 
