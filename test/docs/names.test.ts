@@ -6,6 +6,12 @@ import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 
 const glossary = readFileSync('docs/glossary.md', 'utf8');
+const readme = readFileSync('README.md', 'utf8');
+/** Without the picture, which is a simplified one. */
+const statesTable = readme.slice(
+  readme.indexOf('| state | what it does |'),
+  readme.indexOf('docs/state-machine.md'),
+);
 
 /** Where each term is met: the last column. */
 const places = [...glossary.matchAll(/^\| [^|]+ \| [^|]+ \| ([^|]+) \|$/gm)].map(([, where = '']) => where);
@@ -23,15 +29,23 @@ function statesOf(value: unknown): string[] {
 
 const definition = sweepDefinition(TASKS as FunctionArns, { shardConcurrency: 0, chunkConcurrency: 10 });
 
-test.each(SWEEP_METRICS.map(({ name }) => name))('has the metric %s', metric => {
+test.each(SWEEP_METRICS.map(({ name }) => name))('the glossary has the metric %s', metric => {
   expect(names).toContain(metric);
 });
 
-test.each(statesOf(definition))('has the state %s', state => {
+test.each(statesOf(definition))('the glossary and the README have the state %s', state => {
   expect(names).toContain(state);
+  expect(statesTable).toContain(`\`${state}\``);
 });
 
-test('names nothing that is not in the sources', () => {
+test('the picture in the README has no state that is not there', () => {
+  const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? '';
+  const drawn = [...picture.matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(([, name = '']) => name);
+  expect(drawn).toContain('PlanFurther');
+  expect(drawn.filter(name => name !== 'EventBridge' && !statesOf(definition).includes(name))).toEqual([]);
+});
+
+test('the glossary names nothing that is not in the sources', () => {
   const sources = ['expiry', 'functions', 'stacks', 'statemachine'].flatMap(folder =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.ts'))
@@ -45,6 +59,6 @@ test('names nothing that is not in the sources', () => {
   expect(names.filter(name => !isThere(name))).toEqual([]);
 });
 
-test('links to files that are there', () => {
+test('the glossary links to files that are there', () => {
   expect(links.filter(path => !existsSync(join('docs', path)))).toEqual([]);
 });
