@@ -38,7 +38,7 @@ const FLAGS = {
   rate: { type: 'number', min: 1, max: 500, default: 60, value: 'N', help: 'items per second' },
   seed: {
     ...SEED,
-    help: 'makes the same workload and draws the same faults again (default: another one each time)',
+    help: 'repeats the workload and the faults of a run with the same seed (default: another seed each time)',
   },
   'delete-mode': {
     type: 'text',
@@ -53,7 +53,7 @@ const FLAGS = {
     whole: true,
     default: 0,
     value: 'N',
-    help: 'kill the runner with SIGKILL at so many random moments, each time a new one takes over',
+    help: 'kill the runner with SIGKILL at so many random moments; each time a new one takes over',
   },
   'throttle-all': {
     type: 'number',
@@ -70,16 +70,16 @@ const EXIT_STATUS = { kept: 0, violated: 1, undecided: 3 } as const;
 
 const help = (flags: string) => `npm run chaos -- [flags]
 
-Lets writers, renewers and deleters work on a table that is swept, locally and in real time, while calls are throttled,
-keys come back unprocessed, connections break, functions crash and ticks come late, twice or never. Then it is calm, and
-an ordinary tick and the reconcile are inspected: items are laid out for them that only a lookback finds, that are
-stamped the older way, are renewed between the query and the delete or come back unprocessed for so long that another child
-has to go on. They may leave nothing. Every item's fate is held against what was written, every count against what the
-table's stream and the application say. At the end a replay must find nothing more.
+Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
+unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
+and one reconcile are inspected. For these it writes items that only a lookback finds, that are stamped the older way, that are
+renewed between the query and the delete, or that come back unprocessed until another child has to resume. Both sweeps
+together must leave nothing. What became of every item is compared with what was written, and every count with the table's
+stream and the application. At the end a replay must find nothing more.
 
 ${flags}
 
-Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 something was; 2 wrong flags; 3 the machine
+Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 otherwise; 2 wrong flags; 3 the machine
 was so slow that the run proves nothing; 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {

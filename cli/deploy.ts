@@ -7,8 +7,8 @@ await runCommand({
   flags: YES,
   help: flags => `npm run deploy -- [flags]
 
-Provisions what precise-ttl.config.ts says, with cdktf deploy. Shows the plan and asks before it changes anything. A plan
-that would delete or replace a table is refused: docs/deploy.md, "Tables are never deleted".
+Provisions what precise-ttl.config.ts says, with cdktf deploy. Shows the plan and asks for confirmation before it changes anything.
+A plan that would delete or replace a table is refused: docs/deploy.md, "Tables are never deleted".
 
 ${flags}
 

@@ -7,9 +7,8 @@ await runCommand({
   flags: YES,
   help: flags => `npm run destroy -- [flags]
 
-Removes everything that npm run deploy has provisioned but the tables, which stay with their items, their indexes and
-native TTL. It does so by a deployment of nothing; a plain cdktf destroy is refused while the stack manages a table.
-Deleting a table is a step of its own: docs/deploy.md, "Deleting a table".
+Removes everything that npm run deploy has provisioned except the tables, which keep their items, their indexes and native
+TTL. It deploys an empty stack; a plain cdktf destroy is refused while the stack manages a table. Delete a table yourself: docs/deploy.md, "Deleting a table".
 
 ${flags}
 

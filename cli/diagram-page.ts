@@ -9,9 +9,10 @@ export function diagramPage(): string {
   const child = definition.States.SweepShards.ItemProcessor;
   return `# The state machine
 
-\`npm run docs:diagram\` draws this page from the definition; a test says when it is out of date. What the states do is told
-in [definition.ts](../statemachine/definition.ts) and [child.ts](../statemachine/child.ts), what passes between them in
-[contract.ts](../statemachine/contract.ts).
+\`npm run docs:diagram\` draws this page from the definition, and a test fails when it is out of date. The comments in
+[definition.ts](../statemachine/definition.ts) and [child.ts](../statemachine/child.ts) tell what the states do.
+[contract.ts](../statemachine/contract.ts) has the types of what they hand on, and the [glossary](glossary.md) explains the
+terms. In the pictures, a label is a value of the field \`next\` or a condition; a dotted line is taken after an error.
 
 ## An execution
 

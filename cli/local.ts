@@ -13,14 +13,14 @@ const FLAGS = {
 
 const help = (flags: string) => `npm run local -- [flags]
 
-Runs everything that cdktf deploy would provision on this machine until Ctrl-C: DynamoDB Local, the Step Functions API,
-the functions and the schedules. Prints what to paste into another terminal for the AWS CLI and SDKs to talk to it, and
-a line for every execution with its result and what it would cost on AWS.
+Runs everything that cdktf deploy would provision, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
+functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for
+every execution with its result and what it would cost on AWS.
 
 ${flags}
 
-AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions that aren't of
-this project are invoked. Both on this machine only.
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this
+project are invoked. Both must be on this machine.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 

@@ -14,7 +14,7 @@ const FLAGS = {
   from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
   to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
   table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: all of them)' },
-  'dry-run': { type: 'switch', help: 'find and count, delete nothing; looks anew each time' },
+  'dry-run': { type: 'switch', help: 'find and count, delete nothing; counts again each time' },
   'split-minutes': {
     type: 'number',
     min: 1,
@@ -22,7 +22,7 @@ const FLAGS = {
     whole: true,
     default: 60,
     value: 'N',
-    help: 'length of the piece that one execution sweeps',
+    help: 'how much of the span one execution sweeps',
   },
   concurrency: {
     type: 'number',
@@ -33,24 +33,24 @@ const FLAGS = {
     value: 'N',
     help: 'executions at a time',
   },
-  run: { type: 'text', value: 'LABEL', help: 'sweeps again what a replay of the same span has done already' },
+  run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
   yes: { type: 'switch', help: 'do not ask' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
 const help = (flags: string) => `npm run replay -- --from TIME --to TIME [flags]
 
-Sweeps the expiry times in a span again, say after an outage, by executions of the deployed state machine. What is alive
-stays, whatever the span says. Run again after an interruption, or a failure, it goes on where it was: what is done is
-not started again, what runs is waited for, what failed is tried again.
+Sweeps a span of expiry times again, for example after an outage, by executions of the deployed state machine. Items that are
+live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
+it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.
 
 ${flags}
 
-Goes to AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts; to the
-local Step Functions of npm run local with AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks before it starts,
-unless --yes or --dry-run says not to.
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts. For the local
+Step Functions of npm run local set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
+starts, unless you give --yes or --dry-run.
 
-Exit status: 0 all was swept, 1 something failed or was declined, 2 wrong flags, 130 or 143 interrupted.`;
+Exit status: 0 everything was swept, 1 something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 const args = process.argv.slice(2);
 
@@ -92,7 +92,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       return 1;
     case 'interrupted':
       console.error(
-        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Look again with' : 'Go on with')}`,
+        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
       );
       return stop.status();
   }
@@ -107,7 +107,7 @@ const again = (how: string) => `${how}:\n  ${commandLine(args)}`;
 function requireConsent(flags: FlagValues<typeof FLAGS>): void {
   if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
   throw new FlagError(
-    '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
+    '--yes: expected it where no terminal is there to ask at, got none; add it, or try it first with --dry-run',
   );
 }
 

@@ -22,17 +22,17 @@ const FLAGS = {
 
 const help = (flags: string) => `npm start -- [flags]
 
-Starts DynamoDB Local and everything that cdktf deploy would provision for a table, lets sessions expire for some
-minutes, and shows that what expired was deleted, in time, and nothing else.
+Starts DynamoDB Local and everything that cdktf deploy would provision for a table. Lets sessions expire for some minutes,
+and shows that every expired session was deleted in time, and no other.
 
 ${flags}
 
-The table has a name of its own, made from the configured one. With AWS_ENDPOINT_URL_DYNAMODB it is made in the DynamoDB
-Local that runs there, beside the tables that are there, and is removed at the end, also after Ctrl-C.
+The table gets a name of its own, made from the configured one. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
+Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.
 
-Exit status: 0 every promise was kept; 1 one was broken, or the job could not run; 2 wrong flags, or a table whose sweep is
-paused (enabled: false); 3 nothing was seen to be broken, but a promise is undecided: this machine slept or was too slow,
-or nothing expired; 130 or 143 interrupted.`;
+Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep
+is paused (enabled: false); 3 no promise is known to be broken, but one is undecided: this machine slept or was too slow, or
+nothing expired; 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);

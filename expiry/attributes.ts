@@ -4,7 +4,7 @@ import type { ItemLike } from './item.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
 import { checkOptions } from './options.ts';
 import { shardOf } from './shard.ts';
-import { checkTtl, LONGEST_TTL_SECONDS } from './ttl.ts';
+import { checkTtl, MAX_TTL_SECONDS } from './ttl.ts';
 import { windowKey, windowStart } from './window.ts';
 
 /** When an item expires. Without `ttlSeconds` and `expiresAt` the model's default TTL holds. */
@@ -61,10 +61,10 @@ function expiryTime(model: ExpiryModel, { ttlSeconds, expiresAt, nowMs }: Expiry
     return checkTtl(model.ttlAttribute, expiresAt, now);
   }
   const seconds = ttlSeconds === undefined ? model.defaultTtlSeconds : ttlSeconds;
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > LONGEST_TTL_SECONDS) {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_TTL_SECONDS) {
     throw new InvalidTtlError({
       field: 'ttlSeconds',
-      expected: `a whole number of seconds from 0 to ${LONGEST_TTL_SECONDS} (20 years)`,
+      expected: `a whole number of seconds from 0 to ${MAX_TTL_SECONDS} (20 years)`,
       got: seconds,
       remedy:
         typeof seconds === 'number' && seconds > now

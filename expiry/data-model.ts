@@ -16,7 +16,7 @@ export {
   DEFAULT_SHARDS,
   DEFAULT_TTL_ATTRIBUTE,
   DEFAULT_WINDOW_ATTRIBUTE,
-  MOST_SHARDS,
+  MAX_SHARDS,
   modelProblems,
 } from './model.ts';
 export { type KeyNames, shardOf } from './shard.ts';
@@ -24,7 +24,7 @@ export {
   checkTtl,
   type ExpiredRange,
   expiredRange,
-  LONGEST_TTL_SECONDS,
+  MAX_TTL_SECONDS,
   OLDEST_EXPIRY_AGE_SECONDS,
   toEpochSeconds,
 } from './ttl.ts';

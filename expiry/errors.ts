@@ -52,7 +52,7 @@ export function describeProblem({ field, expected, got, remedy }: FieldProblem):
   return `${field}: expected ${expected}, got ${show(got)}. ${remedy}`;
 }
 
-const LONGEST_SHOWN = 120;
+const MAX_SHOWN_LENGTH = 120;
 
 /** A value as a person would write it, cut to a length that fits into a message. */
 function show(value: unknown): string {
@@ -61,7 +61,9 @@ function show(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (value instanceof Date) return `Date ${Number.isNaN(value.getTime()) ? 'Invalid' : value.toISOString()}`;
   const text = safeJson(value) ?? String(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}… (${text.length} characters)` : text;
+  return text.length > MAX_SHOWN_LENGTH
+    ? `${text.slice(0, MAX_SHOWN_LENGTH)}… (${text.length} characters)`
+    : text;
 }
 
 function safeJson(value: unknown): string | undefined {

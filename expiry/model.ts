@@ -1,6 +1,6 @@
 import { type FieldProblem, InvalidModelError } from './errors.ts';
 import type { KeyNames } from './shard.ts';
-import { LONGEST_TTL_SECONDS } from './ttl.ts';
+import { MAX_TTL_SECONDS } from './ttl.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 import { utf8 } from './utf8.ts';
 import { MINUTES_PER_DAY } from './window.ts';
@@ -41,10 +41,10 @@ export const DEFAULT_SHARDS = 1;
  * Most shards of one window. A shard takes 1,000 write units per second, so this is far beyond what one table
  * does by default (40,000); and all due shards of a window fit into one round of the sweep.
  */
-export const MOST_SHARDS = 100;
+export const MAX_SHARDS = 100;
 
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
-const LONGEST_KEY_ATTRIBUTE_NAME = 255;
+const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
 const FIELDS = Object.keys({
   partitionKey: true,
@@ -108,8 +108,8 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
     ...(props.windowAttribute === undefined ? [] : nameProblems('windowAttribute', props.windowAttribute)),
     ...clashProblems(props),
     ...granularityProblems(given(props.granularityMinutes, DEFAULT_GRANULARITY_MINUTES)),
-    ...rangeProblems('shards', given(props.shards, DEFAULT_SHARDS), 1, MOST_SHARDS),
-    ...rangeProblems('defaultTtlSeconds', given(props.defaultTtlSeconds, 0), 0, LONGEST_TTL_SECONDS),
+    ...rangeProblems('shards', given(props.shards, DEFAULT_SHARDS), 1, MAX_SHARDS),
+    ...rangeProblems('defaultTtlSeconds', given(props.defaultTtlSeconds, 0), 0, MAX_TTL_SECONDS),
   ];
 }
 
@@ -123,8 +123,8 @@ function isObject(value: unknown): value is object {
 }
 
 function nameProblems(field: string, got: unknown): FieldProblem[] {
-  if (typeof got === 'string' && got !== '' && utf8(got).length <= LONGEST_KEY_ATTRIBUTE_NAME) return [];
-  const expected = `the name of an attribute, 1 to ${LONGEST_KEY_ATTRIBUTE_NAME} bytes`;
+  if (typeof got === 'string' && got !== '' && utf8(got).length <= MAX_KEY_ATTRIBUTE_NAME_LENGTH) return [];
+  const expected = `the name of an attribute, 1 to ${MAX_KEY_ATTRIBUTE_NAME_LENGTH} bytes`;
   return [{ field, expected, got, remedy: 'Write the name as it stands in the items.' }];
 }
 

@@ -9,7 +9,7 @@ import { storedNumber } from './stored-number.ts';
 export const OLDEST_EXPIRY_AGE_SECONDS = 5 * 365 * 24 * 60 * 60;
 
 /** 20 years of 365 days, in seconds: the longest TTL of Amazon Keyspaces, whose semantics the writer helper has. */
-export const LONGEST_TTL_SECONDS = 20 * 365 * 24 * 60 * 60;
+export const MAX_TTL_SECONDS = 20 * 365 * 24 * 60 * 60;
 
 /** The whole second an instant lies in. `epochMs`: milliseconds since 1970, as `Date.now()` gives them. */
 export function toEpochSeconds(epochMs: number): number {
@@ -72,7 +72,7 @@ export function checkTtl(field: string, value: unknown, nowSeconds: number): num
   if (value < 0) {
     return refuse(seconds, 'A time before 1970 is never expired: check how the value was calculated.');
   }
-  if (value > nowSeconds + LONGEST_TTL_SECONDS) {
+  if (value > nowSeconds + MAX_TTL_SECONDS) {
     const digits = String(Math.trunc(value)).length;
     return refuse(
       'epoch seconds at most 20 years ahead',

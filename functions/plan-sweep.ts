@@ -6,7 +6,7 @@ import { lambdaRuntime, type Runtime } from './lib/runtime.ts';
 import { checkSpan, readSweepInput } from './lib/sweep-input.ts';
 import { earliestTtl, windowReader } from './lib/window-query.ts';
 
-/** Probes in flight: enough to look into a day of minutes within seconds. */
+/** Probes in flight: enough to probe a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
 
 /** A round of probes must be able to end before the function's time does: three attempts of up to six seconds. */

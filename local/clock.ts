@@ -18,10 +18,10 @@ export interface Clock {
 }
 
 /** How far the wall clock and the timers' own drift apart by themselves; beyond that somebody has set the wall clock. */
-const MOST_DRIFT_MS = 1_000;
+const MAX_DRIFT_MS = 1_000;
 
 /** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
-const LONGEST_TIMEOUT_MS = 2_147_483_647;
+const MAX_TIMEOUT_MS = 2_147_483_647;
 
 function sleepOn(clock: Pick<Clock, 'schedule'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -52,11 +52,11 @@ export const realClock: Clock = {
     const left = () => {
       const steady = dueSteady - performance.now();
       const wall = due - Date.now();
-      return Math.abs(wall - steady) < MOST_DRIFT_MS ? wall : steady;
+      return Math.abs(wall - steady) < MAX_DRIFT_MS ? wall : steady;
     };
     let timer: NodeJS.Timeout;
     const arm = () => {
-      const wait = Math.min(Math.max(0, left()), LONGEST_TIMEOUT_MS);
+      const wait = Math.min(Math.max(0, left()), MAX_TIMEOUT_MS);
       timer = setTimeout(() => (left() <= 0 ? callback() : arm()), wait);
     };
     arm();

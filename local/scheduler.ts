@@ -30,7 +30,7 @@ export interface SchedulerOptions {
 }
 
 /** How long after the wall clock was set anew, or the machine has slept, that is noticed. */
-const LOOK_INTERVAL_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
 export class LocalScheduler {
@@ -88,21 +88,21 @@ export class LocalScheduler {
       const next = occurrences.next(time);
       return next === undefined || next !== fired ? next : occurrences.next(next);
     };
-    let looked = clock.now();
-    let scheduledTime = nextAfter(looked);
-    const look = () => {
+    let checked = clock.now();
+    let scheduledTime = nextAfter(checked);
+    const check = () => {
       const now = clock.now();
-      if (now < looked) scheduledTime = nextAfter(now);
-      looked = now;
+      if (now < checked) scheduledTime = nextAfter(now);
+      checked = now;
       if (scheduledTime === undefined) return;
       if (now < scheduledTime) {
-        this.#after(Math.min(scheduledTime - now, LOOK_INTERVAL_MS), look);
+        this.#after(Math.min(scheduledTime - now, CHECK_INTERVAL_MS), check);
         return;
       }
       this.#deliver(schedule, scheduledTime);
       if (this.#running) this.#await(schedule, occurrences, scheduledTime);
     };
-    look();
+    check();
   }
 
   #deliver(schedule: ScheduleResource, scheduledTime: number): void {

@@ -36,7 +36,7 @@ export function required(optional: FieldCheck): FieldCheck {
 }
 
 /** Longest attribute name that can be part of a key. Source: DynamoDB quotas. */
-const LONGEST_ATTRIBUTE_NAME = 255;
+const MAX_ATTRIBUTE_NAME_LENGTH = 255;
 
 /** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
 export function attributeName(): FieldCheck {
@@ -46,8 +46,8 @@ export function attributeName(): FieldCheck {
       value !== '' &&
       value.isWellFormed() &&
       !value.includes('\0') &&
-      Buffer.byteLength(value) <= LONGEST_ATTRIBUTE_NAME,
-    `the name of an attribute, 1 to ${LONGEST_ATTRIBUTE_NAME} bytes of UTF-8 without a zero`,
+      Buffer.byteLength(value) <= MAX_ATTRIBUTE_NAME_LENGTH,
+    `the name of an attribute, 1 to ${MAX_ATTRIBUTE_NAME_LENGTH} bytes of UTF-8 without a zero`,
   );
 }
 

@@ -32,7 +32,7 @@ export interface PreciseTtlProps
   /** 'guarded' re-checks each item's TTL as it deletes; 'batch' is faster and does not. @default 'guarded' */
   readonly deleteMode?: DeleteMode;
   /**
-   * Seconds from an item's expiry to the look that deletes it, at most, while the sweep keeps up; 60 is the plain mode,
+   * Seconds from an item's expiry to the poll that deletes it, at most, while the sweep keeps up; 60 is the plain mode,
    * which sweeps once a minute. Cost: docs/cost.md. @default 1
    */
   readonly precisionSeconds?: number;
@@ -73,7 +73,7 @@ const LOG_RETENTION_DAYS = [
  * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-record-metrics`
  * and the roles have 64 characters.
  */
-const LONGEST_NAME = 45;
+const MAX_NAME_LENGTH = 45;
 
 const CHECKS: FieldChecks<PreciseTtlProps> = {
   tableName: required(
@@ -90,8 +90,8 @@ const CHECKS: FieldChecks<PreciseTtlProps> = {
   windowAttribute: attributeName(),
   indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
   name: text(
-    new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME}}$`),
-    `a name of 1 to ${LONGEST_NAME} letters, digits, \`_\` and \`-\``,
+    new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
+    `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
   ),
   // Values of the model are judged by the model itself; see below.
   granularityMinutes: undefined,
@@ -191,7 +191,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       expected: '0 in the plain mode (precisionSeconds: 60)',
       got: resolved.pollSeconds,
       remedy:
-        'The plain mode does not look between its ticks: lower precisionSeconds or leave pollSeconds out.',
+        'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
     });
   }
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
@@ -202,10 +202,10 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Name the sort key too, or leave out its type.',
     });
   }
-  if (resolved.name.length > LONGEST_NAME) {
+  if (resolved.name.length > MAX_NAME_LENGTH) {
     problems.push({
       field: 'name',
-      expected: `at most ${LONGEST_NAME} characters`,
+      expected: `at most ${MAX_NAME_LENGTH} characters`,
       got: resolved.name,
       remedy: 'The name made from tableName is too long: choose a shorter one with the field name.',
     });

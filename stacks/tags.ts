@@ -1,9 +1,9 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 
 /** Of all services whose resources are tagged the strictest rule. */
-const MOST_TAGS = 50;
-const LONGEST_KEY = 128;
-const LONGEST_VALUE = 256;
+const MAX_TAGS = 50;
+const MAX_KEY_LENGTH = 128;
+const MAX_VALUE_LENGTH = 256;
 
 /** Source: IAM API reference, Tag; the others take more. */
 const CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
@@ -28,8 +28,8 @@ export function tagProblems(tags: unknown): FieldProblem[] {
     const field = `tags[${JSON.stringify(key)}]`;
     const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
     return [
-      ...textProblems(`${field}, its key`, key, LONGEST_KEY),
-      ...textProblems(field, value, LONGEST_VALUE),
+      ...textProblems(`${field}, its key`, key, MAX_KEY_LENGTH),
+      ...textProblems(field, value, MAX_VALUE_LENGTH),
       ...(twin === undefined
         ? []
         : [
@@ -42,9 +42,9 @@ export function tagProblems(tags: unknown): FieldProblem[] {
           ]),
     ];
   });
-  if (entries.length <= MOST_TAGS) return problems;
+  if (entries.length <= MAX_TAGS) return problems;
   const remedy = 'Remove some: no resource can have more.';
-  return [{ field: 'tags', expected: `at most ${MOST_TAGS} tags`, got: entries.length, remedy }, ...problems];
+  return [{ field: 'tags', expected: `at most ${MAX_TAGS} tags`, got: entries.length, remedy }, ...problems];
 }
 
 function textProblems(field: string, got: unknown, longest: number): FieldProblem[] {

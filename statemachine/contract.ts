@@ -185,7 +185,7 @@ export interface DeletionCounts extends DeletionLag {
   /** Guarded mode: not expired any more at the moment of the delete. */
   readonly renewed: number;
   /** Guarded mode: not there any more. In batch mode these count as deleted. */
-  readonly alreadyGone: number;
+  readonly notFound: number;
 }
 
 /* A chunk: DeleteChunk, and WaitForCapacity before it is called again. */
@@ -238,11 +238,11 @@ export interface ChildStart {
   /** TimeoutSeconds of QueryExpired. */
   readonly timeoutSeconds: number;
   readonly results: readonly [];
-  readonly progress: ChildTask;
+  readonly progress: InitialProgress;
 }
 
-/** What a child is to do. */
-export interface ChildTask {
+/** What a child's progress begins with: its target, and how to sweep it. */
+export interface InitialProgress {
   readonly target: SweepTarget;
   readonly dryRun: boolean;
   /** UTF-8 bytes of keys that the child may list. */
@@ -250,7 +250,7 @@ export interface ChildTask {
 }
 
 /** What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. */
-export interface ChildProgress extends ChildTask, SweepCounts, DeletionLag {
+export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag {
   /** Where this poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
   /** TTLs up to this one were seen by an earlier poll, epoch seconds; null: a poll begins at the start of the windows. */
@@ -279,7 +279,7 @@ export interface ChildProgress extends ChildTask, SweepCounts, DeletionLag {
 }
 
 export interface QueryExpiredInput {
-  readonly progress: ChildTask | ChildProgress;
+  readonly progress: InitialProgress | ChildProgress;
   /** What DeleteChunks gave back; empty when the machine comes from a wait or a query. */
   readonly results: readonly Chunk[];
   /** When the child started, ISO-8601. */
@@ -303,12 +303,12 @@ export interface QueryExpiredOutput {
   readonly result: ShardResult | null;
 }
 
-/** Counts of items; found = deleted + renewed + alreadyGone + failed, except in a dry run, which only finds. */
+/** Counts of items; found = deleted + renewed + notFound + failed, except in a dry run, which only finds. */
 export interface SweepCounts {
   readonly found: number;
   readonly deleted: number;
   readonly renewed: number;
-  readonly alreadyGone: number;
+  readonly notFound: number;
   readonly failed: number;
   /** Calls of DeleteChunk beyond the first for a chunk. */
   readonly retries: number;
@@ -330,7 +330,7 @@ export interface ShardResult extends SweepCounts, DeletionLag {
 export interface InterruptedChild {
   /** The error's name. */
   readonly interruptedBy: string;
-  readonly progress: ChildTask | ChildProgress;
+  readonly progress: InitialProgress | ChildProgress;
 }
 
 /** What a Map Run holds of a child that crashed or timed out. */

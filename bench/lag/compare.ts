@@ -8,7 +8,7 @@ import { CHUNK_KEYS } from '../../statemachine/contract.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
 import { firstTtlOf, planStream } from '../live/stream.ts';
-import { LONGEST_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
+import { MAX_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
 import { everyMinute } from './every-minute.ts';
 import { type LagResult, MODES, type Mode, type ModeResult, modeResult } from './result.ts';
 import { publishedSweep, SWEPT_TABLES, watchTables } from './tables.ts';
@@ -67,7 +67,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
       const now = Date.now();
       const modes = watched.map(([mode, { ledger }]) => modeResult(mode, ledger.tally(now), ledger.lags));
       if (!options.signal.aborted && !problems.broken.aborted) await judge(watched, modes, problems);
-      const settings = { minutes, rate, seed, waitedSeconds: LONGEST_WAIT_SECONDS };
+      const settings = { minutes, rate, seed, waitedSeconds: MAX_WAIT_SECONDS };
       return { result: { settings, machine, modes }, problems: problems.found };
     } finally {
       progress.end();
@@ -105,7 +105,7 @@ async function live(
       ledgers: watched.map(([, { ledger }]) => ledger),
       lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
       signal: until,
-      onLook: now => progress.show(describe(watched, now)),
+      onCheck: now => progress.show(describe(watched, now)),
     });
     await Promise.all(writers);
   } finally {

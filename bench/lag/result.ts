@@ -48,10 +48,10 @@ export interface LagResult {
   readonly modes: readonly ModeResult[];
 }
 
-const MOST_POINTS = 200;
+const MAX_POINTS = 200;
 
 export function modeResult(mode: Mode, tally: Tally, lags: readonly number[]): ModeResult {
-  return { mode, ...measured(tally, lags), cumulative: cumulative(lags, tally.expired, MOST_POINTS) };
+  return { mode, ...measured(tally, lags), cumulative: cumulative(lags, tally.expired, MAX_POINTS) };
 }
 
 const HEAD = ['mode', ...MEASURED_HEAD, 'p50 ÷ plain', 'p99 ÷ plain', 'max ÷ plain'];

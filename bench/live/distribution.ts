@@ -23,9 +23,9 @@ export type CumulativePoint = readonly [lagMs: number, share: number];
  *
  * @param expired of how many items the shares are; those that were never deleted keep the last share below 1
  */
-export function cumulative(lags: readonly number[], expired: number, mostPoints: number): CumulativePoint[] {
+export function cumulative(lags: readonly number[], expired: number, maxPoints: number): CumulativePoint[] {
   const sorted = lags.toSorted((one, other) => one - other);
-  const points = Math.min(mostPoints, sorted.length);
+  const points = Math.min(maxPoints, sorted.length);
   return Array.from({ length: points }, (_unused, point) => {
     const index = points === 1 ? sorted.length - 1 : Math.round((point * (sorted.length - 1)) / (points - 1));
     const share = (index + 1) / expired;

@@ -9,11 +9,11 @@ export interface ExecutionSums {
   readonly found: number;
   readonly deleted: number;
   readonly renewed: number;
-  readonly alreadyGone: number;
+  readonly notFound: number;
   readonly failedItems: number;
   /** Further attempts at chunks whose keys came back unprocessed. */
   readonly retries: number;
-  /** Whether found = deleted + renewed + alreadyGone + failed in each. */
+  /** Whether found = deleted + renewed + notFound + failed in each. */
   readonly eachAddsUp: boolean;
 }
 
@@ -29,13 +29,13 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
     found: sum(({ found }) => found),
     deleted: sum(({ deleted }) => deleted),
     renewed: sum(({ renewed }) => renewed),
-    alreadyGone: sum(({ alreadyGone }) => alreadyGone),
+    notFound: sum(({ notFound }) => notFound),
     failedItems: sum(({ failed }) => failed),
     retries: sum(({ retries }) => retries),
     eachAddsUp: reports.every(
       report =>
         report !== undefined &&
-        report.found === report.deleted + report.renewed + report.alreadyGone + report.failed,
+        report.found === report.deleted + report.renewed + report.notFound + report.failed,
     ),
   };
 }

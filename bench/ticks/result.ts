@@ -74,7 +74,7 @@ const HEAD = [
   ...MEASURED_HEAD,
   'executions',
   'their deleted',
-  'already gone',
+  'not found',
   'retries',
   'counts add up',
 ];
@@ -84,7 +84,7 @@ export function ticksTable({ scenarios }: TicksResult): string {
     title,
     deliveredAfter.map(delays => delays.join(' and ') || 'never').join(', '),
     ...measuredCells(result),
-    ...[sums.executions, sums.deleted, sums.alreadyGone, sums.retries].map(count),
+    ...[sums.executions, sums.deleted, sums.notFound, sums.retries].map(count),
     countsAgree ? 'yes' : 'no',
   ]);
   return markdownTable(HEAD, rows);

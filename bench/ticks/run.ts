@@ -32,8 +32,8 @@ export interface TicksOutcome {
   readonly problems: readonly string[];
 }
 
-/** A tick that polls goes on to the end of its span, two minutes after it started. */
-const LONGEST_EXECUTION_MS = 200_000;
+/** A tick that polls goes on to the end of its upcoming minute, two minutes after it started. */
+const MAX_EXECUTION_MS = 200_000;
 
 /** A scenario under way. */
 interface Running {
@@ -101,11 +101,11 @@ async function runRound(
         ledgers: running.map(({ table }) => table.ledger),
         lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
         signal: until,
-        onLook: now => progress.show(describe(running, now)),
+        onCheck: now => progress.show(describe(running, now)),
       });
       await Promise.all(writers);
       for (const cloud of clouds.keys()) cloud.pauseSchedules();
-      progress.say('Waiting for the executions that are under way: they end with their span.');
+      progress.say('Waiting for the executions that are under way: they end with their upcoming minute.');
       await untilIdle([...clouds.keys()], until);
       for (const { table } of running) await table.stop();
       const results = running.map(({ scenario, table, ended }) =>
@@ -140,7 +140,7 @@ function watch(
 }
 
 async function untilIdle(clouds: readonly LocalCloud[], signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + LONGEST_EXECUTION_MS;
+  const deadline = Date.now() + MAX_EXECUTION_MS;
   while (clouds.some(({ running }) => running.length > 0) && Date.now() < deadline && !signal.aborted) {
     await sleep(100);
   }

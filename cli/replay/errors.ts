@@ -27,7 +27,7 @@ export function describeSdkError(error: unknown, local: ConfiguredEndpoint | und
     );
   }
   if (code !== undefined) {
-    return `Step Functions: expected an answer, got ${code} ${error.message}; look whether the endpoint is right and reachable`;
+    return `Step Functions: expected an answer, got ${code} ${error.message}; check that the endpoint is right and reachable`;
   }
   if ('$metadata' in error) return `Step Functions: ${error.name}: ${error.message}`;
   return undefined;

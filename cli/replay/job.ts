@@ -13,8 +13,8 @@ import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
 import { findStateMachines } from './state-machines.ts';
 import {
   describeAllDone,
+  describeDryRun,
   describeFacts,
-  describeLooks,
   describeOutcome,
   describePiece,
   type Outcome,
@@ -112,7 +112,7 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
     } finally {
       const outcome = sumUp(results, tasks.length);
       print(`\n${describeOutcome(outcome, dryRun)}`);
-      const note = dryRun ? describeLooks(results) : describeAllDone(outcome);
+      const note = dryRun ? describeDryRun(results) : describeAllDone(outcome);
       if (note !== undefined) print(`\n${note}`);
       if (options.resultFile !== undefined) {
         const interrupted = results.length < tasks.length;

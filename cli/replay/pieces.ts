@@ -3,7 +3,7 @@ import { FlagError } from '../flags.ts';
 import type { Span } from './span.ts';
 
 /** More executions than this are somebody's typing error, or a case for longer pieces. */
-export const MOST_PIECES = 10_000;
+export const MAX_PIECES = 10_000;
 
 /**
  * Cuts a span at the multiples of `splitMinutes` of the clock, so that the same span always gives the same pieces.
@@ -13,10 +13,10 @@ export const MOST_PIECES = 10_000;
 export function splitSpan({ from, to }: Span, splitMinutes: number): Span[] {
   const length = splitMinutes * 60;
   const count = Math.ceil(to / length) - Math.floor(from / length);
-  if (count > MOST_PIECES) {
-    const fits = Math.ceil((to - from) / 60 / (MOST_PIECES - 1));
+  if (count > MAX_PIECES) {
+    const fits = Math.ceil((to - from) / 60 / (MAX_PIECES - 1));
     throw new FlagError(
-      `--split-minutes: expected at most ${MOST_PIECES} executions for a table, got ${count}; raise it to ${fits}`,
+      `--split-minutes: expected at most ${MAX_PIECES} executions for a table, got ${count}; raise it to ${fits}`,
     );
   }
   const pieces: Span[] = [];

@@ -21,7 +21,7 @@ export interface PieceResult extends ListedKeys {
   readonly status: string;
   /** When that execution started: what it calls expired was expired then. ISO-8601. */
   readonly startedAt?: string | undefined;
-  /** It had succeeded before this command looked. */
+  /** It had succeeded before this command started. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
   readonly error?: string | undefined;
@@ -29,11 +29,11 @@ export interface PieceResult extends ListedKeys {
 }
 
 /** After so many failed attempts at a piece something else has to be mended first. */
-const MOST_ATTEMPTS = 99;
+const MAX_ATTEMPTS = 99;
 
-/** Milliseconds between two looks at an execution: short for the short ones, and no burden while it takes long. */
+/** Milliseconds between two requests for an execution: short for the short ones, and no burden while it takes long. */
 const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 /**
  * Sees to it that a piece is swept: by an execution that did it, or does it, or by a new one. One that failed before
@@ -49,7 +49,7 @@ export async function runPiece(
   const { piece, tableName, dryRun } = named;
   const input = { from: iso(piece.from), to: iso(piece.to), ...(dryRun && { dryRun }) };
   let earlier = NO_TOTALS;
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     signal.throwIfAborted();
     const name = executionName({ ...named, attempt });
     const started = await executions.start(name, input);
@@ -79,20 +79,20 @@ export async function runPiece(
   return {
     piece,
     tableName,
-    execution: executionName({ ...named, attempt: MOST_ATTEMPTS }),
+    execution: executionName({ ...named, attempt: MAX_ATTEMPTS }),
     status: 'FAILED',
     doneBefore: false,
     totals: earlier,
     sampleKeys: [],
     failedKeys: [],
     error: 'TooManyAttempts',
-    cause: `${MOST_ATTEMPTS} executions failed; look at the last one, then start over with another --run`,
+    cause: `${MAX_ATTEMPTS} executions failed; look at the last one, then start over with another --run`,
   };
 }
 
 /** Descriptions lag behind: one that was just started may not be known for a moment. */
 async function untilEnd(name: string, executions: Executions, signal: AbortSignal): Promise<ExecutionState> {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, LONGEST_WAIT_MS)) {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
     const state = await executions.describe(name);
     if (state !== undefined && state.status !== 'RUNNING') return state;
     await sleep(wait, undefined, { signal });

@@ -50,7 +50,7 @@ export function describePiece(result: PieceResult, position: string, dryRun: boo
 }
 
 function describeCounts(
-  { found, deleted, renewed, alreadyGone, failed, shardsFailed }: Totals,
+  { found, deleted, renewed, notFound, failed, shardsFailed }: Totals,
   dryRun: boolean,
 ) {
   if (dryRun) {
@@ -59,7 +59,7 @@ function describeCounts(
   const parts: [string, number][] = [
     ['deleted', deleted],
     ['renewed', renewed],
-    ['already gone', alreadyGone],
+    ['not found', notFound],
     ['failed', failed],
     ['shards failed', shardsFailed],
   ];
@@ -102,7 +102,7 @@ export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean
       : ([
           ['deleted', totals.deleted, ''],
           ['renewed', totals.renewed, ''],
-          ['already gone', totals.alreadyGone, ''],
+          ['not found', totals.notFound, ''],
           ['failed', totals.failed, ''],
           ['shards failed', totals.shardsFailed, ''],
         ] satisfies [string, number, string][])),
@@ -119,13 +119,13 @@ export function describeAllDone({ executions: { planned, doneBefore } }: Outcome
   return 'All of it was done before. To sweep the span again (for what was written since), add --run LABEL.';
 }
 
-/** When a dry run looked: what it says is only true of then. */
-export function describeLooks(results: readonly Pick<PieceResult, 'startedAt'>[]): string | undefined {
+/** When a dry run counted: its result holds for that moment only. */
+export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[]): string | undefined {
   const times = results.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const [first, last] = [times.at(0), times.at(-1)].map(time => time?.replace(/\.\d+Z$/, 'Z'));
   if (first === undefined) return undefined;
   const when = first === last ? `at ${first}` : `from ${first} to ${last}`;
-  return `Looked ${when}. A dry run looks anew each time.`;
+  return `Counted ${when}. A dry run counts again each time.`;
 }
 
 /** The command line once more, to be pasted into a shell. */

@@ -1,7 +1,7 @@
 import type { ItemKey, ListedFailure, SweepReport } from '../../statemachine/contract.ts';
 import type { ExecutionState } from './executions.ts';
 
-const COUNTED = ['found', 'deleted', 'renewed', 'alreadyGone', 'failed', 'shardsFailed'] as const;
+const COUNTED = ['found', 'deleted', 'renewed', 'notFound', 'failed', 'shardsFailed'] as const;
 
 /** What a replay adds up over its executions. */
 export type Totals = Readonly<Record<(typeof COUNTED)[number], number>>;
@@ -10,7 +10,7 @@ export const NO_TOTALS: Totals = {
   found: 0,
   deleted: 0,
   renewed: 0,
-  alreadyGone: 0,
+  notFound: 0,
   failed: 0,
   shardsFailed: 0,
 };
@@ -45,7 +45,7 @@ export function readKeys({ output, cause }: ExecutionState): ListedKeys {
 
 /**
  * What an attempt that failed adds to the attempt after it. What it left is found once more there, so that only what
- * it did with the others counts: found = deleted + renewed + alreadyGone + failed holds for the sum.
+ * it did with the others counts: found = deleted + renewed + notFound + failed holds for the sum.
  */
 export function carriedOver(totals: Totals, dryRun: boolean): Totals {
   return dryRun ? NO_TOTALS : { ...totals, found: totals.found - totals.failed, failed: 0, shardsFailed: 0 };

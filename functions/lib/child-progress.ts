@@ -1,10 +1,10 @@
 import {
   type ChildProgress,
-  type ChildTask,
   type Chunk,
   type ChunkProgress,
   type ExpiredKey,
   type FailedKey,
+  type InitialProgress,
   TRANSIENT_ERRORS,
 } from '../../statemachine/contract.ts';
 import { addLags } from './lag.ts';
@@ -12,12 +12,12 @@ import { failedKey, listFailedKeys } from './listed-keys.ts';
 import { NO_COUNTS } from './sweep-counts.ts';
 
 /** The progress of a child that has done nothing yet. */
-export function startProgress(task: ChildTask | ChildProgress): ChildProgress {
+export function startProgress(from: InitialProgress | ChildProgress): ChildProgress {
   return {
-    position: task.target.position ?? null,
+    position: from.target.position ?? null,
     seen: null,
     // An upcoming minute is polled for the first time at its start, anything else at once.
-    pollAt: task.target.upcomingFrom ?? 0,
+    pollAt: from.target.upcomingFrom ?? 0,
     lastDue: 0,
     inFlight: 0,
     deferred: 0,
@@ -30,7 +30,7 @@ export function startProgress(task: ChildTask | ChildProgress): ChildProgress {
     failedKeys: [],
     sampleKeys: [],
     ...NO_COUNTS,
-    ...task,
+    ...from,
   };
 }
 
@@ -48,7 +48,7 @@ export interface AddedUp {
 /**
  * Adds the results of DeleteChunks to a child's progress. Every key of a chunk has one fate:
  *
- * 1. deleted, renewed, already gone, or failed for good: counted here;
+ * 1. deleted, renewed, not found, or failed for good: counted here;
  * 2. left in a chunk whose function failed for good (no access, a bug): failed, with the error as the reason;
  * 3. left in a chunk whose function failed and may be called again: tried again as it is, and counted then;
  * 4. left in a chunk that had one attempt: deferred. A later poll finds those that are still there, and they are counted
@@ -108,7 +108,7 @@ function addCounts(progress: ChildProgress, chunk: ChunkProgress): ChildProgress
     ...progress,
     deleted: progress.deleted + chunk.deleted,
     renewed: progress.renewed + chunk.renewed,
-    alreadyGone: progress.alreadyGone + chunk.alreadyGone,
+    notFound: progress.notFound + chunk.notFound,
     retries: progress.retries + chunk.retries,
     ...addLags(progress, chunk),
   };

@@ -8,7 +8,7 @@ import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 import { lagOf } from './lag.ts';
 
 /**
- * Deletes without looking again: the fastest way, for tables whose keys are never written again
+ * Deletes without checking the TTL again: the fastest way, for tables whose keys are never written again
  * once they have a TTL. BatchWriteItem does not
  * say which items were there, so everything it processed counts as deleted.
  */

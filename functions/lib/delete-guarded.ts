@@ -60,7 +60,7 @@ function sort(
   const failed: FailedKey[] = [];
   const deleted: number[] = [];
   let renewed = 0;
-  let alreadyGone = 0;
+  let notFound = 0;
   for (const [index, expired] of keys.entries()) {
     const answer = answers[index];
     const code = answer?.Error?.Code;
@@ -68,12 +68,12 @@ function sort(
     else if (code === 'ConditionalCheckFailed') renewed += 1;
     else if (answer.Error) failed.push(failedKey(expired, code ?? 'UnknownError'));
     else if (answer.Item) deleted.push(expired.ttl);
-    else alreadyGone += 1;
+    else notFound += 1;
   }
   return {
     deleted: deleted.length,
     renewed,
-    alreadyGone,
+    notFound,
     unprocessed,
     failed,
     ...lagOf(deleted, answeredAtMs),

@@ -16,7 +16,7 @@ export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 export const NO_DELETION: Deletion = {
   deleted: 0,
   renewed: 0,
-  alreadyGone: 0,
+  notFound: 0,
   unprocessed: [],
   failed: [],
   ...NO_LAG,
@@ -48,7 +48,7 @@ function add(one: Deletion, other: Deletion): Deletion {
   return {
     deleted: one.deleted + other.deleted,
     renewed: one.renewed + other.renewed,
-    alreadyGone: one.alreadyGone + other.alreadyGone,
+    notFound: one.notFound + other.notFound,
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
     ...addLags(one, other),

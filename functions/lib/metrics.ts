@@ -18,7 +18,7 @@ export interface SweepSurroundings {
 }
 
 /** Later than what a tick that comes deletes while it keeps up, milliseconds. */
-function caughtUpMs({ precisionSeconds }: SweepSurroundings): number {
+function lateMs({ precisionSeconds }: SweepSurroundings): number {
   return precisionSeconds < 60 ? (precisionSeconds + 10) * 1000 : 120_000;
 }
 
@@ -38,20 +38,20 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ItemsRenewed',
     unit: 'Count',
-    help: 'Items found expired that were not any more at the delete, and stay (guarded mode).',
+    help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
     value: totals => totals.renewed,
   },
   {
-    name: 'ItemsAlreadyGone',
+    name: 'ItemsNotFound',
     unit: 'Count',
-    help: 'Items that were gone at the delete: somebody else deleted them, or a call whose answer was lost (guarded mode).',
-    value: totals => totals.alreadyGone,
+    help: 'Items that no longer existed at the delete: somebody else had deleted them, or an earlier call whose answer was lost (guarded mode).',
+    value: totals => totals.notFound,
   },
   {
-    name: 'ItemsCaughtUp',
+    name: 'ItemsDeletedLate',
     unit: 'Count',
-    help: 'Items deleted late, by lookback, reconcile or replay, or after waiting for capacity: more than about `precisionSeconds` and ten seconds after their expiry, two minutes in the plain mode.',
-    value: (totals, surroundings) => countAbove(totals, caughtUpMs(surroundings)),
+    help: 'Items deleted later than about `precisionSeconds` plus ten seconds after their expiry (plain mode: two minutes): by a lookback, a reconcile or a replay, or after waiting for capacity.',
+    value: (totals, surroundings) => countAbove(totals, lateMs(surroundings)),
   },
   {
     name: 'DeletionLag',
@@ -74,13 +74,13 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   {
     name: 'ChunkRetries',
     unit: 'Count',
-    help: 'Further attempts at chunks with unprocessed keys: how much DynamoDB throttles.',
+    help: 'Repeated calls for chunks with unprocessed keys: a measure of how much DynamoDB throttles.',
     value: totals => totals.retries,
   },
   {
     name: 'ShardsSwept',
     unit: 'Count',
-    help: 'Children that went through to their end: one per shard ahead, one per window and shard looked back to.',
+    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback.',
     value: totals => totals.shardsSwept,
   },
   {

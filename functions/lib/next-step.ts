@@ -1,8 +1,8 @@
 import {
   type ChildProgress,
-  type ChildTask,
   type Chunk,
   FUNCTION_TIMEOUT_SECONDS,
+  type InitialProgress,
   MAX_CHILD_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
   type QueryExpiredInput,
@@ -244,7 +244,7 @@ function untilOrDeadline(epochMs: number, deadlineMs: number): string {
 }
 
 /** TimeoutSeconds of QueryExpired. */
-export function queryTimeoutSeconds({ target }: ChildTask): number {
+export function queryTimeoutSeconds({ target }: InitialProgress): number {
   return (target.upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS).QueryExpired;
 }
 

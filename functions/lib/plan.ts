@@ -23,7 +23,7 @@ export interface PlanOptions {
   readonly outOfTime: () => boolean;
 }
 
-/** The targets that are due, and where to go on when not all could be looked at. */
+/** The targets that are due, and where to go on when not all could be probed. */
 export interface Plan {
   readonly due: SweepTarget[];
   readonly cursor: PlanCursor | null;
@@ -32,7 +32,7 @@ export interface Plan {
 }
 
 /**
- * Looks which shards hold something for the upcoming minute, then into every (window, shard) that the request looks back
+ * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
  * to, from the cursor on. The minute comes first, since its children must be there when it begins; what lies back goes
  * oldest window first. The order is fixed, so a cursor is enough to go on.
  */
@@ -42,7 +42,7 @@ export async function plan(
   options: PlanOptions,
 ): Promise<Plan> {
   const { model, probe, concurrency, maxDue, outOfTime } = options;
-  const due = cursor === null ? await planAhead(request, options) : [];
+  const due = cursor === null ? await planUpcoming(request, options) : [];
   let oldestOverdue: number | undefined;
   const pairs = pairsBack(request, cursor, model);
   let next = pairs.next();
@@ -64,15 +64,15 @@ export async function plan(
  * One target a shard for the upcoming minute. It starts in the window before when the minute begins on an edge: for
  * items stamped the older way, and for what the tick before would have deleted had it come.
  */
-async function planAhead(
-  { ahead, from }: SweepRequest,
+async function planUpcoming(
+  { upcoming, from }: SweepRequest,
   { model, probe, watchAlways }: PlanOptions,
 ): Promise<SweepTarget[]> {
-  if (ahead === null) return [];
-  const windows = [...windowStarts(ahead.from, ahead.before, model.granularitySeconds)];
+  if (upcoming === null) return [];
+  const windows = [...windowStarts(upcoming.from, upcoming.before, model.granularitySeconds)];
   const targets = Array.from({ length: model.shards }, (_unused, shard): SweepTarget => {
     const windowKeys = windows.map(window => windowKey(window, model.granularitySeconds, shard));
-    return { windowKeys, from, before: ahead.before, cutoff: null, upcomingFrom: ahead.from };
+    return { windowKeys, from, before: upcoming.before, cutoff: null, upcomingFrom: upcoming.from };
   });
   if (watchAlways) return targets;
   return (await probeAll(targets, probe)).map(({ target }) => target);

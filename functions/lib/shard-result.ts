@@ -3,14 +3,14 @@ import { startProgress } from './child-progress.ts';
 import { listFailedKeys } from './listed-keys.ts';
 
 /**
- * How a child ends. In all of these found = deleted + renewed + alreadyGone + failed, except in a dry run: the counts are
+ * How a child ends. In all of these found = deleted + renewed + notFound + failed, except in a dry run: the counts are
  * made of fates, so that nothing is counted twice and nothing that is left is counted by a child that hands it on.
  */
 
 /** A child that got nowhere would hand its target on for ever. A dry run gets on by its position. */
 export function madeProgress({ dryRun, found, position, ...counts }: ChildProgress): boolean {
   if (dryRun) return found > 0 && position !== null;
-  return counts.deleted + counts.renewed + counts.alreadyGone > 0;
+  return counts.deleted + counts.renewed + counts.notFound > 0;
 }
 
 /**
@@ -52,13 +52,13 @@ function resultOf(
   failed: number,
   failedKeys: ShardResult['failedKeys'],
 ): Omit<ShardResult, 'complete' | 'interrupted'> {
-  const { deleted, renewed, alreadyGone, retries, sampleKeys, lagCounts, lagMaxMs } = progress;
-  const found = dryRun ? progress.found : deleted + renewed + alreadyGone + failed;
+  const { deleted, renewed, notFound, retries, sampleKeys, lagCounts, lagMaxMs } = progress;
+  const found = dryRun ? progress.found : deleted + renewed + notFound + failed;
   return {
     found,
     deleted,
     renewed,
-    alreadyGone,
+    notFound,
     failed,
     retries,
     failedKeys,

@@ -6,7 +6,7 @@ export const NO_COUNTS: SweepCounts & DeletionLag = {
   found: 0,
   deleted: 0,
   renewed: 0,
-  alreadyGone: 0,
+  notFound: 0,
   failed: 0,
   retries: 0,
   ...NO_LAG,

@@ -5,7 +5,7 @@ import { InvalidExecutionInputError } from './errors.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
 export interface SweepRequest {
-  /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are looked into. */
+  /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */
   readonly windowsFrom: number;
   readonly windowsBefore: number;
   /** The first TTL to take out of such a window. */
@@ -14,7 +14,7 @@ export interface SweepRequest {
   /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
   readonly cutoff: number;
   /** The expiry times that this tick owns and waits for; null when it only looks back. */
-  readonly ahead: { readonly from: number; readonly before: number } | null;
+  readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
   /** The input was that of a tick or reconcile, not of a replay. */
   readonly isTick: boolean;
@@ -33,10 +33,10 @@ const MAX_PART_LOOKBACK_MINUTES = MAX_LOOKBACK_MINUTES + 60;
 export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
 
 /**
- * Seconds from a tick's time to the span of expiry times that it owns, and the length of that span. Scheduler fires
+ * Seconds from a tick's time to the minute of expiry times that it owns, the upcoming minute, and its length. Scheduler fires
  * anywhere within the minute, so a tick owns the minute after the next: its children are there before it begins.
  */
-const AHEAD_SECONDS = 60;
+const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
 /** What of the deployment decides how an input is read. */
@@ -115,9 +115,9 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
     : settings.lookbackMinutes;
   const skipped =
     'skipMinutes' in fields ? readMinutes('skipMinutes', fields.skipMinutes, 0, lookback - 1) : 0;
-  const ahead = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  const upcoming = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
   // With an upcoming minute, what expires in this very second belongs to the tick before.
-  const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (ahead ? 1 : 0);
+  const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
   return {
     windowsFrom: cutoff - lookback * 60,
     windowsBefore: cutoff + 1 - skipped * 60,
@@ -125,7 +125,7 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
     cutoff,
-    ahead,
+    upcoming,
     dryRun: false,
     isTick: true,
   };
@@ -133,9 +133,9 @@ function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): 
 
 /** A reconcile (a tick with a lookback of its own) owns no minute, nor does a tick whose time is yet to come. */
 function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
-  if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + AHEAD_SECONDS * 1000) return null;
+  if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + LEAD_SECONDS * 1000) return null;
   const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
-  return { from: minute + AHEAD_SECONDS, before: minute + AHEAD_SECONDS + UPCOMING_SECONDS };
+  return { from: minute + LEAD_SECONDS, before: minute + LEAD_SECONDS + UPCOMING_SECONDS };
 }
 
 function readMinutes(field: Field, value: unknown, least: number, most: number): number {
@@ -164,7 +164,7 @@ function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
     from,
     before,
     cutoff,
-    ahead: null,
+    upcoming: null,
     dryRun,
     isTick: false,
   };

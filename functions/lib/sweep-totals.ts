@@ -44,7 +44,7 @@ export function addRound({ progress, results, retries, planFailed }: SweepState)
     found: totals.found + sum(({ found }) => found),
     deleted: totals.deleted + sum(({ deleted }) => deleted),
     renewed: totals.renewed + sum(({ renewed }) => renewed),
-    alreadyGone: totals.alreadyGone + sum(({ alreadyGone }) => alreadyGone),
+    notFound: totals.notFound + sum(({ notFound }) => notFound),
     failed: totals.failed + sum(({ failed }) => failed),
     retries: totals.retries + sum(({ retries }) => retries),
     shardsSwept: totals.shardsSwept + through,

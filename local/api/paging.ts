@@ -5,7 +5,7 @@ import type { Members } from './members.ts';
 type Position = number | string;
 
 const DEFAULT_RESULTS = 100;
-const MOST_RESULTS = 1000;
+const MAX_RESULTS = 1000;
 
 /** One page of a list, as a request asks for it. */
 export interface PageRequest {
@@ -22,7 +22,7 @@ export interface PageRequest {
  * @param list what is listed, and of what: `ListExecutions arn…`
  */
 export function takePage(members: Members, list: string): PageRequest {
-  const size = members.integer('maxResults', 0, MOST_RESULTS) || DEFAULT_RESULTS;
+  const size = members.integer('maxResults', 0, MAX_RESULTS) || DEFAULT_RESULTS;
   const token = members.optionalString('nextToken', { min: 1, max: 3096 });
   return {
     size,

@@ -11,9 +11,9 @@ import { ApiError } from './errors.ts';
 export const DEFAULT_PORT = 8083;
 
 /** AWS's quota for a whole request is 1 MB. */
-const MOST_REQUEST_BYTES = 1_048_576;
+const MAX_REQUEST_BYTES = 1_048_576;
 /** Of a request that is too long so much is read and thrown away, so that its sender gets to read the answer. */
-const MOST_DISCARDED_BYTES = 64 * MOST_REQUEST_BYTES;
+const MAX_DISCARDED_BYTES = 64 * MAX_REQUEST_BYTES;
 
 export interface ServerOptions {
   /** @default a free port */
@@ -94,13 +94,13 @@ async function read(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= MOST_REQUEST_BYTES) chunks.push(chunk);
-    else if (bytes > MOST_DISCARDED_BYTES) break;
+    if (bytes <= MAX_REQUEST_BYTES) chunks.push(chunk);
+    else if (bytes > MAX_DISCARDED_BYTES) break;
   }
-  if (bytes > MOST_REQUEST_BYTES) {
+  if (bytes > MAX_REQUEST_BYTES) {
     throw new ApiError(
       'RequestEntityTooLargeException',
-      `a request may have ${MOST_REQUEST_BYTES} bytes`,
+      `a request may have ${MAX_REQUEST_BYTES} bytes`,
       413,
     );
   }

@@ -31,7 +31,7 @@ export type StateMachineUpdate = Partial<
 >;
 
 /** AWS allows this many tags on a resource. */
-const MOST_TAGS = 50;
+const MAX_TAGS = 50;
 
 /** The state machines of the local account and their tags. */
 export class StateMachines {
@@ -94,15 +94,10 @@ export class StateMachines {
 
   tag(arn: string, tags: ReadonlyMap<string, string>): void {
     const all = new Map([...(this.#tags.get(arn) ?? []), ...tags]);
-    if (all.size > MOST_TAGS) {
-      throw new ApiError(
-        'TooManyTags',
-        `Too many tags: expected at most ${MOST_TAGS}, got ${all.size}`,
-        400,
-        {
-          resourceName: arn,
-        },
-      );
+    if (all.size > MAX_TAGS) {
+      throw new ApiError('TooManyTags', `Too many tags: expected at most ${MAX_TAGS}, got ${all.size}`, 400, {
+        resourceName: arn,
+      });
     }
     this.#tags.set(arn, all);
   }

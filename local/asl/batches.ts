@@ -1,6 +1,6 @@
 import type { ItemBatcher } from './definition.ts';
 import type { Json } from './json.ts';
-import { MOST_BATCH_BYTES } from './load-map.ts';
+import { MAX_BATCH_BYTES } from './load-map.ts';
 import { type Payload, payload } from './run.ts';
 import type { StateVisit } from './visit.ts';
 
@@ -17,34 +17,32 @@ export async function batchItems(
   inputs: readonly Payload[],
 ): Promise<Batch[]> {
   const atLeast1 = (value: Json) => Number.isInteger(value) && Number(value) >= 1;
-  const mostItems =
+  const maxItems =
     batcher.maxItemsPerBatch &&
     (await visit.evaluateField(batcher.maxItemsPerBatch, 'number', atLeast1, 'an integer of at least 1'));
-  const inRange = (value: Json) => atLeast1(value) && Number(value) <= MOST_BATCH_BYTES;
-  const mostBytes =
+  const inRange = (value: Json) => atLeast1(value) && Number(value) <= MAX_BATCH_BYTES;
+  const maxBytes =
     batcher.maxInputBytesPerBatch &&
-    (await visit.evaluateField(batcher.maxInputBytesPerBatch, 'number', inRange, `1 to ${MOST_BATCH_BYTES}`));
+    (await visit.evaluateField(batcher.maxInputBytesPerBatch, 'number', inRange, `1 to ${MAX_BATCH_BYTES}`));
   const shared =
     batcher.batchInput === undefined ? {} : { BatchInput: await visit.evaluate(batcher.batchInput) };
   const emptyBytes = Buffer.byteLength(JSON.stringify({ ...shared, Items: [] }));
-  return group(
-    inputs,
-    mostItems ?? Number.POSITIVE_INFINITY,
-    (mostBytes ?? MOST_BATCH_BYTES) - emptyBytes,
-  ).map(items => ({
-    input: payload({ ...shared, Items: items.map(item => item.value) }),
-    items: items.length,
-  }));
+  return group(inputs, maxItems ?? Number.POSITIVE_INFINITY, (maxBytes ?? MAX_BATCH_BYTES) - emptyBytes).map(
+    items => ({
+      input: payload({ ...shared, Items: items.map(item => item.value) }),
+      items: items.length,
+    }),
+  );
 }
 
 /** An item that is too big for any batch gets one of its own, and fails there. */
-function group(inputs: readonly Payload[], mostItems: number, mostBytes: number): Payload[][] {
+function group(inputs: readonly Payload[], maxItems: number, maxBytes: number): Payload[][] {
   const groups: Payload[][] = [];
   let current: Payload[] = [];
   let bytes = 0;
   for (const input of inputs) {
     const size = Buffer.byteLength(input.text) + 1; // and a comma
-    if (current.length > 0 && (current.length >= mostItems || bytes + size > mostBytes)) {
+    if (current.length > 0 && (current.length >= maxItems || bytes + size > maxBytes)) {
       groups.push(current);
       current = [];
       bytes = 0;

@@ -36,15 +36,15 @@ function partition(array: unknown[] | undefined, size: number | undefined): unkn
 }
 
 /** The range operator of jsonata allows as many. */
-const LONGEST_RANGE = 10_000_000;
+const MAX_RANGE_LENGTH = 10_000_000;
 
 function range(first?: number, last?: number, step?: number): number[] | undefined {
   if (first === undefined || last === undefined || step === undefined) return undefined;
   const [from, to, by] = [integer(first), integer(last), integer(step)];
   if (by === 0) fail('The third argument of the range function must not be 0');
   const length = Math.max(0, integer((to - from) / by) + 1);
-  if (length > LONGEST_RANGE)
-    fail(`The range function would return ${length} numbers, more than ${LONGEST_RANGE}`);
+  if (length > MAX_RANGE_LENGTH)
+    fail(`The range function would return ${length} numbers, more than ${MAX_RANGE_LENGTH}`);
   return Array.from({ length }, (_, index) => from + index * by);
 }
 

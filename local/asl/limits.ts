@@ -42,9 +42,9 @@ export const LABEL_LENGTH = 40;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
 /** The highest number that seconds and attempts may be (Amazon States Language, "Retry" and "Wait"). */
-export const MOST_SECONDS = 99_999_999;
+export const MAX_SECONDS = 99_999_999;
 /** MaxDelaySeconds must be below one leap year (366 days). */
-export const MOST_DELAY_SECONDS = 31_622_399;
+export const MAX_DELAY_SECONDS = 31_622_399;
 /**
  * How long one JSONata expression may be evaluated before it counts as endless. AWS stops it after one second of
  * its own time; here many executions share a thread and a wall clock, hence the margin.

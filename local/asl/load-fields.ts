@@ -2,7 +2,7 @@ import type { Assign, Catcher, Field, Retrier } from './definition.ts';
 import type { ExpressionPlace } from './expression.ts';
 import { STATES_ERRORS } from './failure.ts';
 import { isObject } from './json.ts';
-import { MOST_DELAY_SECONDS, MOST_SECONDS, NAME_LENGTH } from './limits.ts';
+import { MAX_DELAY_SECONDS, MAX_SECONDS, NAME_LENGTH } from './limits.ts';
 import { type FieldReader, quote } from './problems.ts';
 import { compileTemplate, expressionIn, type ReportProblem, type Template } from './template.ts';
 
@@ -109,9 +109,9 @@ export function takeRetry(reader: FieldReader): readonly Retrier[] {
 function takeRetrier(reader: FieldReader, last: boolean): Retrier {
   reader.takeString('Comment');
   const errorEquals = takeErrorEquals(reader, last);
-  const intervalSeconds = reader.takeInteger('IntervalSeconds', 1, MOST_SECONDS) ?? 1;
-  const maxAttempts = reader.takeInteger('MaxAttempts', 0, MOST_SECONDS) ?? 3;
-  const maxDelaySeconds = reader.takeInteger('MaxDelaySeconds', 1, MOST_DELAY_SECONDS);
+  const intervalSeconds = reader.takeInteger('IntervalSeconds', 1, MAX_SECONDS) ?? 1;
+  const maxAttempts = reader.takeInteger('MaxAttempts', 0, MAX_SECONDS) ?? 3;
+  const maxDelaySeconds = reader.takeInteger('MaxDelaySeconds', 1, MAX_DELAY_SECONDS);
   if (maxDelaySeconds !== undefined && maxDelaySeconds <= intervalSeconds) {
     reader.problem(
       'MaxDelaySeconds',

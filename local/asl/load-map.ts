@@ -18,7 +18,7 @@ import { FieldReader, quote } from './problems.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 /** MaxInputBytesPerBatch can't be more than a payload may be. */
-export const MOST_BATCH_BYTES = 262_144;
+export const MAX_BATCH_BYTES = 262_144;
 
 export const isPercentage = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
@@ -144,8 +144,8 @@ function takeBatcher(reader: FieldReader): ItemBatcher | undefined {
     maxInputBytesPerBatch: takeField(
       batcher,
       'MaxInputBytesPerBatch',
-      isIntegerFrom(1, MOST_BATCH_BYTES),
-      `an integer from 1 to ${MOST_BATCH_BYTES}`,
+      isIntegerFrom(1, MAX_BATCH_BYTES),
+      `an integer from 1 to ${MAX_BATCH_BYTES}`,
       'ItemBatcher/MaxInputBytesPerBatch',
     ),
     batchInput: takeTemplate(batcher, 'BatchInput', BEFORE, 'ItemBatcher/BatchInput'),

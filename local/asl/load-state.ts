@@ -1,5 +1,5 @@
 import type { State } from './definition.ts';
-import { MOST_SECONDS } from './limits.ts';
+import { MAX_SECONDS } from './limits.ts';
 import {
   AFTER_RESULT,
   BEFORE,
@@ -98,7 +98,7 @@ const LOADERS: Record<(typeof STATE_TYPES)[number], Loader> = {
   Map: loadMap,
 };
 
-const isSeconds = isIntegerFrom(1, MOST_SECONDS);
+const isSeconds = isIntegerFrom(1, MAX_SECONDS);
 
 function loadTask(name: string, reader: FieldReader): State {
   const resource = takeResource(reader);
@@ -106,13 +106,13 @@ function loadTask(name: string, reader: FieldReader): State {
     reader,
     'TimeoutSeconds',
     isSeconds,
-    `an integer from 1 to ${MOST_SECONDS}`,
+    `an integer from 1 to ${MAX_SECONDS}`,
   );
   const heartbeatSeconds = takeField(
     reader,
     'HeartbeatSeconds',
     isSeconds,
-    `an integer from 1 to ${MOST_SECONDS}`,
+    `an integer from 1 to ${MAX_SECONDS}`,
   );
   if (timeoutSeconds !== undefined && heartbeatSeconds !== undefined) {
     if (
@@ -173,8 +173,8 @@ function loadWait(name: string, reader: FieldReader): State {
   const seconds = takeField(
     reader,
     'Seconds',
-    isIntegerFrom(0, MOST_SECONDS),
-    `an integer from 0 to ${MOST_SECONDS}`,
+    isIntegerFrom(0, MAX_SECONDS),
+    `an integer from 0 to ${MAX_SECONDS}`,
   );
   const isTimestamp = (value: unknown): value is string =>
     isText(value) && parseTimestamp(value) !== undefined;

@@ -1,6 +1,6 @@
 import type { Definition, StateGraph, WorkflowType } from './definition.ts';
 import { exceedsBytes, isObject, type Json, type JsonObject } from './json.ts';
-import { DEFINITION_BYTES, MOST_SECONDS } from './limits.ts';
+import { DEFINITION_BYTES, MAX_SECONDS } from './limits.ts';
 import { type LoadContext, loadGraph, type QueryLanguage } from './load-graph.ts';
 import { checkVariableScopes } from './load-scopes.ts';
 import { type DefinitionProblem, FieldReader, InvalidDefinitionError, quote } from './problems.ts';
@@ -51,7 +51,7 @@ function loadTop(reader: FieldReader, express: boolean): Definition {
   const comment = reader.takeString('Comment');
   const version = reader.takeString('Version');
   if (version !== undefined && version !== '1.0') reader.problem('Version', '"1.0"', quote(version));
-  const timeoutSeconds = reader.takeInteger('TimeoutSeconds', 1, MOST_SECONDS);
+  const timeoutSeconds = reader.takeInteger('TimeoutSeconds', 1, MAX_SECONDS);
   const language: QueryLanguage = reader.takeOneOf('QueryLanguage', ['JSONata', 'JSONPath']) ?? 'JSONPath';
   const context: LoadContext = {
     problems: reader.problems,

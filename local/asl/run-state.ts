@@ -10,7 +10,7 @@ import type {
 import { errorDetails } from './error-details.ts';
 import { errorMatches, StateFailure } from './failure.ts';
 import type { Json } from './json.ts';
-import { MOST_SECONDS } from './limits.ts';
+import { MAX_SECONDS } from './limits.ts';
 import { RetryBudget } from './retry.ts';
 import { type Payload, payload } from './run.ts';
 import { runDistributedMap } from './run-distributed-map.ts';
@@ -73,14 +73,14 @@ async function runChoice(visit: StateVisit, state: ChoiceState): Promise<Step> {
 async function waitMs(visit: StateVisit, state: WaitState): Promise<number> {
   if ('seconds' in state.until) {
     const inRange = (value: Json) =>
-      Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_SECONDS;
+      Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_SECONDS;
     return (
       1000 *
       (await visit.evaluateField(
         state.until.seconds,
         'number',
         inRange,
-        `an integer from 0 to ${MOST_SECONDS}`,
+        `an integer from 0 to ${MAX_SECONDS}`,
       ))
     );
   }

@@ -5,7 +5,7 @@ import { type CallOutcome, call } from './function-call.ts';
 import { NOT_TRUNCATED } from './history.ts';
 import { exceedsBytes, isObject, type Json } from './json.ts';
 import { invokeResult } from './lambda-invoke.ts';
-import { MOST_SECONDS } from './limits.ts';
+import { MAX_SECONDS } from './limits.ts';
 import { INVOKE_ARGUMENTS } from './load-resource.ts';
 import { type Payload, payload } from './run.ts';
 import type { StateVisit } from './visit.ts';
@@ -45,9 +45,9 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
 
 async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
   const inRange = (value: Json) =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_SECONDS;
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SECONDS;
   const seconds = (field: TaskState['timeoutSeconds']) =>
-    field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MOST_SECONDS}`);
+    field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MAX_SECONDS}`);
   return {
     timeoutSeconds: await seconds(state.timeoutSeconds),
     heartbeatSeconds: await seconds(state.heartbeatSeconds),

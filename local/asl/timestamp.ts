@@ -1,7 +1,7 @@
 const OFFSET_DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$/i;
 /** Offsets reach from -18:00 to +18:00 (ISO-8601 as Java reads it, which is what AWS's messages name). */
-const MOST_OFFSET_MINUTES = 18 * 60;
+const MAX_OFFSET_MINUTES = 18 * 60;
 
 /**
  * The epoch milliseconds of an ISO-8601 date-time with an offset, the only form that a Wait state accepts: `T`
@@ -27,6 +27,6 @@ function offsetMinutes(zone: string): number | undefined {
   if (zone.toUpperCase() === 'Z') return 0;
   const [hours = 0, minutes = 0, seconds = 0] = zone.slice(1).split(':').map(Number);
   const size = hours * 60 + minutes + seconds / 60;
-  if (minutes > 59 || seconds > 59 || size > MOST_OFFSET_MINUTES) return undefined;
+  if (minutes > 59 || seconds > 59 || size > MAX_OFFSET_MINUTES) return undefined;
   return zone.startsWith('-') ? -size : size;
 }

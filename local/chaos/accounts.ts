@@ -14,14 +14,14 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
 }
 
 /** Counts that every execution reports. */
-const FATES = ['deleted', 'renewed', 'alreadyGone', 'failed'] as const;
+const FATES = ['deleted', 'renewed', 'notFound', 'failed'] as const;
 type Fate = (typeof FATES)[number];
 
 /** What says how many it can be at the most. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
-  alreadyGone: 'what was gone before and the deletes that were tried of these items',
+  notFound: 'what was gone before and the deletes that were tried of these items',
   failed: 'the deletes that were tried',
 };
 
@@ -31,7 +31,7 @@ export class Accounts {
     found: 0,
     deleted: 0,
     renewed: 0,
-    alreadyGone: 0,
+    notFound: 0,
     failed: 0,
     retries: 0,
   };

@@ -21,11 +21,11 @@ export class Attempts {
     for (const id of idsIn(call)) this.#all.push({ id, at: call.at });
   }
 
-  /** As many items as the sweep can at most have found renewed and already gone, by what the application did. */
-  most(truth: Pick<Truth, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; alreadyGone: number } {
+  /** As many items as the sweep can at most have found renewed and not found, by what the application did. */
+  most(truth: Pick<Truth, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; notFound: number } {
     return {
       renewed: this.#all.filter(({ id, at }) => truth.mayBeRenewed(id, at)).length,
-      alreadyGone: this.#all.filter(({ id, at }) => truth.mayBeGone(id, at)).length,
+      notFound: this.#all.filter(({ id, at }) => truth.mayBeGone(id, at)).length,
     };
   }
 }

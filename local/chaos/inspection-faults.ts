@@ -71,7 +71,7 @@ export class InspectionFaults {
   }
 
   /** How many items the sweep has found to be gone. */
-  get alreadyGone(): Range {
+  get notFound(): Range {
     const times = this.#timesProcessed('deleted');
     return { least: times, most: times };
   }

@@ -16,21 +16,21 @@ export interface InspectedSweep {
   readonly removed: number;
   /** What it has to have found, by what the application did. */
   readonly renewed: Range;
-  readonly alreadyGone: Range;
+  readonly notFound: Range;
   /** Children that ended for want of time and left something to another one. */
   readonly handedOn: number;
 }
 
 /** Ids that are named; all are counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** What is wrong with a sweep; each a sentence. */
 export function wrongWith(sweep: InspectedSweep): string[] {
   const { name, ended, laidOut, left, removed, handedOn } = sweep;
   const wrong: string[] = [];
   if (left.length > 0) {
-    const named = left.slice(0, MOST_NAMED).join(', ');
-    const more = left.length > MOST_NAMED ? ', …' : '';
+    const named = left.slice(0, MAX_NAMED).join(', ');
+    const more = left.length > MAX_NAMED ? ', …' : '';
     wrong.push(
       `the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named}${more}`,
     );
@@ -50,7 +50,7 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   const held = [
     ['deleted', { least: removed, most: removed }, 'went by the stream'],
     ['renewed', sweep.renewed, 'had been renewed by the application'],
-    ['alreadyGone', sweep.alreadyGone, 'had been deleted by the application'],
+    ['notFound', sweep.notFound, 'had been deleted by the application'],
   ] as const;
   for (const [field, { least, most }, what] of held) {
     const count = Number(report[field]);

@@ -113,7 +113,7 @@ export async function inspect(
     laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
     removed: truth.counts.swept - sweptBefore,
     renewed: faults.renewed,
-    alreadyGone: faults.alreadyGone,
+    notFound: faults.notFound,
     handedOn: handedOn(execution),
   };
 }

@@ -21,7 +21,7 @@ export interface ChaosReport {
  * A machine whose smallest requests take longer was so far behind that deletions are seen, and children get on, too late
  * to judge by.
  */
-export const MOST_PULSE_MS = 2_000;
+export const MAX_PULSE_MS = 2_000;
 
 /**
  * `kept`: every promise was. `violated`: one was not. `undecided`: the machine was so slow that nothing follows from what
@@ -33,13 +33,13 @@ export function verdictOf(report: ChaosReport): Verdict {
   const { violations, problems, accounts, worstPulseMs, interrupted } = report;
   if (interrupted) return 'interrupted';
   if (violations.some(({ what }) => what !== 'lost')) return 'violated';
-  if (worstPulseMs > MOST_PULSE_MS) return 'undecided';
+  if (worstPulseMs > MAX_PULSE_MS) return 'undecided';
   const kept = violations.length === 0 && problems.length === 0 && accounts.wrong.length === 0;
   return kept ? 'kept' : 'violated';
 }
 
 /** Histories that are printed; all violations are counted. */
-const MOST_HISTORIES = 5;
+const MAX_HISTORIES = 5;
 
 const WORDS: Readonly<Record<Verdict, (seed: number) => string>> = {
   interrupted: () => 'Interrupted: nothing can be said of what was left.',
@@ -76,7 +76,7 @@ export function formatChaosReport(report: ChaosReport): string {
     ],
     [
       'machine',
-      `${number(worstPulseMs)} ms behind at the worst; more than ${number(MOST_PULSE_MS)} proves nothing`,
+      `${number(worstPulseMs)} ms behind at the worst; more than ${number(MAX_PULSE_MS)} proves nothing`,
     ],
     ['lost', number(violated('lost'))],
     ['wrongly deleted', number(violated('wrongly deleted'))],
@@ -84,7 +84,7 @@ export function formatChaosReport(report: ChaosReport): string {
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(16)} ${text}`);
   const histories = violations
-    .slice(0, MOST_HISTORIES)
+    .slice(0, MAX_HISTORIES)
     .flatMap(({ what, id, history }) => ['', `${id}: ${what}`, ...history.map(line => `  ${line}`)]);
   return [
     ...lines,

@@ -44,7 +44,7 @@ export interface StormContext {
 /** Until the first item expires, and the writers have caught up with what is written at the start. */
 export const LEAD_SECONDS = 10;
 /** For what still runs when the last item has expired and nothing goes wrong any more: a child ends before that. */
-const LONGEST_WIND_MS = 330_000;
+const MAX_WIND_MS = 330_000;
 const SHOWN_EVERY_MS = 500;
 
 /**
@@ -123,8 +123,8 @@ export class Storm {
       await sleep(SHOWN_EVERY_MS, undefined, { signal: until }).catch(() => {});
     }
     await written;
-    if (!until.aborted && !(await this.#sweeping.wind(Date.now() + LONGEST_WIND_MS)))
-      problems.add(`executions still ran ${LONGEST_WIND_MS / 1000} s after the last item had expired`);
+    if (!until.aborted && !(await this.#sweeping.wind(Date.now() + MAX_WIND_MS)))
+      problems.add(`executions still ran ${MAX_WIND_MS / 1000} s after the last item had expired`);
     await this.stop();
   }
 

@@ -28,7 +28,7 @@ export interface ThrottleResult {
   /** Mean seconds between a chunk's first and second call, its second and third, and so on. */
   readonly gaps: readonly number[];
   /** Most calls in one second, of those in which everything was throttled and the first waits were over. */
-  readonly mostCallsInASecond: number;
+  readonly maxCallsPerSecond: number;
 }
 
 const AHEAD_SECONDS = 3600;
@@ -92,7 +92,7 @@ export async function runThrottle(options: ThrottleOptions): Promise<ThrottleRes
 /** How the calls of each chunk were spread over the time. */
 function spread(
   calls: readonly DynamoDbCall[],
-): Pick<ThrottleResult, 'chunks' | 'callsPerChunk' | 'gaps' | 'mostCallsInASecond'> {
+): Pick<ThrottleResult, 'chunks' | 'callsPerChunk' | 'gaps' | 'maxCallsPerSecond'> {
   const byChunk = Map.groupBy(calls, ({ keys }) => keys[0]);
   const gaps: number[][] = [];
   for (const each of byChunk.values()) {
@@ -108,19 +108,19 @@ function spread(
     chunks: byChunk.size,
     callsPerChunk: calls.length / Math.max(1, byChunk.size),
     gaps: gaps.map(column => column.reduce((sum, gap) => sum + gap, 0) / column.length),
-    mostCallsInASecond: Math.max(0, ...later),
+    maxCallsPerSecond: Math.max(0, ...later),
   };
 }
 
 /** The result as a person reads it. */
 export function formatThrottle(result: ThrottleResult, seconds: number): string {
-  const { items, left, status, wrong, chunks, callsPerChunk, gaps, mostCallsInASecond } = result;
+  const { items, left, status, wrong, chunks, callsPerChunk, gaps, maxCallsPerSecond } = result;
   return [
     `Every delete throttled for ${seconds} s, then none:`,
     `  ${items} items in one window, ${left} of them left; the execution ended ${status}`,
     `  ${chunks} chunks called ${callsPerChunk.toFixed(1)} times each while throttled, on average`,
     `  gaps between a chunk's calls, mean seconds: ${gaps.map(gap => gap.toFixed(1)).join(', ')}`,
-    `  at most ${mostCallsInASecond} calls in one second after the first ten seconds`,
+    `  at most ${maxCallsPerSecond} calls in one second after the first ten seconds`,
     ...wrong.map(line => `  ✗ ${line}`),
   ].join('\n');
 }

@@ -26,7 +26,7 @@ export type ChaosAction = {
 );
 
 const SHORTEST_LIFE_SECONDS = 3;
-const LONGEST_LIFE_SECONDS = 150;
+const MAX_LIFE_SECONDS = 150;
 /** TTL of what shall outlive the run. */
 const FAR_SECONDS = 86_400;
 const OLDER_STAMP = 0.3;
@@ -64,7 +64,7 @@ export function planChaos(options: ChaosWorkloadOptions): { actions: ChaosAction
   for (let item = 0; item < count; item += 1) {
     const id = `item-${item}`;
     const ttl = Math.min(lastTtl, firstTtl + Math.floor(item / rate));
-    const writeAt = Math.max(startMs, (ttl - between(SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS)) * 1000);
+    const writeAt = Math.max(startMs, (ttl - between(SHORTEST_LIFE_SECONDS, MAX_LIFE_SECONDS)) * 1000);
     const olderStamp = random.next() < OLDER_STAMP;
     let share = random.next() * 100;
     const drawn = (percent: number) => {

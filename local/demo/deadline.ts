@@ -4,12 +4,12 @@ import type { SweptItem } from './ledger.ts';
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
 const MINUTE_SECONDS = 60;
 
-/** What every sweep may take besides: the look, the delete, and until it is seen in the stream. */
+/** What every sweep may take besides: the poll, the delete, and until it is seen in the stream. */
 const USUAL_DELETE_MS = 1_000;
 /** What a sweep deletes at least, when much falls due at once. Source: docs/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 
-/** Milliseconds that a deletion may take, counted from when the sweep looks. `rate`: items that expire in a second. */
+/** Milliseconds that a deletion may take, counted from when the sweep polls. `rate`: items that expire in a second. */
 export function deletionTimeMs({ precisionSeconds }: PollPace, rate: number): number {
   const atOnce = rate * (isPlain(precisionSeconds) ? MINUTE_SECONDS : precisionSeconds);
   return Math.round(USUAL_DELETE_MS + (atOnce / ITEMS_PER_SECOND) * 1000);
@@ -25,22 +25,22 @@ export function isPlain(precisionSeconds: number): boolean {
   return precisionSeconds === MINUTE_SECONDS;
 }
 
-/** When the tick of a minute (epoch seconds) began to look what its span holds, epoch milliseconds. */
+/** When the tick of a minute (epoch seconds) began to check what its upcoming minute holds, epoch milliseconds. */
 export type PlannedAt = (minute: number) => number;
 
 /**
- * By when the sweep has to look for each of these items (epoch milliseconds), by the rules of README.md, "Limits".
+ * By when the sweep has to poll for each of these items (epoch milliseconds), by the rules of README.md, "Limits".
  *
  * 1. The plain mode: at the first tick that is not before its expiry.
  * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before
  *    its minute begins is found at its expiry, at most `precisionSeconds` later.
- * 3. What is written within its minute is found at the next look: when the next item of the same minute and shard
+ * 3. What is written within its minute is found at the next poll: when the next item of the same minute and shard
  *    expires that was written before it began. Without any it is the next tick's.
- * 4. With `pollSeconds` a child waits for every minute and shard, and two looks are never further apart.
+ * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart.
  *
  * It is computed from what was written and when, and so independently of what the sweep does.
  */
-export function looksDueBy(
+export function pollsDueBy(
   items: readonly SweptItem[],
   pace: PollPace,
   plannedAt: PlannedAt,
@@ -72,10 +72,10 @@ function dueInMinute(
   });
 }
 
-/** The last moment of the look by which an item is known to a child that polls; undefined without one. */
+/** The last moment of the poll by which an item is known to a child that polls; undefined without one. */
 function polled({ ttl, knownAt }: SweptItem, pollSeconds: number): number | undefined {
   if (pollSeconds === 0) return undefined;
-  // Looks begin on whole seconds.
+  // Polls begin on whole seconds.
   const found = Math.ceil(knownAt / 1000) + pollSeconds;
   return Math.max(ttl, found) * 1000;
 }

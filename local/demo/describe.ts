@@ -18,8 +18,8 @@ export function promiseOf(sweep: PollPace, rate: number): string {
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
   const late =
     pollSeconds > 0
-      ? `what is written in its last ${pollSeconds} s, with the next look, at most ${pollSeconds} s later`
-      : 'what is written within its minute, with the next look';
+      ? `what is written in its last ${pollSeconds} s, with the next poll, at most ${pollSeconds} s later`
+      : 'what is written within its minute, with the next poll';
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
 }
 
@@ -84,7 +84,7 @@ function whatOverdueDoes({ precisionSeconds }: PollPace): string {
   }
   return precisionSeconds === 1
     ? 'it stays near 0, for what expires is gone about a second later.'
-    : `it grows as sessions expire, and falls to 0 with every look, at most ${precisionSeconds} s later.`;
+    : `it grows as sessions expire, and falls to 0 with every poll, at most ${precisionSeconds} s later.`;
 }
 
 /** Whether sessions may be renewed once they have a TTL. */

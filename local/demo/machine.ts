@@ -73,7 +73,7 @@ const USUAL_ANSWER_MS = 200;
 const MISSED_TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** A child waits for its minute, and then from expiry to expiry within it. */
-const LONGEST_WAIT_MS = MINUTE_MS;
+const MAX_WAIT_MS = MINUTE_MS;
 
 /**
  * Notes when a machine was too slow to keep what is promised: when it slept or was suspended, when other work kept it, or
@@ -168,7 +168,7 @@ export class MachineWatch {
    */
   #sleptThroughBy(span: Span): number {
     const slept = this.#lost.stoodStill.filter(
-      ({ from, to }) => to - from >= MISSED_TICK_MS && to <= span.to && to + LONGEST_WAIT_MS >= span.from,
+      ({ from, to }) => to - from >= MISSED_TICK_MS && to <= span.to && to + MAX_WAIT_MS >= span.from,
     );
     return lengthOf(slept) - lengthOf(slept, span);
   }

@@ -19,7 +19,7 @@ export interface ObserverOptions {
   readonly onRemoval: (image: Readonly<Record<string, AttributeValue>>, seenAt: number) => void;
   /** Called once when the stream can't be read any more. */
   readonly onError: (error: unknown) => void;
-  /** Pause between two looks, milliseconds; deletions are seen late by up to this. @default 100 */
+  /** Pause between two reads, milliseconds; deletions are seen late by up to this. @default 100 */
   readonly intervalMs?: number;
   /** @default the wall clock */
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export interface ObserverOptions {
 }
 
 /** New shards are rare: DynamoDB Local begins one every few hours. */
-const LOOKS_BETWEEN_SHARD_LISTS = 50;
+const READS_BETWEEN_SHARD_LISTS = 50;
 
 /**
  * Sees deletions where they happen, in the table's stream, and so independently of what the sweep says of itself. The
@@ -43,8 +43,8 @@ export class StreamObserver {
   readonly #running: Promise<void>;
   #stopping = false;
   #ended = false;
-  #looks = 0;
-  #looksDone = 0;
+  #reads = 0;
+  #readsDone = 0;
 
   private constructor(options: ObserverOptions, streamArn: string) {
     this.#options = options;
@@ -79,18 +79,18 @@ export class StreamObserver {
 
   /** Resolves when everything that has happened up to now was seen, or nothing more can be. */
   async caughtUp(): Promise<void> {
-    const nextLook = this.#looks + 1;
-    while (!this.#ended && this.#looksDone < nextLook)
+    const nextRead = this.#reads + 1;
+    while (!this.#ended && this.#readsDone < nextRead)
       await this.#clock.sleep(this.#options.intervalMs ?? 100);
   }
 
   async #run(): Promise<void> {
     try {
       for (;;) {
-        // The last look begins after the request to stop, so it sees all that came before.
+        // The last read begins after the request to stop, so it sees all that came before.
         const last = this.#stopping;
-        await this.#clock.busy(() => this.#look());
-        this.#looksDone += 1;
+        await this.#clock.busy(() => this.#readStream());
+        this.#readsDone += 1;
         if (last) return;
         await this.#clock.sleep(this.#options.intervalMs ?? 100);
       }
@@ -101,8 +101,8 @@ export class StreamObserver {
     }
   }
 
-  async #look(): Promise<void> {
-    if (this.#looks++ % LOOKS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) await this.#listShards();
+  async #readStream(): Promise<void> {
+    if (this.#reads++ % READS_BETWEEN_SHARD_LISTS === 0 || this.#stopping) await this.#listShards();
     for (const [shard, iterator] of this.#iterators) {
       if (iterator !== undefined) this.#iterators.set(shard, await this.#read(shard, iterator));
     }

@@ -9,11 +9,11 @@ import type { DynamoDbEndpoint } from '../dynamodb-local.ts';
 import { TableMismatchError } from '../errors.ts';
 
 /** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
-const LONGEST_PREFIX = 220;
+const MAX_PREFIX_LENGTH = 220;
 
 /** A name for a table of one run only: nobody else's table can have it, and so nobody else's items are swept. */
 export function ownTableName(tableName: string): string {
-  return `${tableName.slice(0, LONGEST_PREFIX)}-demo-${randomUUID().slice(0, 8)}`;
+  return `${tableName.slice(0, MAX_PREFIX_LENGTH)}-demo-${randomUUID().slice(0, 8)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PollPace } from '../../functions/lib/poll.ts';
-import { deletionTimeMs, looksDueBy, type PlannedAt } from './deadline.ts';
+import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
 import type { SweptItem, Tally, Violations } from './ledger.ts';
 import type { MachineReport, Span } from './machine.ts';
 
@@ -94,9 +94,9 @@ export function punctualityOf(
 ): Punctuality {
   const counts = { inTime: 0, excused: 0, late: 0 };
   const deletionMs = deletionTimeMs(pace, rate);
-  for (const [{ ttl, goneAt }, lookDueBy] of looksDueBy(items, pace, plannedAt)) {
+  for (const [{ ttl, goneAt }, pollDueBy] of pollsDueBy(items, pace, plannedAt)) {
     if (goneAt === undefined) continue;
-    const lateBy = goneAt - (lookDueBy + deletionMs);
+    const lateBy = goneAt - (pollDueBy + deletionMs);
     if (lateBy <= 0) counts.inTime += 1;
     else if (lateBy <= lost({ from: ttl * 1000, to: goneAt })) counts.excused += 1;
     else counts.late += 1;

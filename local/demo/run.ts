@@ -38,17 +38,17 @@ export interface DemoOptions {
   readonly output: Output;
   /** Ends the job early, with what is known. */
   readonly signal: AbortSignal;
-  /** Pause between two looks into the stream, milliseconds. @default that of the observer */
+  /** Pause between two reads of the stream, milliseconds. @default that of the observer */
   readonly intervalMs?: number;
   /** For tests: how the cloud differs, its clock among it. */
   readonly cloud?: Partial<LocalCloudOptions>;
 }
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
-const LONGEST_WAIT_MS = 150_000;
+const MAX_WAIT_MS = 150_000;
 /** For executions that are under way at the end. */
-const LONGEST_EXECUTION_WAIT_MS = 30_000;
-const LOOK_INTERVAL_MS = 250;
+const MAX_EXECUTION_WAIT_MS = 30_000;
+const CHECK_INTERVAL_MS = 250;
 const TICK_MS = 60_000;
 /** Until the first session expires at least: the first writes take place meanwhile. */
 const LEAD_MS = 10_000;
@@ -279,9 +279,9 @@ async function live(job: Live): Promise<void> {
     const tally = ledger.tally(now);
     if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
     // A machine that slept is given the time to make up for it.
-    if (now >= lastTtl * 1000 + LONGEST_WAIT_MS + machine.stoodStillMs()) break;
+    if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
     progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
-    await clock.sleep(LOOK_INTERVAL_MS, signal).catch(() => {});
+    await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
   await writer;
 }
@@ -295,6 +295,6 @@ async function verify(table: WatchedTable): Promise<Violations> {
 }
 
 async function untilIdle(cloud: LocalCloud, clock: Clock): Promise<void> {
-  const deadline = clock.now() + LONGEST_EXECUTION_WAIT_MS;
+  const deadline = clock.now() + MAX_EXECUTION_WAIT_MS;
   while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(50);
 }

@@ -11,7 +11,7 @@ import { carryOut, type WriterOptions } from './writer.ts';
 /** The table must have a stream with old images. */
 export interface WatchedTableOptions extends SessionTableOptions {
   readonly cloud: LocalCloud;
-  /** Pause between two looks into the stream, milliseconds. @default that of {@link StreamObserver} */
+  /** Pause between two reads of the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
   /** DynamoDB answered a request of ours. Epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;

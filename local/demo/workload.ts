@@ -27,7 +27,7 @@ export interface Action {
 
 // A session's life: long enough for some to be written well before their minute, and some within it.
 const SHORTEST_LIFE_SECONDS = 20;
-const LONGEST_LIFE_SECONDS = 120;
+const MAX_LIFE_SECONDS = 120;
 /** TTL of what shall outlive the run. */
 const FAR_SECONDS = 86_400;
 
@@ -53,7 +53,7 @@ export function planWorkload(options: WorkloadOptions): {
   const count = Math.max(1, Math.round(minutes * 60 * rate));
   for (let item = 0; item < count; item++) {
     const ttl = Math.min(lastTtl, firstTtl + Math.floor(item / rate));
-    const life = between(SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS);
+    const life = between(SHORTEST_LIFE_SECONDS, MAX_LIFE_SECONDS);
     const writeAt = Math.max(startMs, (ttl - life) * 1000);
     const share = random.next() * 100;
     if (share < PERMANENT) {

@@ -9,14 +9,14 @@ export const FAULTS = {
   cutBefore: 'connections cut before the call took effect',
   cutAfter: 'connections cut after the call took effect',
   slow: 'answers that came late',
-  stale: 'queries answered with index entries that are not true any more',
+  stale: 'queries answered with outdated index entries',
   crashBefore: 'functions that crashed before they ran',
   crashAfter: 'functions that crashed after they ran',
   duplicate: 'invocations that were made twice',
   lateTick: 'ticks that came late',
   skippedTick: 'ticks that never came',
   doubledTick: 'ticks that came twice',
-  overlap: 'further ticks over what others were sweeping',
+  overlap: 'further ticks for a minute that others were sweeping',
 } as const;
 
 export type FaultName = keyof typeof FAULTS;

@@ -7,8 +7,8 @@ export type IndexEntry = Readonly<
 >;
 
 /** Most entries kept of one partition of an index, and added to one answer. */
-const MOST_KEPT = 500;
-const MOST_ADDED = 5;
+const MAX_KEPT = 500;
+const MAX_ADDED = 5;
 
 /**
  * What an index used to hold. Indexes are eventually consistent, so a query may still return the entry of an item that
@@ -30,7 +30,7 @@ export class StaleIndex {
     this.#partitions.set(partition, entries);
     entries.set(textOf(entry), entry);
     const [oldest] = entries.keys();
-    if (entries.size > MOST_KEPT && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > MAX_KEPT && oldest !== undefined) entries.delete(oldest);
   }
 
   /** Remembers what a query returned. */
@@ -66,7 +66,7 @@ export class StaleIndex {
       );
     });
     const added: IndexEntry[] = [];
-    while (added.length < MOST_ADDED && former.length > 0) {
+    while (added.length < MAX_ADDED && former.length > 0) {
       added.push(...former.splice(Math.floor(this.#random.next() * former.length), 1));
     }
     if (added.length === 0) return answer;

@@ -17,7 +17,7 @@ export interface PoolOptions extends EnvironmentOptions {
  * Most threads that load their module at a time. Loading is all processor time, so more would only make the first
  * one late, which by then could have answered half the line.
  */
-const MOST_LOADING = Math.max(1, availableParallelism());
+const MAX_LOADING = Math.max(1, availableParallelism());
 
 interface Waiting {
   readonly payload: string;
@@ -101,7 +101,7 @@ export class WorkerPool {
     }
     while (
       this.#queue.length > this.#loading &&
-      this.#loading < MOST_LOADING &&
+      this.#loading < MAX_LOADING &&
       this.#environments.size < this.#options.maxWorkers
     ) {
       this.#add();

@@ -4,7 +4,7 @@ import type { ReadWindow } from '../../functions/lib/window-query.ts';
 import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 
 /** What a delete of one key came to. */
-export type Outcome = 'deleted' | 'renewed' | 'alreadyGone';
+export type Outcome = 'deleted' | 'renewed' | 'notFound';
 
 /** A table with its expiry index, in memory: items are an id and a TTL (epoch seconds). All are in shard 0. */
 export class MemoryTable {
@@ -30,7 +30,7 @@ export class MemoryTable {
   deleteIfExpired(key: ItemKey, cutoff: number): Outcome {
     const id = idOf(key);
     const ttl = this.#windows.get(this.#windowOf.get(id) ?? '')?.get(id);
-    if (ttl === undefined) return 'alreadyGone';
+    if (ttl === undefined) return 'notFound';
     if (ttl > cutoff) return 'renewed';
     this.#remove(id);
     return 'deleted';

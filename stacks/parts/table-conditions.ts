@@ -71,7 +71,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
       condition: ofIndex('i.projection_type == "KEYS_ONLY"'),
       error_message: refuse(
         `the index ${indexName} projects more than keys.`,
-        'Every write and every look would be paid for what the sweep never reads: add another index with KEYS_ONLY and name it in indexName.',
+        'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in indexName.',
       ),
     },
     {

@@ -40,8 +40,8 @@ describe('the cumulative distribution', () => {
       ],
     ],
     ['keeps the largest when there is room for one', upTo(1000), 1000, 1, [[1000, 1]]],
-  ])('%s', (_name, lags, expired, mostPoints, expected) => {
-    expect(cumulative(lags, expired, mostPoints)).toEqual(expected);
+  ])('%s', (_name, lags, expired, maxPoints, expected) => {
+    expect(cumulative(lags, expired, maxPoints)).toEqual(expected);
   });
 
   test('never falls, never has too many points, and ends with what was deleted', () => {
@@ -50,10 +50,10 @@ describe('the cumulative distribution', () => {
         fc.array(fc.nat(200_000), { minLength: 1, maxLength: 500 }),
         fc.nat(50),
         fc.integer({ min: 1, max: 200 }),
-        (lags, left, mostPoints) => {
+        (lags, left, maxPoints) => {
           const expired = lags.length + left;
-          const points = cumulative(lags, expired, mostPoints);
-          expect(points.length).toBeLessThanOrEqual(mostPoints);
+          const points = cumulative(lags, expired, maxPoints);
+          expect(points.length).toBeLessThanOrEqual(maxPoints);
           for (const [index, [lagMs, share]] of points.entries()) {
             const [lagBefore, shareBefore] = points[index - 1] ?? [0, 0];
             expect(lagMs).toBeGreaterThanOrEqual(lagBefore);

@@ -7,7 +7,7 @@ const report = (counts: Record<string, number>) => ({
   found: 0,
   deleted: 0,
   renewed: 0,
-  alreadyGone: 0,
+  notFound: 0,
   failed: 0,
   retries: 0,
   ...counts,
@@ -19,7 +19,7 @@ const failed = (cause: string) => ({ status: 'FAILED', output: undefined, cause 
 describe('the sums over executions', () => {
   test('take reports from outputs and from the causes of failures', () => {
     const sums = sumExecutions([
-      succeeded({ found: 5, deleted: 3, renewed: 1, alreadyGone: 1, retries: 2 }),
+      succeeded({ found: 5, deleted: 3, renewed: 1, notFound: 1, retries: 2 }),
       failed(JSON.stringify(report({ found: 2, deleted: 1, failed: 1 }))),
     ]);
     expect(sums).toEqual({
@@ -28,7 +28,7 @@ describe('the sums over executions', () => {
       found: 7,
       deleted: 4,
       renewed: 1,
-      alreadyGone: 1,
+      notFound: 1,
       failedItems: 1,
       retries: 2,
       eachAddsUp: true,
@@ -62,7 +62,7 @@ describe('what is told of a scenario', () => {
         [[0]],
         { ...tally, ...changes },
         [1],
-        sumExecutions([succeeded({ found: deleted + (counts['alreadyGone'] ?? 0), deleted, ...counts })]),
+        sumExecutions([succeeded({ found: deleted + (counts['notFound'] ?? 0), deleted, ...counts })]),
       ),
     );
 
@@ -70,8 +70,8 @@ describe('what is told of a scenario', () => {
     expect(told({})).toEqual([]);
   });
 
-  test('nothing when the answer to a deletion was lost, and a retry found nothing or something already gone', () => {
-    expect(told({}, 1, { alreadyGone: 3, retries: 1 })).toEqual([]);
+  test('nothing when the answer to a deletion was lost, and a retry found nothing or an item not found', () => {
+    expect(told({}, 1, { notFound: 3, retries: 1 })).toEqual([]);
     expect(told({}, 1, { retries: 1 })).toEqual([]);
   });
 
@@ -79,10 +79,10 @@ describe('what is told of a scenario', () => {
     ['items deleted early', told({ deleted: 3, liveDeleted: 1 }), /1 items deleted before they expired/],
     ['items left', told({ deleted: 3, overdue: 1 }, 3), /1 expired items left/],
     ['counts that differ from what was seen', told({}, 5), /4 deletions were seen, the executions count 5/],
-    ['uncounted deletions without a retry', told({}, 1, { alreadyGone: 3 }), /the executions count 1;/],
+    ['uncounted deletions without a retry', told({}, 1, { notFound: 3 }), /the executions count 1;/],
     [
       'more of them than the retries had keys',
-      told({ deleted: 30 }, 4, { alreadyGone: 26, retries: 1 }),
+      told({ deleted: 30 }, 4, { notFound: 26, retries: 1 }),
       /30 deletions were seen, the executions count 4;/,
     ],
   ])('%s', (_name, problems, expected) => {

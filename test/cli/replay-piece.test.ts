@@ -13,7 +13,7 @@ const nameOf = (attempt: number): string => executionName({ ...PIECE, attempt })
 const NEVER = new AbortController().signal;
 
 const counts = (over: Record<string, number>) =>
-  JSON.stringify({ found: 0, deleted: 0, renewed: 0, alreadyGone: 0, failed: 0, shardsFailed: 0, ...over });
+  JSON.stringify({ found: 0, deleted: 0, renewed: 0, notFound: 0, failed: 0, shardsFailed: 0, ...over });
 const succeeded = (over: Record<string, number>): ExecutionState => ({
   status: 'SUCCEEDED',
   output: counts(over),
@@ -102,10 +102,10 @@ test('fails, and does not start again by itself, when it fails now', async () =>
 test('counts every item once, however many attempts it took', async () => {
   const { executions } = fake(
     [incomplete({ found: 10, deleted: 4, renewed: 1, failed: 5, shardsFailed: 1 })],
-    succeeded({ found: 5, deleted: 3, alreadyGone: 2 }),
+    succeeded({ found: 5, deleted: 3, notFound: 2 }),
   );
   const { totals } = await runPiece(PIECE, executions, NEVER);
-  expect(totals).toEqual({ found: 10, deleted: 7, renewed: 1, alreadyGone: 2, failed: 0, shardsFailed: 0 });
+  expect(totals).toEqual({ found: 10, deleted: 7, renewed: 1, notFound: 2, failed: 0, shardsFailed: 0 });
 });
 
 test('an execution that fails without a report counts nothing', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FlagError } from '../../cli/flags.ts';
-import { defaultLabel, executionName, LABEL, MOST_PIECES, splitSpan } from '../../cli/replay/pieces.ts';
+import { defaultLabel, executionName, LABEL, MAX_PIECES, splitSpan } from '../../cli/replay/pieces.ts';
 import { checkPieces, readSpan } from '../../cli/replay/span.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
@@ -61,7 +61,7 @@ describe('splitSpan', () => {
       fits = Number(/raise it to (\d+)/.exec(String(error))?.[1]);
     }
     expect(fits).toBeGreaterThan(60);
-    expect(splitSpan(span, fits).length).toBeLessThanOrEqual(MOST_PIECES);
+    expect(splitSpan(span, fits).length).toBeLessThanOrEqual(MAX_PIECES);
   });
 });
 

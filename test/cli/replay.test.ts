@@ -218,7 +218,7 @@ describe('against the local Step Functions', () => {
   }, 60_000);
 
   test.each([[[]], [['--run', 'same']]])(
-    'a dry run with %p looks anew each time, and says when',
+    'a dry run with %p counts again each time, and says when',
     async args => {
       await fill();
       const before = Math.floor(Date.now() / 1000) * 1000;
@@ -234,8 +234,8 @@ describe('against the local Step Functions', () => {
       const times = second.pieces.map(({ startedAt }: { startedAt: string }) => Date.parse(startedAt)).sort();
       expect(times[0]).toBeGreaterThanOrEqual(before);
       expect(times.at(-1)).toBeLessThanOrEqual(Date.now());
-      const [, looked] = /^Looked .*?(\S+Z)/m.exec(stdout) ?? [];
-      expect(looked).toBe(`${new Date(times[0]).toISOString().slice(0, 19)}Z`);
+      const [, counted] = /^Counted .*?(\S+Z)/m.exec(stdout) ?? [];
+      expect(counted).toBe(`${new Date(times[0]).toISOString().slice(0, 19)}Z`);
     },
   );
 
@@ -254,7 +254,7 @@ describe('against the local Step Functions', () => {
     expect({ status: again.status, stderr: again.stderr }).toEqual({ status: 0, stderr: '' });
     expect(result()).toMatchObject({
       executions: { planned: 3, done: 3, doneBefore: 1, failed: 0 },
-      totals: { found: 3, deleted: 3, renewed: 0, alreadyGone: 0, failed: 0, shardsFailed: 0 },
+      totals: { found: 3, deleted: 3, renewed: 0, notFound: 0, failed: 0, shardsFailed: 0 },
     });
     expect(await sessions()).toEqual(['live']);
 

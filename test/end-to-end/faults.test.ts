@@ -75,8 +75,8 @@ const isDelete = (call: DynamoDbCall) =>
   (call.operation === 'BatchExecuteStatement' || call.operation === 'BatchWriteItem') && !holds(call, 'late');
 const holds = ({ keys }: DynamoDbCall, id: string) => keys.some(key => key.includes(`"${id}"`));
 
-function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport): void {
-  expect(deleted + renewed + alreadyGone + failed).toBe(found);
+function expectCountsToAddUp({ found, deleted, renewed, notFound, failed }: SweepReport): void {
+  expect(deleted + renewed + notFound + failed).toBe(found);
 }
 
 /** Every sweep of these tests, so that none is left out. */
@@ -126,7 +126,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     local.choose = once(isDelete, leftOut([2, 3, 7]));
     const { execution, report } = await sweep(deleteMode);
     expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 60, deleted: 60, alreadyGone: 0, retries: 1 });
+    expect(report).toMatchObject({ found: 60, deleted: 60, notFound: 0, retries: 1 });
     const [first] = deletes();
     const again = deletes().find(({ keys }) => keys.length === 3);
     expect(
@@ -143,7 +143,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     local.choose = once(isDelete, refused('ProvisionedThroughputExceededException'));
     const { execution, report } = await sweep(deleteMode);
     expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 30, deleted: 30, alreadyGone: 0, retries: 1 });
+    expect(report).toMatchObject({ found: 30, deleted: 30, notFound: 0, retries: 1 });
   });
 
   test('of a chunk that cannot succeed leave the other chunks alone', async () => {
@@ -209,7 +209,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     expect(report).toMatchObject({ found: 30, renewed: 0, failed: 0, retries: 1 });
     // What the cut call deleted is gone when it is asked for again; an unguarded delete does not see that.
     const gone = kind === 'cutAfter' && deleteMode === 'guarded';
-    expect(report.alreadyGone > 0).toBe(gone);
+    expect(report.notFound > 0).toBe(gone);
     expect(await left(deleteMode)).toEqual([]);
   });
 
@@ -225,7 +225,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     const { execution, report } = await sweep(deleteMode);
     expect(execution.status).toBe('SUCCEEDED');
     expect(report).toMatchObject({ found: 30, failed: 0 });
-    expect(report.alreadyGone > 0).toBe(when === 'after' && deleteMode === 'guarded');
+    expect(report.notFound > 0).toBe(when === 'after' && deleteMode === 'guarded');
     expect(await left(deleteMode)).toEqual([]);
   });
 
@@ -354,12 +354,12 @@ test('stale index entries: what is gone, renewed or written again is neither del
   local.choose = ({ operation }) =>
     operation === 'Query' ? { name: 'stale', effect: { kind: 'stale' } } : undefined;
   const first = await sweep('stale');
-  expect(first.report).toMatchObject({ found: 5, deleted: 3, renewed: 2, alreadyGone: 0 });
+  expect(first.report).toMatchObject({ found: 5, deleted: 3, renewed: 2, notFound: 0 });
   // 'expired', 'gone' and 'again' are deleted now; one of them is written again and lives.
   const Item = { id: 'again', ...expiryAttributes(model, { id: 'again' }, { ttlSeconds: 3600 }) };
   await local.documents.send(new PutCommand({ TableName: 'stale', Item }));
   const second = await sweep('stale');
-  expect(second.report).toMatchObject({ found: 5, deleted: 0, renewed: 3, alreadyGone: 2 });
+  expect(second.report).toMatchObject({ found: 5, deleted: 0, renewed: 3, notFound: 2 });
   expect(await left('stale')).toEqual(['again', 'permanent', 'renewed']);
 });
 
@@ -368,7 +368,7 @@ test('a function that runs out of its time is called again', async () => {
   local.choose = once(isDelete, { name: 'slow', effect: { kind: 'slow', ms: 2500 } });
   const { execution, report } = await sweep('hanging');
   expect(execution.status).toBe('SUCCEEDED');
-  expect(report).toMatchObject({ found: 3, alreadyGone: 3 });
+  expect(report).toMatchObject({ found: 3, notFound: 3 });
   expect(await left('hanging')).toEqual([]);
 });
 
@@ -376,5 +376,5 @@ test('an answer that does not come in time leaves its keys unprocessed', async (
   const { execution, report } = await unanswered;
   expect(execution.status).toBe('SUCCEEDED');
   expectCountsToAddUp(report);
-  expect(report).toMatchObject({ found: 1, alreadyGone: 1, retries: 1 });
+  expect(report).toMatchObject({ found: 1, notFound: 1, retries: 1 });
 });

@@ -42,7 +42,7 @@ const TABLES = (
 // A wait for capacity takes milliseconds.
 const local = useFaultySweep(TABLES, { clock: hurried(50) });
 
-/** Of one item: when it expires, how it was stamped, and what became of it after the index was last looked at. */
+/** Of one item: when it expires, how it was stamped, and what became of it after the index was last read. */
 const item = fc.record({
   /** In spans (see below) from now; nothing expires while the property is checked. */
   expires: fc.oneof(
@@ -122,7 +122,7 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
     return { ...key, [model.ttlAttribute]: ttl, [model.windowAttribute]: plain + (olderStamp ? '' : shard) };
   }
 
-  /** After the index was last looked at: what a stale answer says of these items is not true any more. */
+  /** after the index was last read: what a stale answer says of these items is not true any more. */
   async function change(index: number, kind: ItemPlan['change']): Promise<void> {
     const model = local.model(tableName);
     const request = { TableName: tableName, Key: keyOf(index) };
@@ -192,7 +192,7 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
         expect(ids(await local.scan(tableName))).toEqual(ids(before.filter(isLive)));
 
         const again = await local.sweep(tableName, input());
-        expect(again.report).toMatchObject({ found: 0, deleted: 0, renewed: 0, alreadyGone: 0, failed: 0 });
+        expect(again.report).toMatchObject({ found: 0, deleted: 0, renewed: 0, notFound: 0, failed: 0 });
         expect(ids(await local.scan(tableName))).toEqual(ids(before.filter(isLive)));
       }),
       // Each run takes most of a second: the seed and the case are worth more than a smaller case.
@@ -201,6 +201,6 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
   }, 60_000);
 });
 
-function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport): void {
-  expect(deleted + renewed + alreadyGone + failed).toBe(found);
+function expectCountsToAddUp({ found, deleted, renewed, notFound, failed }: SweepReport): void {
+  expect(deleted + renewed + notFound + failed).toBe(found);
 }

@@ -51,7 +51,7 @@ async function raceIn(tableName: string) {
 test('guarded: an item renewed, or freed of its TTL, between query and delete survives', async () => {
   const { execution, report } = await raceIn('Race-guarded');
   expect(execution.status).toBe('SUCCEEDED');
-  expect(report).toMatchObject({ found: 3, deleted: 1, renewed: 2, alreadyGone: 0, failed: 0 });
+  expect(report).toMatchObject({ found: 3, deleted: 1, renewed: 2, notFound: 0, failed: 0 });
   expect((await local.scan('Race-guarded')).map(({ id }) => id).sort()).toEqual([
     'made permanent',
     'renewed',

@@ -24,7 +24,7 @@ const tried = (attempts: number, more: Partial<ChunkProgress> = {}): ChunkProgre
   retries: attempts - 1,
   deleted: 1,
   renewed: 1,
-  alreadyGone: 1,
+  notFound: 1,
   failed: [{ key: { id: { S: 'x' } }, reason: 'ValidationError' }],
   lagCounts: { 3: 1 },
   lagMaxMs: 30,
@@ -96,14 +96,14 @@ test.each([
 
 test('adds to what earlier attempts came to', async () => {
   const failed = [{ key: { id: { S: 'y' } }, reason: 'AccessDenied' }];
-  const outcome = { deleted: 1, renewed: 1, alreadyGone: 1, failed, lagCounts: { 3: 1, 9: 1 }, lagMaxMs: 90 };
+  const outcome = { deleted: 1, renewed: 1, notFound: 1, failed, lagCounts: { 3: 1, 9: 1 }, lagMaxMs: 90 };
   const { answer } = await attempt({ given: chunk({ progress: tried(2) }), outcome });
   expect(answer.progress).toMatchObject({
     attempts: 3,
     retries: 2,
     deleted: 2,
     renewed: 2,
-    alreadyGone: 2,
+    notFound: 2,
     lagCounts: { 3: 2, 9: 1 },
     lagMaxMs: 90,
   });

@@ -67,11 +67,11 @@ describe('guarded', () => {
     const table = await createExpiringTable(dynamo.client, { partitionKeyType: 'N' });
     await table.put([{ ...expired(''), id: NumberValue.from(digits) }]);
     const found = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
-    expect(await deleted(found, table.runtime)).toMatchObject({ deleted: 1, alreadyGone: 0 });
+    expect(await deleted(found, table.runtime)).toMatchObject({ deleted: 1, notFound: 0 });
     expect(await table.scan()).toEqual([]);
   });
 
-  test('tells deleted, renewed and already gone apart, in one chunk', async () => {
+  test('tells deleted, renewed and not found apart, in one chunk', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([
       expired('expired'),
@@ -96,7 +96,7 @@ describe('guarded', () => {
     expect(await deleted(keys, table.runtime)).toMatchObject({
       deleted: 2,
       renewed: 4,
-      alreadyGone: 1,
+      notFound: 1,
       unprocessed: [],
       failed: [],
     });
@@ -115,7 +115,7 @@ describe('guarded', () => {
     expect(await deleted(keys, table.runtime)).toMatchObject({ deleted: 2 });
     expect(await deleted(keys, table.runtime)).toMatchObject({
       deleted: 0,
-      alreadyGone: 2,
+      notFound: 2,
     });
   });
 
@@ -171,7 +171,7 @@ describe('guarded', () => {
     expect(await deleted(keys, runtimeOf(table.settings, { send } as never))).toMatchObject({
       deleted: 1,
       renewed: 0,
-      alreadyGone: 1,
+      notFound: 1,
       unprocessed: fate === 'unprocessed' ? [key('b')] : [],
       failed: fate === 'failed' ? [{ key: key('b').key, reason: Code }] : [],
     });
@@ -243,7 +243,7 @@ describe('batch', () => {
     expect(await deleted([key('a'), key('b'), key('c')], runtime)).toMatchObject({
       deleted: 2,
       renewed: 0,
-      alreadyGone: 0,
+      notFound: 0,
       unprocessed: [key('b')],
       failed: [],
     });

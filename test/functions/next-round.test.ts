@@ -61,7 +61,7 @@ test('nothing due: the end', async () => {
 });
 
 test('children are told how to begin', async () => {
-  const due = [target('back'), target('ahead', 1_795_165_260)];
+  const due = [target('back'), target('upcoming', 1_795_165_260)];
   const answer = await decide(null, { due, oldestOverdueSeconds: 40 }, true);
   expect(answer).toMatchObject({ next: 'sweep', last: true, progress: { roundTargets: 2, cursor: null } });
   expect(answer.due).toEqual([

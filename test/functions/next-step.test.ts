@@ -48,7 +48,7 @@ function result(
       retries: 0,
       deleted: 0,
       renewed: 0,
-      alreadyGone: 0,
+      notFound: 0,
       failed: [],
       lagCounts: {},
       lagMaxMs: 0,
@@ -172,7 +172,7 @@ describe('what DeleteChunks came to', () => {
         {
           deleted: 20,
           renewed: 2,
-          alreadyGone: 1,
+          notFound: 1,
           attempts: 3,
           retries: 2,
           lagCounts: { 1: 20 },
@@ -190,7 +190,7 @@ describe('what DeleteChunks came to', () => {
       found: 29,
       deleted: 25,
       renewed: 2,
-      alreadyGone: 1,
+      notFound: 1,
       failed: 1,
       retries: 2,
       lagCounts: { 1: 20 },
@@ -402,7 +402,7 @@ describe('a child', () => {
     expect(answer).toMatchObject({ next: 'wait', until: second(LATE) });
   });
 
-  test.each(['deleted', 'renewed', 'alreadyGone'] as const)(
+  test.each(['deleted', 'renewed', 'notFound'] as const)(
     'out of time that made progress (%s) hands its target on, without what it did not finish',
     async fate => {
       const progress = { pollAt: MINUTE + 1, [fate]: 7, failed: 2, deferred: 3 };

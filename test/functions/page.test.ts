@@ -97,7 +97,7 @@ describe('a page stays below the payload of a state', () => {
           attempts: 19,
           deleted: 0,
           renewed: 0,
-          alreadyGone: 0,
+          notFound: 0,
           retryAtMs: 1_795_165_200_000,
           lagCounts: {},
           lagMaxMs: 0,

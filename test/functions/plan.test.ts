@@ -11,7 +11,7 @@ const request: SweepRequest = {
   from: START + 1,
   before: START + 300,
   cutoff: START + 1000,
-  ahead: null,
+  upcoming: null,
   dryRun: false,
   isTick: true,
 };
@@ -44,7 +44,7 @@ async function planAll(overrides: Partial<PlanOptions>): Promise<{ rounds: Plan[
   return { rounds, due: rounds.flatMap(keys) };
 }
 
-test('looks into every shard of every window, oldest first', async () => {
+test('probes every shard of every window, oldest first', async () => {
   const whole = await plan(request, null, options());
   expect(keys(whole)).toEqual(ALL);
   expect(whole.cursor).toBeNull();
@@ -62,7 +62,7 @@ test('returns only what holds something, with the bounds of the request', async 
   });
 });
 
-test('leaves the windows out that another part looks into, not what is expired in its own', async () => {
+test('leaves out the windows that another part probes, not what is expired in its own', async () => {
   const part = await plan({ ...request, windowsBefore: START + 120 }, null, options());
   expect(keys(part)).toEqual(['00', '00#1', '01', '01#1']);
   expect(part.due[0]).toMatchObject({ from: START + 1, before: START + 300 });
@@ -74,41 +74,41 @@ test('says which TTL is overdue longest', async () => {
 });
 
 describe('an upcoming minute', () => {
-  const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
-  const aheadOnly = async ({ upcomingFrom }: SweepTarget) =>
+  const upcoming = { ...request, upcoming: { from: START + 600, before: START + 660 } };
+  const upcomingOnly = async ({ upcomingFrom }: SweepTarget) =>
     upcomingFrom === null ? undefined : START + 630;
 
   test('has one target a shard, from the window before it on, and comes first', async () => {
-    const { due, oldestOverdue } = await plan(ahead, null, options());
+    const { due, oldestOverdue } = await plan(upcoming, null, options());
     expect(keys({ due, cursor: null, oldestOverdue })).toEqual(['09+10', '09#1+10#1', ...ALL]);
     expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, upcomingFrom: START + 600 });
   });
 
   test('is not overdue', async () => {
-    expect(await plan(ahead, null, options({ probe: aheadOnly }))).toMatchObject({
+    expect(await plan(upcoming, null, options({ probe: upcomingOnly }))).toMatchObject({
       oldestOverdue: undefined,
     });
   });
 
   test('in the middle of a longer window has that window only', async () => {
     const hourly = expiryModel({ partitionKey: 'id', granularityMinutes: 60 });
-    const planned = await plan(ahead, null, options({ model: hourly, probe: aheadOnly }));
+    const planned = await plan(upcoming, null, options({ model: hourly, probe: upcomingOnly }));
     expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
   });
 
   test('without anything in it starts no child', async () => {
-    expect((await plan(ahead, null, options({ probe: async () => undefined }))).due).toEqual([]);
+    expect((await plan(upcoming, null, options({ probe: async () => undefined }))).due).toEqual([]);
   });
 
   test('is polled all the same when it is to be', async () => {
-    const planned = await plan(ahead, null, options({ probe: async () => undefined, watchAlways: true }));
+    const planned = await plan(upcoming, null, options({ probe: async () => undefined, watchAlways: true }));
     expect(keys(planned)).toEqual(['09+10', '09#1+10#1']);
   });
 
   test('is planned once, however many rounds the rest takes', async () => {
-    const first = await plan(ahead, null, options({ maxDue: 4 }));
+    const first = await plan(upcoming, null, options({ maxDue: 4 }));
     expect(keys(first)).toEqual(['09+10', '09#1+10#1', '00', '00#1']);
-    const second = await plan(ahead, first.cursor, options({ maxDue: 4 }));
+    const second = await plan(upcoming, first.cursor, options({ maxDue: 4 }));
     expect(keys(second)).toEqual(['01', '01#1', '02', '02#1']);
   });
 });
@@ -160,10 +160,10 @@ describe('probes that DynamoDB is too busy for', () => {
   });
 
   test('leave an upcoming minute to its child', async () => {
-    const ahead = { ...request, ahead: { from: START + 600, before: START + 660 } };
+    const upcoming = { ...request, upcoming: { from: START + 600, before: START + 660 } };
     const probe = ({ windowKeys, upcomingFrom }: SweepTarget) =>
       upcomingFrom !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
-    expect(keys(await plan(ahead, null, options({ probe })))).toEqual(['09#1+10#1']);
+    expect(keys(await plan(upcoming, null, options({ probe })))).toEqual(['09#1+10#1']);
   });
 
   test('fail the plan when none of those made together gets through', async () => {

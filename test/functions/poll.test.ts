@@ -9,14 +9,14 @@ import {
 
 const START = Date.parse('2026-11-20T09:01:00Z') / 1000;
 
-const AHEAD: SweepTarget = {
+const UPCOMING: SweepTarget = {
   windowKeys: ['before', 'span'],
   from: START - 100_000,
   before: START + 60,
   cutoff: null,
   upcomingFrom: START,
 };
-const BACK: SweepTarget = { ...AHEAD, windowKeys: ['span'], cutoff: START + 30, upcomingFrom: null };
+const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], cutoff: START + 30, upcomingFrom: null };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** Windows by name, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
@@ -54,7 +54,14 @@ interface Given {
 }
 
 /** All pages of one poll. */
-async function poll({ target = AHEAD, now, contents, seen = null, lastDue = 0, pace = EVERY_SECOND }: Given) {
+async function poll({
+  target = UPCOMING,
+  now,
+  contents,
+  seen = null,
+  lastDue = 0,
+  pace = EVERY_SECOND,
+}: Given) {
   const { read, asked, entriesRead } = windows(contents);
   const nowSeconds = START + Math.floor(now);
   const pages: PolledPage[] = [];

@@ -158,9 +158,9 @@ test('an upcoming minute is read to its first entry that is not due, which says 
     { id: 'due', ttl: CUTOFF, expirationWindow },
     { id: 'next', ttl: CUTOFF + 7, expirationWindow },
   ]);
-  const ahead = target({ cutoff: null, upcomingFrom: WINDOW, before: WINDOW + 60 });
+  const upcoming = target({ cutoff: null, upcomingFrom: WINDOW, before: WINDOW + 60 });
   const now = new Date(CUTOFF * 1000 + 300).toISOString();
-  expect(await queryExpired(input({ target: ahead, pollAt: CUTOFF }, now), runtime)).toMatchObject({
+  expect(await queryExpired(input({ target: upcoming, pollAt: CUTOFF }, now), runtime)).toMatchObject({
     next: 'delete',
     chunks: [
       {

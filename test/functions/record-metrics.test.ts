@@ -9,7 +9,7 @@ const TOTALS: SweepTotals = {
   found: 20,
   deleted: 10,
   renewed: 4,
-  alreadyGone: 3,
+  notFound: 3,
   failed: 3,
   retries: 7,
   shardsSwept: 2,
@@ -54,8 +54,8 @@ test('prints every metric of the list once, for the table', () => {
     ItemsFound: 20,
     ItemsDeleted: 10,
     ItemsRenewed: 4,
-    ItemsAlreadyGone: 3,
-    ItemsCaughtUp: 0,
+    ItemsNotFound: 3,
+    ItemsDeletedLate: 0,
     ItemsFailed: 3,
     ChunkRetries: 7,
     ShardsSwept: 2,
@@ -89,7 +89,7 @@ test.each([
   'with precisionSeconds %d an item that is %d s late is caught up: %d',
   (precisionSeconds, late, expected) => {
     const { documents } = record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
-    expect(documents[0].ItemsCaughtUp).toBe(expected);
+    expect(documents[0].ItemsDeletedLate).toBe(expected);
   },
 );
 

@@ -17,7 +17,7 @@ describe('a tick', () => {
       from: cutoff - FIVE_YEARS + 1,
       before: cutoff + 1,
       cutoff,
-      ahead: null,
+      upcoming: null,
       dryRun: false,
       isTick: true,
     });
@@ -58,11 +58,11 @@ describe('a tick of a sweep that is precise', () => {
   const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
 
   test('owns the minute after the next', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise).ahead).toEqual(span);
+    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }, precise).upcoming).toEqual(span);
   });
 
   test('owns the same span when its time is not quite the minute', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:05.2Z' }, precise).ahead).toEqual(span);
+    expect(read({ scheduledTime: '2026-11-20T09:00:05.2Z' }, precise).upcoming).toEqual(span);
   });
 
   test('looks back to the second before its own, which belongs to the tick before', () => {
@@ -74,14 +74,14 @@ describe('a tick of a sweep that is precise', () => {
   test.each([
     ['a reconcile', { scheduledTime: '2026-11-20T09:00:00Z', lookbackMinutes: 1440 }],
     [
-      'a tick whose time is far ahead: its children would wait in vain',
+      'a tick whose time is far in the future: its children would wait in vain',
       { scheduledTime: '2026-11-20T09:10:00Z' },
     ],
     ['a replay', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' }],
-  ])('%s owns none', (_name, input) => expect(read(input, precise).ahead).toBeNull());
+  ])('%s owns none', (_name, input) => expect(read(input, precise).upcoming).toBeNull());
 
   test('the plain mode owns none', () => {
-    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }).ahead).toBeNull();
+    expect(read({ scheduledTime: '2026-11-20T09:00:00Z' }).upcoming).toBeNull();
   });
 });
 
@@ -93,7 +93,7 @@ describe('a replay', () => {
       from: seconds('2026-11-20T08:00:00Z'),
       before: seconds('2026-11-20T08:30:00Z'),
       cutoff: seconds('2026-11-20T09:00:05Z'),
-      ahead: null,
+      upcoming: null,
       dryRun: false,
       isTick: false,
     });

@@ -87,7 +87,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     ]);
   });
 
-  test('are looked into to the last window and shard within an hour of the local scheduler', async () => {
+  test('are probed to the last window and shard within an hour of the local scheduler', async () => {
     const clock = new VirtualClock(Date.parse('2026-11-20T09:00:00Z'));
     const inputs: [unknown, number][] = [];
     const scheduler = new LocalScheduler({

@@ -84,7 +84,7 @@ test('what expired is gone, what lives stays, and the counts add up', async () =
       for (const { status, output, cause } of simulation.executions) {
         expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
         const report = output as unknown as SweepReport;
-        expect(report.deleted + report.renewed + report.alreadyGone + report.failed).toBe(report.found);
+        expect(report.deleted + report.renewed + report.notFound + report.failed).toBe(report.found);
         deletedInAll += report.deleted;
       }
       expect(deletedInAll).toBe(simulation.deleted.length);

@@ -33,8 +33,8 @@ function expectAllGone(simulation: Simulation, written: number) {
   expect(simulation.deleted).toHaveLength(written);
   expect(lags(simulation)[0]).toBeGreaterThanOrEqual(0); // none early
   for (const execution of simulation.executions) expect(execution.status).toBe('SUCCEEDED');
-  for (const { found, deleted, renewed, alreadyGone, failed } of reports(simulation)) {
-    expect(deleted + renewed + alreadyGone + failed).toBe(found);
+  for (const { found, deleted, renewed, notFound, failed } of reports(simulation)) {
+    expect(deleted + renewed + notFound + failed).toBe(found);
   }
   const counted = reports(simulation).reduce((sum, { deleted }) => sum + deleted, 0);
   expect(counted).toBe(written);
@@ -177,7 +177,7 @@ describe('a key that DynamoDB throttles', () => {
       const report = JSON.parse(cause ?? '') as SweepReport;
       expect(report.failedKeys).toEqual([{ key: { id: { S: STUCK } }, reason: 'Unprocessed' }]);
       expect(report.failed).toBe(1);
-      expect(report.found).toBe(report.deleted + report.renewed + report.alreadyGone + report.failed);
+      expect(report.found).toBe(report.deleted + report.renewed + report.notFound + report.failed);
     }
   });
 });

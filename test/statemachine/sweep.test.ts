@@ -24,9 +24,9 @@ import {
 const ids = (keys: readonly ItemKey[]) => keys.map(key => JSON.stringify(key));
 const idsOf = (keys: readonly ExpiredKey[]) => ids(keys.map(({ key }) => key));
 
-/** found = deleted + renewed + alreadyGone + failed. */
-function expectCountsToAddUp({ found, deleted, renewed, alreadyGone, failed }: SweepReport) {
-  expect(deleted + renewed + alreadyGone + failed).toBe(found);
+/** found = deleted + renewed + notFound + failed. */
+function expectCountsToAddUp({ found, deleted, renewed, notFound, failed }: SweepReport) {
+  expect(deleted + renewed + notFound + failed).toBe(found);
 }
 
 const allFailed = (keys: readonly ExpiredKey[], reason = 'ValidationError') => ({
@@ -73,7 +73,7 @@ describe('a sweep', () => {
         found: count,
         deleted: count,
         renewed: 0,
-        alreadyGone: 0,
+        notFound: 0,
         failed: 0,
         retries: 0,
         shardsSwept: 1,
@@ -213,13 +213,13 @@ describe('a sweep', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('counts what was renewed or already gone', async () => {
+  test('counts what was renewed or not found', async () => {
     const { execution, report } = await runSweep(() => ({
       windows: { w: itemKeys(40) },
-      deletes: async keys => ({ ...NO_DELETION, deleted: keys.length - 3, renewed: 2, alreadyGone: 1 }),
+      deletes: async keys => ({ ...NO_DELETION, deleted: keys.length - 3, renewed: 2, notFound: 1 }),
     }));
     expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 40, deleted: 34, renewed: 4, alreadyGone: 2 });
+    expect(report).toMatchObject({ found: 40, deleted: 34, renewed: 4, notFound: 2 });
     expectCountsToAddUp(report);
   });
 });
@@ -675,7 +675,7 @@ describe('a child that runs out of time', () => {
     expect(report).toMatchObject({ found: 3000, deleted: 2999, failed: 1 });
   });
 
-  test.each(['renewed', 'alreadyGone'] as const)('with items only that were %s is no failure', async fate => {
+  test.each(['renewed', 'notFound'] as const)('with items only that were %s is no failure', async fate => {
     const { execution, report } = await runSweep(
       slow(14, async keys => ({ ...NO_DELETION, [fate]: keys.length })),
       { props: { chunkConcurrency: 3 } },

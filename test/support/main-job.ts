@@ -36,7 +36,7 @@ export async function runJob(
     resultFile: undefined,
     output: { write: text => printed.push(text) },
     signal: new AbortController().signal,
-    // The observer's looks are most of the requests: once a second is enough for what is promised.
+    // The observer's reads are most of the requests: once a second is enough for what is promised.
     intervalMs: 1_000,
     ...options,
     cloud: { clock: new VirtualClock(JOB_STARTED), dynamoDb: dynamoDbOfFile(), ...cloud },
@@ -66,7 +66,7 @@ export async function judgedJob(cloud: Partial<LocalCloudOptions>, minutes = 1) 
   return {
     status: EXIT_STATUS[verdict as Exclude<Verdict, 'interrupted'>],
     notKept: Object.fromEntries(notKept) as Partial<Record<PromiseName, Status>>,
-    longestLagMs: lagMs.max,
+    maxLagMs: lagMs.max,
     machine,
     printed,
   };

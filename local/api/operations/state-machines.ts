@@ -19,8 +19,8 @@ import { readTags } from './tags.ts';
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 /** An error has room for so many; the rest is shown once these are mended. */
-const MOST_PROBLEMS = 20;
-const MOST_DIAGNOSTICS = 100;
+const MAX_PROBLEMS = 20;
+const MAX_DIAGNOSTICS = 100;
 
 export const createStateMachine: Operation = ({ stateMachines, account, region }, members) => {
   refuseUnimplemented(members);
@@ -118,7 +118,7 @@ export const validateStateMachineDefinition: Operation = (_context, members) => 
   const type = members.oneOf('type', TYPES) ?? 'STANDARD';
   // There are no warnings: whatever is wrong is an error.
   members.oneOf('severity', ['ERROR', 'WARNING']);
-  const most = members.integer('maxResults', 0, MOST_DIAGNOSTICS) || MOST_DIAGNOSTICS;
+  const most = members.integer('maxResults', 0, MAX_DIAGNOSTICS) || MAX_DIAGNOSTICS;
   const diagnostics = problemsOf(definition, type).map(problem => ({
     severity: 'ERROR',
     code: problem.expected === 'JSON' ? 'INVALID_JSON_DESCRIPTION' : 'SCHEMA_VALIDATION_FAILED',
@@ -160,7 +160,7 @@ function load(text: string, type: WorkflowType): Definition {
   } catch (error) {
     if (!(error instanceof InvalidDefinitionError)) throw error;
     const shown = error.problems
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map(({ path, expected, got }) =>
         expected === 'JSON'
           ? `INVALID_JSON_DESCRIPTION: ${got}`

@@ -1,6 +1,6 @@
 import { Accounts, type Ended, tooMany } from '../../../local/chaos/accounts.ts';
 
-const REPORT = { found: 10, deleted: 6, renewed: 2, alreadyGone: 1, failed: 1, retries: 4 };
+const REPORT = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
 
 function ended(overrides: Partial<Ended> = {}): Ended {
   return { name: 'x', status: 'SUCCEEDED', error: undefined, text: JSON.stringify(REPORT), ...overrides };
@@ -17,7 +17,7 @@ test('adds up what executions say, also of those that left something', () => {
     found: 20,
     deleted: 12,
     renewed: 4,
-    alreadyGone: 2,
+    notFound: 2,
     failed: 2,
     retries: 8,
   });
@@ -33,7 +33,7 @@ test.each([
   [
     'counts that do not add up',
     { ...REPORT, deleted: 7 },
-    'x found 10, but deleted 7 + renewed 2 + alreadyGone 1 + failed 1 = 11',
+    'x found 10, but deleted 7 + renewed 2 + notFound 1 + failed 1 = 11',
   ],
   ['a missing count', { ...REPORT, failed: undefined }, '= NaN'],
   ['no report at all', 'oh', 'without a report'],
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each([
-  ['as many as there can be', { deleted: 6, renewed: 2, alreadyGone: 1 }, []],
+  ['as many as there can be', { deleted: 6, renewed: 2, notFound: 1 }, []],
   [
     'more deleted than went',
     { deleted: 5 },
@@ -52,8 +52,8 @@ test.each([
   ],
   [
     'more renewed and gone',
-    { renewed: 1, alreadyGone: 0 },
-    ['say renewed 2, but by the application', 'say alreadyGone 1, but by what was gone'],
+    { renewed: 1, notFound: 0 },
+    ['say renewed 2, but by the application', 'say notFound 1, but by what was gone'],
   ],
 ])('holds counts against what they can be: %s', (_case, most, sentences) => {
   const accounts = new Accounts();

@@ -22,5 +22,5 @@ test('adds up what may have been renewed and what may have been gone, delete by 
     mayBeRenewed: (id, at) => id === 'renewed' && at >= 1,
     mayBeGone: (id, at) => id === 'gone' && at >= 5,
   });
-  expect(most).toEqual({ renewed: 2, alreadyGone: 1 });
+  expect(most).toEqual({ renewed: 2, notFound: 1 });
 });

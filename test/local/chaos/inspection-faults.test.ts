@@ -57,7 +57,7 @@ test('says how often deletes of renewed and of deleted items reached DynamoDB', 
   await send(['renewed', 'plain', 'deleted']);
   await send(['renewed']);
   expect(faults.renewed).toEqual({ least: 2, most: 2 });
-  expect(faults.alreadyGone).toEqual({ least: 1, most: 1 });
+  expect(faults.notFound).toEqual({ least: 1, most: 1 });
 });
 
 test('a delete that came back unprocessed found nothing', async () => {

@@ -1,6 +1,6 @@
 import { type InspectedSweep, wrongWith } from '../../../local/chaos/inspection-verdict.ts';
 
-const REPORT = { found: 13, deleted: 10, renewed: 2, alreadyGone: 1, failed: 0 };
+const REPORT = { found: 13, deleted: 10, renewed: 2, notFound: 1, failed: 0 };
 
 const sweep = (overrides: Partial<InspectedSweep> = {}, report: object = REPORT): InspectedSweep => ({
   name: 'tick',
@@ -10,7 +10,7 @@ const sweep = (overrides: Partial<InspectedSweep> = {}, report: object = REPORT)
   left: [],
   removed: 10,
   renewed: { least: 2, most: 2 },
-  alreadyGone: { least: 1, most: 1 },
+  notFound: { least: 1, most: 1 },
   handedOn: 1,
   ...overrides,
 });
@@ -41,8 +41,8 @@ test.each([
   ],
   [
     'says that more was gone',
-    { alreadyGone: { least: 0, most: 0 } },
-    'reports alreadyGone 1, but 0 had been deleted by the application',
+    { notFound: { least: 0, most: 0 } },
+    'reports notFound 1, but 0 had been deleted by the application',
   ],
 ])('fails a sweep that %s', (_case, overrides, sentence) => {
   expect(wrongWith(sweep(overrides)).join('\n')).toContain(sentence);
@@ -55,6 +55,6 @@ test('fails a sweep that ended badly, with what it said', () => {
 
 test('without renewals nothing renewed is expected', () => {
   const none = { least: 0, most: 0 };
-  const report = { ...REPORT, renewed: 0, alreadyGone: 0 };
-  expect(wrongWith(sweep({ laidOutRenewed: 0, renewed: none, alreadyGone: none }, report))).toEqual([]);
+  const report = { ...REPORT, renewed: 0, notFound: 0 };
+  expect(wrongWith(sweep({ laidOutRenewed: 0, renewed: none, notFound: none }, report))).toEqual([]);
 });

@@ -1,10 +1,5 @@
 import { Accounts } from '../../../local/chaos/accounts.ts';
-import {
-  type ChaosReport,
-  formatChaosReport,
-  MOST_PULSE_MS,
-  verdictOf,
-} from '../../../local/chaos/report.ts';
+import { type ChaosReport, formatChaosReport, MAX_PULSE_MS, verdictOf } from '../../../local/chaos/report.ts';
 
 function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
   return {
@@ -53,12 +48,12 @@ test('a run that was interrupted claims nothing', () => {
 });
 
 describe('a machine that is far behind', () => {
-  const slow = MOST_PULSE_MS + 1;
+  const slow = MAX_PULSE_MS + 1;
   const lost = { what: 'lost', id: 'a', history: [] } as const;
   const early = { what: 'wrongly deleted', id: 'a', history: [] } as const;
 
   test.each([
-    ['as slow as may be', { worstPulseMs: MOST_PULSE_MS }, 'kept'],
+    ['as slow as may be', { worstPulseMs: MAX_PULSE_MS }, 'kept'],
     ['too slow', { worstPulseMs: slow }, 'undecided'],
     ['too slow, and something was left', { worstPulseMs: slow, violations: [lost] }, 'undecided'],
     ['too slow, and a count is wrong', { worstPulseMs: slow, problems: ['deleted 2'] }, 'undecided'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../../expiry/model.ts';
-import { looksDueBy } from '../../../local/demo/deadline.ts';
+import { pollsDueBy } from '../../../local/demo/deadline.ts';
 import { Simulation } from '../../../local/simulation/simulation.ts';
 import { definitionWith } from '../../support/run-sweep.ts';
 
@@ -13,7 +13,7 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const FIRST_TTL = START + 60;
 const LAST_TTL = START + 179;
 const TICKS = 5;
-/** A look, a delete and the tick's planning, at 30 ms a call. */
+/** A poll, a delete and the tick's planning, at 30 ms a call. */
 const CALLS_MS = 500;
 
 const run = fc.record({
@@ -58,7 +58,7 @@ test('every item is gone by its deadline', async () => {
       await simulation.finish();
       expect(table.ids()).toEqual([]);
 
-      const dueBy = [...looksDueBy(written, pace, minute => minute * 1000)];
+      const dueBy = [...pollsDueBy(written, pace, minute => minute * 1000)];
       // The same TTL may be there more than once: the earliest deletion goes with the earliest deadline.
       for (const ttl of new Set(items.map(item => item.ttl))) {
         const deadlines = dueBy.filter(([item]) => item.ttl === ttl).map(([, due]) => due);

@@ -1,4 +1,4 @@
-import { deletionTimeMs, looksDueBy, promisedLagMs } from '../../../local/demo/deadline.ts';
+import { deletionTimeMs, pollsDueBy, promisedLagMs } from '../../../local/demo/deadline.ts';
 import type { SweptItem } from '../../../local/demo/ledger.ts';
 
 /** 09:00:00 of a day; everything else is seconds from there. */
@@ -16,9 +16,9 @@ const PACES = {
   plain: { precisionSeconds: 60, pollSeconds: 0 },
 } as const;
 
-/** Seconds from 09:00:00 by which the sweep has to look for each item. */
+/** Seconds from 09:00:00 by which the sweep has to poll for each item. */
 function dueBy(items: readonly SweptItem[], pace: keyof typeof PACES): number[] {
-  const due = looksDueBy(items, PACES[pace], minute => minute * 1000);
+  const due = pollsDueBy(items, PACES[pace], minute => minute * 1000);
   return items.map(each => (due.get(each) ?? Number.NaN) / 1000 - NINE);
 }
 

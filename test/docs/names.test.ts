@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import { sweepDefinition } from '../../statemachine/definition.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
+
+const glossary = readFileSync('docs/glossary.md', 'utf8');
+const readme = readFileSync('README.md', 'utf8');
+/** Without the picture, which is a simplified one. */
+const statesTable = readme.slice(
+  readme.indexOf('| state | what it does |'),
+  readme.indexOf('docs/state-machine.md'),
+);
+
+/** Where each term is met: the last column. */
+const places = [...glossary.matchAll(/^\| [^|]+ \| [^|]+ \| ([^|]+) \|$/gm)].map(([, where = '']) => where);
+const names = places.flatMap(where => [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+const links = places.flatMap(where => [...where.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path));
+
+/** The names of all states, those inside a Map too. */
+function statesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]) => [
+    ...(field === 'States' ? Object.keys(inner as object) : []),
+    ...statesOf(inner),
+  ]);
+}
+
+const definition = sweepDefinition(TASKS as FunctionArns, { shardConcurrency: 0, chunkConcurrency: 10 });
+
+test.each(SWEEP_METRICS.map(({ name }) => name))('the glossary has the metric %s', metric => {
+  expect(names).toContain(metric);
+});
+
+test.each(statesOf(definition))('the glossary and the README have the state %s', state => {
+  expect(names).toContain(state);
+  expect(statesTable).toContain(`\`${state}\``);
+});
+
+test('the picture in the README has no state that is not there', () => {
+  const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? '';
+  const drawn = [...picture.matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(([, name = '']) => name);
+  expect(drawn).toContain('PlanFurther');
+  expect(drawn.filter(name => name !== 'EventBridge' && !statesOf(definition).includes(name))).toEqual([]);
+});
+
+test('the glossary names nothing that is not in the sources', () => {
+  const sources = ['expiry', 'functions', 'stacks', 'statemachine'].flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts'))
+      .map(path => readFileSync(join(folder, path), 'utf8')),
+  );
+  const text = [...sources, readFileSync('package.json', 'utf8').replace(/"(\w+)": "/g, 'npm run $1 ')].join(
+    '\n',
+  );
+  const isThere = (name: string) => new RegExp(`(?<!\\w)${name.replace('?', '\\?')}(?!\\w)`).test(text);
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter(name => !isThere(name))).toEqual([]);
+});
+
+test('the glossary links to files that are there', () => {
+  expect(links.filter(path => !existsSync(join('docs', path)))).toEqual([]);
+});
