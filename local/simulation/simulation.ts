@@ -20,6 +20,7 @@ import { idOf, MemoryTable } from './memory-table.ts';
 
 /** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds. */
 export interface Fate {
+  readonly id: string;
   readonly ttl: number;
   readonly deletedAt: number;
 }
@@ -184,7 +185,7 @@ export class Simulation {
           done = { ...done, [outcome]: done[outcome] + 1 };
           if (outcome !== 'deleted') continue;
           done = { ...done, ...addLags(done, lagOf([ttl], clock.now())) };
-          this.deleted.push({ ttl, deletedAt: clock.now() });
+          this.deleted.push({ id: idOf(key), ttl, deletedAt: clock.now() });
         }
       }
       return { ...done, unprocessed, failed };
