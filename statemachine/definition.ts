@@ -102,7 +102,7 @@ export function sweepDefinition(
         ToleratedFailurePercentage: 100,
         ItemProcessor: childDefinition(functions, { chunkConcurrency, partition }),
         Output: {
-          // Of all that were started: AWS does not say whether a child that crashed leaves anything in the result.
+          // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(
             "$states.input.last and $count($states.result[complete]) = $count($states.input.due) ? 'record' : 'plan'",
           ),

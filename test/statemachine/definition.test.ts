@@ -91,14 +91,34 @@ test('what a child has under way when its time is up ends before Step Functions 
     );
 });
 
+/** What an expression of the definition comes to, in the version of JSONata that Step Functions runs. */
+async function evaluate(expression: string, states: object): Promise<unknown> {
+  return jsonata(expression.replace(/^\{% | %\}$/g, '')).evaluate(undefined, { states });
+}
+
+const { SweepShards } = asl['States'] as unknown as { SweepShards: RoundState };
+const { DeleteChunks } = SweepShards.ItemProcessor.States;
+
+interface RoundState {
+  readonly Output: { readonly next: string };
+  readonly ItemProcessor: { readonly States: { readonly DeleteChunks: ChunksState } };
+}
+
+interface ChunksState {
+  readonly Output: { readonly next: string };
+  readonly ItemProcessor: {
+    readonly States: {
+      readonly 'AnyUnprocessed?': { readonly Choices: readonly { readonly Condition: string }[] };
+    };
+  };
+}
+
 describe('SweepShards', () => {
-  const { SweepShards } = asl['States'] as { SweepShards: { Output: { next: string } } };
-  const expression = SweepShards.Output.next.replace(/^\{% | %\}$/g, '');
   const complete = { complete: true };
   const interrupted = { complete: false };
   const crashed = { Error: 'States.Timeout' };
 
-  // AWS does not say whether a child that crashed, and is tolerated, leaves anything in the result.
+  // A child that crashed, and is tolerated, may leave nothing in the result: AWS is not clear about that.
   test.each<[string, boolean, number, readonly object[], string]>([
     ['one child that is complete', true, 1, [complete], 'record'],
     ['children that are all complete', true, 3, [complete, complete, complete], 'record'],
@@ -110,7 +130,39 @@ describe('SweepShards', () => {
     ['children that all crashed and left nothing', true, 1, [], 'plan'],
   ])('with %s', async (_name, last, due, result, next) => {
     const input = { last, due: Array.from({ length: due }, () => ({ next: 'query' })) };
-    expect(await jsonata(expression).evaluate(undefined, { states: { input, result } })).toBe(next);
+    expect(await evaluate(SweepShards.Output.next, { input, result })).toBe(next);
+  });
+});
+
+describe('DeleteChunks', () => {
+  const key = { key: { id: { S: 'alice' } }, ttl: 1 };
+
+  // A sequence of one is its element, and of none is nothing at all.
+  test.each<[string, readonly object[], string]>([
+    ['one chunk that left nothing', [{ keys: [] }], 'wait'],
+    ['chunks that left nothing', [{ keys: [] }, { keys: [] }], 'wait'],
+    ['one chunk that left one key', [{ keys: [key] }], 'query'],
+    ['chunks of which one left a key', [{ keys: [] }, { keys: [key] }], 'query'],
+    ['chunks that left all', [{ keys: [key, key] }, { keys: [key] }], 'query'],
+  ])('with %s', async (_name, result, next) => {
+    expect(await evaluate(DeleteChunks.Output.next, { input: { afterwards: 'wait' }, result })).toBe(next);
+  });
+
+  const [begins] = DeleteChunks.ItemProcessor.States['AnyUnprocessed?'].Choices;
+
+  // AWS shows milliseconds; should it leave them out when there are none, a chunk is left up to a second early, never late.
+  test.each([
+    ['10.399Z', '10.400Z', false],
+    ['10.400Z', '10.400Z', true],
+    ['10.401Z', '10.400Z', true],
+    ['09Z', '10.400Z', false],
+    ['10Z', '10.400Z', true],
+    ['10Z', '10.000Z', true],
+    ['11Z', '10.400Z', true],
+  ])('entered at %s, with the deadline %s: too late is %p', async (entered, deadline, tooLate) => {
+    const context = { State: { EnteredTime: `2026-11-20T09:00:${entered}` } };
+    const input = { deadline: `2026-11-20T09:00:${deadline}` };
+    expect(await evaluate(begins?.Condition ?? '', { context, input })).toBe(tooLate);
   });
 });
 
