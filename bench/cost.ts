@@ -6,13 +6,10 @@
  */
 import { runCommand } from '../cli/run-command.ts';
 import type { PollPace } from '../functions/lib/poll.ts';
-import { loadDefinition } from '../local/asl/index.ts';
 import { type Cost, costOf } from '../local/prices.ts';
+import { simulatedDefinition } from '../local/simulation/definition.ts';
 import { Simulation } from '../local/simulation/simulation.ts';
 import { resolveProps } from '../stacks/props.ts';
-import { TASKS } from '../statemachine/contract.ts';
-import { sweepDefinition } from '../statemachine/definition.ts';
-import type { FunctionArns } from '../statemachine/states.ts';
 
 const TICKS_A_MONTH = 43_200;
 /** The first ticks find nothing yet and the last ones nothing any more: these are counted. */
@@ -32,13 +29,7 @@ const MODES: readonly (readonly [string, PollPace])[] = [
 ];
 
 const props = resolveProps({ tableName: 'SessionData', partitionKey: 'UserName' });
-const functions = Object.fromEntries(
-  Object.entries(TASKS).map(([task, file]) => [
-    task,
-    `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
-  ]),
-) as FunctionArns;
-const definition = loadDefinition(JSON.stringify(sweepDefinition(functions, props)));
+const definition = simulatedDefinition(props);
 
 async function costOfMonth(
   itemsPerMinute: number,

@@ -102,8 +102,9 @@ export function sweepDefinition(
         ToleratedFailurePercentage: 100,
         ItemProcessor: childDefinition(functions, { chunkConcurrency, partition }),
         Output: {
+          // Of all that were started: AWS does not say whether a child that crashed leaves anything in the result.
           next: jsonata(
-            "$states.input.last and $count($states.result[complete]) = $count($states.result) ? 'record' : 'plan'",
+            "$states.input.last and $count($states.result[complete]) = $count($states.input.due) ? 'record' : 'plan'",
           ),
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.result'),

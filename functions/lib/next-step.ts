@@ -239,11 +239,12 @@ function wholeSecond(epochMs: number): number {
   return Math.floor(epochMs / 1000) * 1000;
 }
 
+/** A wait that ended in the second before the deadline would be asked for again and again until then. */
 function untilOrDeadline(epochMs: number, deadlineMs: number): string {
-  return waitUntil(Math.min(epochMs, deadlineMs) / 1000);
+  return waitUntil(Math.min(epochMs / 1000, Math.ceil(deadlineMs / 1000)));
 }
 
-/** TimeoutSeconds of QueryExpired. */
+/** TimeoutSeconds of QueryExpired, for its queries. */
 export function queryTimeoutSeconds({ target }: InitialProgress): number {
   return (target.upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS).QueryExpired;
 }
@@ -252,9 +253,14 @@ function step(
   progress: ChildProgress,
   answer: Pick<QueryExpiredOutput, 'next'> & Partial<QueryExpiredOutput>,
 ): QueryExpiredOutput {
+  // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
+  // next call may too.
+  const maySleep = answer.next === 'delete' || progress.busyUntilMs !== null || progress.retryAtMs !== null;
+  const sleepSeconds = maySleep ? 1 : 0;
+  const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {
     until: null,
-    timeoutSeconds: queryTimeoutSeconds(progress),
+    timeoutSeconds: Math.min(timeoutSeconds, FUNCTION_TIMEOUT_SECONDS.QueryExpired),
     chunks: [],
     afterwards: 'query',
     results: [],

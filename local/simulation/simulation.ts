@@ -20,8 +20,19 @@ import { idOf, MemoryTable } from './memory-table.ts';
 
 /** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds. */
 export interface Fate {
+  readonly id: string;
   readonly ttl: number;
   readonly deletedAt: number;
+}
+
+/** A call of a function that fails, or takes long. */
+export interface CallFault {
+  /** Milliseconds more than other calls take; the work is done at their end. @default 0 */
+  readonly hangsMs?: number;
+  /** The error's name; without one the call succeeds. */
+  readonly error?: string;
+  /** The work is done, and only the answer is lost. @default false */
+  readonly answerLost?: boolean;
 }
 
 export interface SimulationOptions {
@@ -36,6 +47,8 @@ export interface SimulationOptions {
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
+  /** What goes wrong with a call of a function. @default nothing */
+  readonly failingCall?: (name: keyof SweepFunctions) => CallFault | undefined;
   /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
   readonly throttledCall?: (nowMs: number) => boolean;
   /** Milliseconds that DynamoDB hangs in a batch of deletes before it answers. @default 0 */
@@ -75,9 +88,13 @@ export class Simulation {
         invoke: async (arn, payload, { onDynamoDb }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
           this.calls[name] += 1;
-          await this.clock.sleep(callMs);
+          const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
+          await this.clock.sleep(callMs + hangsMs);
           const functions = this.#functions(options, onDynamoDb);
-          return { ok: true, payload: await functions[name](payload as never), memoryMb };
+          const answer = error && !answerLost ? null : await functions[name](payload as never);
+          return error
+            ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
+            : { ok: true, payload: answer, memoryMb };
         },
       },
     });
@@ -168,7 +185,7 @@ export class Simulation {
           done = { ...done, [outcome]: done[outcome] + 1 };
           if (outcome !== 'deleted') continue;
           done = { ...done, ...addLags(done, lagOf([ttl], clock.now())) };
-          this.deleted.push({ ttl, deletedAt: clock.now() });
+          this.deleted.push({ id: idOf(key), ttl, deletedAt: clock.now() });
         }
       }
       return { ...done, unprocessed, failed };

@@ -8,7 +8,8 @@ const run = promisify(execFile);
 
 /** A command with a program in Terraform's place. */
 async function command(name: string, terraform: string, ...args: string[]) {
-  const env = { PATH: process.env['PATH'], TERRAFORM_BINARY_NAME: terraform };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, TERRAFORM_BINARY_NAME: terraform };
   return run(process.execPath, [`cli/${name}.ts`, ...args], { env }).then(
     ({ stdout }) => ({ status: 0, stdout, stderr: '' }),
     (error: { code: number; stdout: string; stderr: string }) => ({ ...error, status: error.code }),

@@ -64,3 +64,13 @@ test.each<[string, ItemKey]>([
   expect(listed?.keyStart?.length).toBeGreaterThan(20);
   expect(listed?.keyStart?.isWellFormed()).toBe(true);
 });
+
+test('that beginning is as long as fits: half of the key to the byte, a quarter with a byte less', () => {
+  const key = { id: { S: 'x'.repeat(400) } };
+  const json = JSON.stringify(key);
+  const half = json.slice(0, Math.floor(json.length / 2));
+  const fits = jsonBytes([{ keyStart: half, reason: 'Unprocessed' }]) + 1; // the comma that may follow
+  const startWithin = (bytes: number) => listFailedKeys([{ key, reason: 'Unprocessed' }], bytes)[0]?.keyStart;
+  expect(startWithin(fits)).toBe(half);
+  expect(startWithin(fits - 1)).toBe(json.slice(0, Math.floor(half.length / 2)));
+});

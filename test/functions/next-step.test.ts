@@ -1,12 +1,14 @@
 import { startProgress } from '../../functions/lib/child-progress.ts';
+import { requestTimeoutMs } from '../../functions/lib/dynamodb.ts';
 import { DynamoDbBusyError } from '../../functions/lib/errors.ts';
-import { nextStep } from '../../functions/lib/next-step.ts';
+import { nextStep, queryTimeoutSeconds } from '../../functions/lib/next-step.ts';
 import type { ReadWindow } from '../../functions/lib/window-query.ts';
 import {
   type ChildProgress,
   type Chunk,
   type ChunkProgress,
   type ExpiredKey,
+  FUNCTION_TIMEOUT_SECONDS,
   MAX_CHILD_SECONDS,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
@@ -363,6 +365,19 @@ describe('a DynamoDB that is too busy for a query', () => {
     expect(progress).toMatchObject({ busyPolls: busyPolls + 1, busyUntilMs: MINUTE * 1000 + waitMs });
   });
 
+  test.each<[string, Given]>([
+    ['a busy one, in an upcoming minute', { now: 0, index: 'busy' }],
+    ['a busy one, in a window looked back to', { now: 0, target: BACK, index: 'busy' }],
+    ['deletes, which may leave keys', { now: 0, index: [0, 9] }],
+    ['a retry that is not due', { now: 0, progress: { pollAt: MINUTE + 9, retryAtMs: (MINUTE + 3) * 1000 } }],
+  ])('that hangs can be told of by a call that slept before, after %s', async (_name, given) => {
+    const { progress, timeoutSeconds } = await decide(given);
+    const attempts = 2;
+    const hangs = attempts * requestTimeoutMs(queryTimeoutSeconds(progress), attempts);
+    expect(timeoutSeconds * 1000).toBeGreaterThan(999 + hangs + 300);
+    expect(timeoutSeconds).toBeLessThanOrEqual(FUNCTION_TIMEOUT_SECONDS.QueryExpired);
+  });
+
   test('is not asked before that, whatever is due', async () => {
     const progress = { busyPolls: 3, busyUntilMs: (MINUTE + 8.5) * 1000, deferred: 1, retryAtMs: 1 };
     expect(await decide({ now: 7.9, progress })).toMatchObject({
@@ -400,6 +415,14 @@ describe('a child', () => {
     const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
     const answer = await decide({ now: LATE - 1, progress, results: [result([keyAt(50)])], random: 0.99 });
     expect(answer).toMatchObject({ next: 'wait', until: second(LATE) });
+  });
+
+  test('does not ask again and again within the second in which its time is up', async () => {
+    const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
+    const left = { progress, startedAt: -60.1, random: 0.99 };
+    const first = await decide({ ...left, now: LATE - 1, results: [result([keyAt(50)])] });
+    expect(first).toMatchObject({ next: 'wait', until: second(LATE) });
+    expect(await decide({ ...left, now: LATE, progress: first.progress })).toMatchObject({ next: 'end' });
   });
 
   test.each(['deleted', 'renewed', 'notFound'] as const)(

@@ -1,5 +1,6 @@
 import { getLanguageService } from 'amazon-states-language-service';
 import aslValidator from 'asl-validator';
+import jsonata from 'jsonata';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import {
   FUNCTION_TIMEOUT_SECONDS,
@@ -88,6 +89,29 @@ test('what a child has under way when its time is up ends before Step Functions 
     expect(seconds).toBeLessThanOrEqual(
       FUNCTION_TIMEOUT_SECONDS[task as keyof typeof PRECISE_TIMEOUT_SECONDS],
     );
+});
+
+describe('SweepShards', () => {
+  const { SweepShards } = asl['States'] as { SweepShards: { Output: { next: string } } };
+  const expression = SweepShards.Output.next.replace(/^\{% | %\}$/g, '');
+  const complete = { complete: true };
+  const interrupted = { complete: false };
+  const crashed = { Error: 'States.Timeout' };
+
+  // AWS does not say whether a child that crashed, and is tolerated, leaves anything in the result.
+  test.each<[string, boolean, number, readonly object[], string]>([
+    ['one child that is complete', true, 1, [complete], 'record'],
+    ['children that are all complete', true, 3, [complete, complete, complete], 'record'],
+    ['complete ones that are not the last', false, 1, [complete], 'plan'],
+    ['one that was interrupted', true, 1, [interrupted], 'plan'],
+    ['one of several that was interrupted', true, 2, [complete, interrupted], 'plan'],
+    ['one that crashed', true, 2, [complete, crashed], 'plan'],
+    ['one that crashed and left nothing', true, 2, [complete], 'plan'],
+    ['children that all crashed and left nothing', true, 1, [], 'plan'],
+  ])('with %s', async (_name, last, due, result, next) => {
+    const input = { last, due: Array.from({ length: due }, () => ({ next: 'query' })) };
+    expect(await jsonata(expression).evaluate(undefined, { states: { input, result } })).toBe(next);
+  });
 });
 
 interface Retrying {

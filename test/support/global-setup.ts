@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleFunctions } from '../../stacks/bundle.ts';
 
+const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/precise-ttl/compile');
+
 /**
  * What the tests make in the system's temporary folder goes into a folder of this run, so that it can go as a whole:
  * a test file's own clean-up at exit never runs, jest ends its workers.
  *
  * The functions are bundled here, once for all test files; shared-bundles.ts hands them out. Node's compile cache does
- * the same for the commands that tests start.
+ * the same for the commands that tests start, and for those of the next run: it knows a file by its content.
  */
 export default function setUp(): void {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-test-'));
   process.env['TMPDIR'] = folder;
-  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compile-cache');
+  process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
   process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify(bundleFunctions());
 }

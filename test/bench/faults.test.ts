@@ -1,0 +1,87 @@
+import { type FaultsResult, faultsProblems, faultsTable } from '../../bench/faults/result.ts';
+import { runScenario } from '../../bench/faults/run.ts';
+import { SCENARIOS, type Scenario } from '../../bench/faults/scenarios.ts';
+import { sumExecutions } from '../../bench/ticks/executions.ts';
+import { simulatedDefinition } from '../../local/simulation/definition.ts';
+import { resolveProps } from '../../stacks/props.ts';
+
+const definition = simulatedDefinition(resolveProps({ tableName: 'simulated', partitionKey: 'id' }));
+
+/** A minute, at no more than 20 items a second. */
+const runShort = ({ rate, ...scenario }: Scenario) =>
+  runScenario({ ...scenario, rate: Math.min(rate, 20) }, { definition, minutes: 1, seed: 1 });
+
+describe('the scenarios', () => {
+  test('have names of their own', () => {
+    expect(new Set(SCENARIOS.map(({ id }) => id)).size).toBe(SCENARIOS.length);
+  });
+
+  test.each(SCENARIOS)('$title: keeps its bound in a short run', async scenario => {
+    const result = await runShort(scenario);
+    expect(faultsProblems(result)).toEqual([]);
+    expect(result).toMatchObject({ written: 1200, deleted: 1200, early: 0 });
+    // The faults do happen, and only those.
+    expect(result.sums.retries > 0).toBe(scenario.faults !== undefined);
+    expect(result.struck > 0).toBe(scenario.id === 'Hanging');
+  });
+
+  test('an item that hung in a call is not among the others', async () => {
+    const items = [{ id: 'one', ttl: 60 }];
+    const hanging = SCENARIOS.find(({ id }) => id === 'Hanging');
+    const { hangingDelete, struck } = hanging?.faults?.(items, { next: () => 0 }) ?? {};
+    expect(hangingDelete?.(['early'], 59_999)).toBe(0);
+    expect(hangingDelete?.(['one', 'two'], 60_000)).toBe(15_000);
+    expect(hangingDelete?.(['three'], 60_001)).toBe(0); // one call a minute
+    expect([...(struck ?? [])]).toEqual(['one', 'two']);
+  });
+
+  test('a key throttled once is one of each fifth second, and free the second time', () => {
+    const items = [60, 61, 65].flatMap(ttl => [0, 1].map(item => ({ id: `${ttl}-${item}`, ttl })));
+    const { throttled } =
+      SCENARIOS.find(({ id }) => id === 'ThrottledOnce')?.faults?.(items, { next: () => 0.9 }) ?? {};
+    const refused = () => items.filter(({ id }) => throttled?.(id, 0)).map(({ id }) => id);
+    expect(refused()).toEqual(['60-1', '65-1']);
+    expect(refused()).toEqual([]);
+  });
+});
+
+const GOOD: FaultsResult = {
+  id: 'Any',
+  title: 'any',
+  rate: 20,
+  bounds: { p99Ms: 1500, lateShare: 0.01 },
+  written: 1200,
+  deleted: 1200,
+  early: 0,
+  struck: 0,
+  lagMs: { p50: 60, p99: 1500, max: 9000 },
+  lateShare: 0.01,
+  sums: { ...sumExecutions([]), executions: 8, found: 1200, deleted: 1200 },
+};
+
+describe('what is told of a scenario', () => {
+  test('nothing at its bounds', () => {
+    expect(faultsProblems(GOOD)).toEqual([]);
+  });
+
+  test.each<[string, Partial<FaultsResult>, RegExp]>([
+    ['items left', { deleted: 1199, sums: { ...GOOD.sums, deleted: 1199 } }, /^any: 1,199 of 1,200 items/],
+    ['items deleted early', { early: 1 }, /1 items deleted before they expired/],
+    ['a failed sweep', { sums: { ...GOOD.sums, failed: 1 } }, /1 sweeps failed/],
+    ['a sweep that does not add up', { sums: { ...GOOD.sums, eachAddsUp: false } }, /do not add up/],
+    ['counts that differ from what was seen', { sums: { ...GOOD.sums, deleted: 1199 } }, /count 1,199/],
+    ['p99', { lagMs: { ...GOOD.lagMs, p99: 1501 } }, /p99 expected at most 1\.50 s, got 1\.50 s/],
+    ['late items', { lateShare: 0.011 }, /expected at most 1\.0%, got 1\.1% of the other items/],
+  ])('%s', (_name, changes, expected) => {
+    const problems = faultsProblems({ ...GOOD, ...changes });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(expected);
+  });
+
+  test('a row each', () => {
+    const [, , row] = faultsTable([{ ...GOOD, struck: 3 }]).split('\n');
+    expect(row).toBe(
+      '| any | 1,200 of 1,200 | 0.06 | 1.50 | 9.00 | 1.0% of the others | 0 of 8 | p99 ≤ 1.5 s |',
+    );
+  });
+});
