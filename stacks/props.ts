@@ -32,13 +32,13 @@ export interface PreciseTtlProps
   /** 'guarded' re-checks each item's TTL as it deletes; 'batch' is faster and does not. @default 'guarded' */
   readonly deleteMode?: DeleteMode;
   /**
-   * Seconds from an item's expiry to the poll that deletes it, at most, while the sweep keeps up; 60 is the plain mode,
+   * The most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up; 60 is the plain mode,
    * which sweeps once a minute. Cost: docs/cost.md. @default 1
    */
   readonly precisionSeconds?: number;
   /**
-   * Seconds between two polls at most, for items written less than two minutes before they expire; 0 = poll only when
-   * something known expires. Every shard is then watched all the time. Cost: docs/cost.md. @default 0
+   * The most seconds between two polls, for items written less than two minutes before they expire. Every shard is then
+   * polled all the time. 0 = poll only when a known item expires. Cost: docs/cost.md. @default 0
    */
   readonly pollSeconds?: number;
   /** Calls of DeleteChunk for one chunk, the first included. @default 20 */
@@ -47,9 +47,9 @@ export interface PreciseTtlProps
   readonly backoffBaseSeconds?: number;
   /** Upper bound of every wait for capacity, seconds. @default 20 */
   readonly backoffCapSeconds?: number;
-  /** How far back every tick looks for what earlier ones left, minutes. @default 10, or one window if that is longer */
+  /** How far back every tick searches for items that earlier sweeps left, minutes. @default 10, or one window if that is longer */
   readonly lookbackMinutes?: number;
-  /** How far back the hourly reconcile looks, hours. @default 24 */
+  /** How far back the hourly reconcile searches, hours. @default 24 */
   readonly reconcileHours?: number;
   /** Whether the schedules run; false pauses the sweep. @default true */
   readonly enabled?: boolean;

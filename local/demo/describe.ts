@@ -18,8 +18,8 @@ export function promiseOf(sweep: PollPace, rate: number): string {
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
   const late =
     pollSeconds > 0
-      ? `what is written in its last ${pollSeconds} s, with the next poll, at most ${pollSeconds} s later`
-      : 'what is written within its minute, with the next poll';
+      ? `items written in their last ${pollSeconds} s: at the next poll, at most ${pollSeconds} s later`
+      : 'items written in the minute in which they expire: at the next poll';
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
 }
 

@@ -25,12 +25,12 @@ interface Expected {
 }
 const TO_THE_SECOND: Expected = {
   promised:
-    'gone within 2.0 s of expiry (precisionSeconds: 1); what is written within its minute, with the next poll',
+    'gone within 2.0 s of expiry (precisionSeconds: 1); items written in the minute in which they expire: at the next poll',
   overdue: 'it stays near 0, for what expires is gone about a second later.',
 };
 const EVERY_TEN: Expected = {
   promised:
-    'gone within 11.0 s of expiry (precisionSeconds: 10); what is written within its minute, with the next poll',
+    'gone within 11.0 s of expiry (precisionSeconds: 10); items written in the minute in which they expire: at the next poll',
   overdue: 'it grows as sessions expire, and falls to 0 with every poll, at most 10 s later.',
 };
 const PLAIN: Expected = {
@@ -71,7 +71,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     {
       ...TO_THE_SECOND,
       promised:
-        'gone within 2.0 s of expiry (precisionSeconds: 1); what is written in its last 5 s, with the next poll, at most 5 s later',
+        'gone within 2.0 s of expiry (precisionSeconds: 1); items written in their last 5 s: at the next poll, at most 5 s later',
       says: ['own-tick (next'],
     },
   ],
