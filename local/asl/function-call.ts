@@ -40,6 +40,9 @@ export async function call(
   }
 }
 
+/** For every call the same: an error of its own, which nobody reads, would take a stack trace a call. */
+const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
+
 function race(
   line: Line,
   arn: string,
@@ -74,7 +77,7 @@ function race(
   });
   return result.finally(() => {
     for (const cleanup of cleanups) cleanup();
-    controller.abort();
+    controller.abort(CALL_ENDED);
   });
 }
 

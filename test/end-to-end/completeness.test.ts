@@ -36,7 +36,9 @@ async function sessionIds(tableName: string): Promise<unknown[]> {
 }
 
 describe.each(MODES)('in %s mode', deleteMode => {
-  test('one window of 10,000 items is deleted whole, and nothing beside it', async () => {
+  // Ten pages, and three: how a child goes from page to page does not depend on the mode.
+  const count = deleteMode === 'guarded' ? 10_000 : 2_500;
+  test(`one window of ${count} items is deleted whole, and nothing beside it`, async () => {
     const name = `Plain-${deleteMode}`;
     const live = [
       item(name, 'live', 'before the window', WINDOW - 1),
@@ -44,14 +46,14 @@ describe.each(MODES)('in %s mode', deleteMode => {
       item(name, 'live', 'in an hour', WINDOW + 7200),
       { UserName: 'live', SessionId: 'never expires' },
     ];
-    const expired = Array.from({ length: 10_000 }, (_unused, index) =>
+    const expired = Array.from({ length: count }, (_unused, index) =>
       item(name, `user-${index % 100}`, `session-${index}`, WINDOW + (index % 60)),
     );
     await local.put(name, [...live, ...expired]);
 
     const { execution, report } = await local.sweep(name, REPLAY);
     expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 10_000, deleted: 10_000, failed: 0, shardsFailed: 0 });
+    expect(report).toMatchObject({ found: count, deleted: count, failed: 0, shardsFailed: 0 });
     expect(await sessionIds(name)).toEqual(live.map(({ SessionId }) => SessionId).sort());
   }, 90_000);
 

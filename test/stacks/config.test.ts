@@ -292,6 +292,11 @@ describe('fails for', () => {
       /backoffCapSeconds: expected at least/,
     ],
     [
+      'a cap that a child has no time for',
+      configWith({ backoffCapSeconds: 31 }),
+      /backoffCapSeconds: expected a whole number from 1 to 30, got 31/,
+    ],
+    [
       'one table twice, under two names',
       { region: 'us-east-1', tables: [table(), table({ name: 'other' })] },
       /tables\[1\]\.tableName: expected another/,
