@@ -8,7 +8,7 @@ export default {
   testSequencer: './test/support/slow-first.mjs',
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
-  setupFiles: ['./test/support/shared-bundles.ts'],
+  setupFiles: ['./test/support/shared-bundles.ts', './test/support/tokens-without-stacks.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // Three minutes of their own: npm run test:start.

@@ -1,7 +1,10 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleFunctions } from '../../stacks/bundle.ts';
+
+/** Files of temporary folders leave entries that nobody reads again; a run of everything needs about 1,000. */
+const MAX_CACHE_ENTRIES = 5_000;
 
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/precise-ttl/compile');
 
@@ -15,6 +18,12 @@ const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/preci
 export default function setUp(): void {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-test-'));
   process.env['TMPDIR'] = folder;
+  if (
+    existsSync(COMPILE_CACHE) &&
+    readdirSync(COMPILE_CACHE, { recursive: true }).length > MAX_CACHE_ENTRIES
+  ) {
+    rmSync(COMPILE_CACHE, { recursive: true });
+  }
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
   process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify(bundleFunctions());
 }
