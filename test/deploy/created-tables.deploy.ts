@@ -1,19 +1,9 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateTableCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
-import { Deployment } from './support/deployment.ts';
-import {
-  describeWithTerraform,
-  type EmulatedAws,
-  emulatedClient,
-  startEmulatedAws,
-} from './support/proof.ts';
+import { useFreshDeployment } from './support/fresh-deployment.ts';
+import { describeWithTerraform } from './support/proof.ts';
 
 /** Nothing protects it but what is tested here. */
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
@@ -23,34 +13,15 @@ const tokens = (changes: Partial<PreciseTtlProps>) => tagged(SESSION_DATA, { ...
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
 
 describeWithTerraform('a created table', () => {
-  let aws: EmulatedAws;
-  let deployment: Deployment;
-  let client: DynamoDBClient;
-
-  beforeAll(async () => {
-    aws = await startEmulatedAws();
-    client = emulatedClient(aws);
-  });
-
-  afterAll(async () => {
-    client?.destroy();
-    await aws?.stop();
-  });
-
-  beforeEach(async () => {
-    await aws.reset();
-    deployment = new Deployment(aws);
-  });
-
-  afterEach(() => deployment.remove());
+  const on = useFreshDeployment();
 
   const deployBoth = async () => {
-    await deployment.deploy(BOTH);
-    await client.send(new PutItemCommand({ TableName: 'Tokens', Item: { id: { S: 'one' } } }));
+    await on.deployment.deploy(BOTH);
+    await on.client.send(new PutItemCommand({ TableName: 'Tokens', Item: { id: { S: 'one' } } }));
   };
 
   const itemIsThere = async () => {
-    const { Item } = await client.send(
+    const { Item } = await on.client.send(
       new GetItemCommand({ TableName: 'Tokens', Key: { id: { S: 'one' } } }),
     );
     return Item !== undefined;
@@ -81,15 +52,15 @@ describeWithTerraform('a created table', () => {
       ],
     ];
     for (const [name, config, expected, options] of edits) {
-      await deployment.use(config, options);
-      expect([name, await deployment.plan()]).toEqual([name, expect.stringMatching(expected)]);
+      await on.deployment.use(config, options);
+      expect([name, await on.deployment.plan()]).toEqual([name, expect.stringMatching(expected)]);
     }
-    const { status, output } = await deployment.terraform(['destroy', '-auto-approve', '-input=false']);
+    const { status, output } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
     expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
     expect(await itemIsThere()).toBe(true);
     // Nothing was half done either.
-    await deployment.use(BOTH);
-    expect(await deployment.plan()).toEqual({});
+    await on.deployment.use(BOTH);
+    expect(await on.deployment.plan()).toEqual({});
   });
 
   test('never deletes or replaces a table in a chain of edits', async () => {
@@ -108,42 +79,42 @@ describeWithTerraform('a created table', () => {
       [tagged({ ...SESSION_DATA, ...existing }), { removed: true }],
     ];
     for (const [config, options] of chain) {
-      const actions = await deployment.deploy(config, options);
+      const actions = await on.deployment.deploy(config, options);
       const touched = Object.entries(actions).filter(([action]) => action.includes('delete'));
       expect(touched.flatMap(([, addresses]) => addresses).join()).not.toContain('aws_dynamodb_table');
       expect(await itemIsThere()).toBe(true);
     }
-    const { output } = await deployment.terraform(['state', 'list']);
+    const { output } = await on.deployment.terraform(['state', 'list']);
     expect(output).toBe('');
   });
 
   test('forgets a table that becomes an existing one, and manages it again after an import', async () => {
     await deployBoth();
-    expect(await deployment.deploy(tokens({ existingTable: true }))).toEqual({ forget: [TOKENS_ADDRESS] });
-    await deployment.use(BOTH);
-    const imported = await deployment.terraform(['import', '-input=false', TOKENS_ADDRESS, 'Tokens']);
+    expect(await on.deployment.deploy(tokens({ existingTable: true }))).toEqual({ forget: [TOKENS_ADDRESS] });
+    await on.deployment.use(BOTH);
+    const imported = await on.deployment.terraform(['import', '-input=false', TOKENS_ADDRESS, 'Tokens']);
     expect(imported).toMatchObject({ status: 0 });
-    const actions = await deployment.deploy(BOTH);
+    const actions = await on.deployment.deploy(BOTH);
     expect(Object.keys(actions).sort()).toEqual(['update']);
     expect(await itemIsThere()).toBe(true);
-    await deployment.use(tagged(SESSION_DATA));
-    expect(await deployment.plan()).toMatch(/REFUSED TO KEEP THE TABLE/);
+    await on.deployment.use(tagged(SESSION_DATA));
+    expect(await on.deployment.plan()).toMatch(/REFUSED TO KEEP THE TABLE/);
   });
 
   test('removes everything but the tables, also when an existing table is gone', async () => {
     await deployBoth();
-    const { forget, ...others } = await deployment.deploy(BOTH, { removed: true });
+    const { forget, ...others } = await on.deployment.deploy(BOTH, { removed: true });
     expect(forget).toHaveLength(2);
     expect(Object.keys(others)).toEqual(['delete']);
     expect(others['delete']).toContain('aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB');
     expect(await itemIsThere()).toBe(true);
-    const { output } = await deployment.terraform(['state', 'list']);
+    const { output } = await on.deployment.terraform(['state', 'list']);
     expect(output).toBe('');
   });
 
   test('leaves an index of the user alone', async () => {
     await deployBoth();
-    await client.send(
+    await on.client.send(
       new UpdateTableCommand({
         TableName: 'Tokens',
         // All of them: the emulator takes these for the whole list, which DynamoDB does not.
@@ -164,19 +135,19 @@ describeWithTerraform('a created table', () => {
         ],
       }),
     );
-    await deployment.use(BOTH);
-    expect(await deployment.plan()).toEqual({});
+    await on.deployment.use(BOTH);
+    expect(await on.deployment.plan()).toEqual({});
   });
 
   test('refuses to replace a table that a first deployment left half made, until it is said to be whole', async () => {
-    await deployment.use(BOTH);
-    await deployment.plan();
-    expect(await deployment.apply({ STUB_AWS_FAIL: 'UpdateTimeToLive' })).toMatchObject({ status: 1 });
-    expect(await deployment.plan()).toMatch(/Tokens_\w+ has lifecycle\.prevent_destroy set/);
+    await on.deployment.use(BOTH);
+    await on.deployment.plan();
+    expect(await on.deployment.apply({ STUB_AWS_FAIL: 'UpdateTimeToLive' })).toMatchObject({ status: 1 });
+    expect(await on.deployment.plan()).toMatch(/Tokens_\w+ has lifecycle\.prevent_destroy set/);
     for (const address of [TOKENS_ADDRESS, 'aws_dynamodb_table.SessionData_table_0F12F0FA']) {
-      expect(await deployment.terraform(['untaint', address])).toMatchObject({ status: 0 });
+      expect(await on.deployment.terraform(['untaint', address])).toMatchObject({ status: 0 });
     }
-    const { update } = await deployment.deploy(BOTH);
+    const { update } = await on.deployment.deploy(BOTH);
     expect(update).toEqual(expect.arrayContaining([TOKENS_ADDRESS]));
   });
 });

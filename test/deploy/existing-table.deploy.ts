@@ -2,18 +2,12 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DeleteTableCommand,
-  type DynamoDBClient,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
-import { Deployment } from './support/deployment.ts';
-import {
-  describeWithTerraform,
-  type EmulatedAws,
-  emulatedClient,
-  startEmulatedAws,
-} from './support/proof.ts';
+import { useFreshDeployment } from './support/fresh-deployment.ts';
+import { describeWithTerraform } from './support/proof.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 
@@ -53,33 +47,14 @@ function tableInput({ keys = ['id'], types = {}, index = {} }: TableSettings): C
 }
 
 describeWithTerraform('an existing table', () => {
-  let aws: EmulatedAws;
-  let client: DynamoDBClient;
-  let deployment: Deployment;
-
-  beforeAll(async () => {
-    aws = await startEmulatedAws();
-    client = emulatedClient(aws);
-  });
-
-  afterAll(async () => {
-    client?.destroy();
-    await aws?.stop();
-  });
-
-  beforeEach(async () => {
-    await aws.reset();
-    deployment = new Deployment(aws);
-  });
-
-  afterEach(() => deployment.remove());
+  const on = useFreshDeployment();
 
   const makeTable = async (settings: TableSettings) => {
-    await client.send(new CreateTableCommand(tableInput(settings)));
+    await on.client.send(new CreateTableCommand(tableInput(settings)));
     const ttl = settings.ttl === undefined ? 'ttl' : settings.ttl;
     if (ttl === null) return;
     const TimeToLiveSpecification = { Enabled: true, AttributeName: ttl };
-    await client.send(new UpdateTimeToLiveCommand({ TableName: 'Tokens', TimeToLiveSpecification }));
+    await on.client.send(new UpdateTimeToLiveCommand({ TableName: 'Tokens', TimeToLiveSpecification }));
   };
 
   test.each<[string, TableSettings, Partial<PreciseTtlProps>]>([
@@ -88,7 +63,7 @@ describeWithTerraform('an existing table', () => {
     ['with keys of other types', { types: { id: 'B' } }, { partitionKeyType: 'B' }],
   ])('is deployed when it is as the configuration says: %s', async (_name, settings, props) => {
     await makeTable(settings);
-    const { create } = await deployment.deploy(configOf({ ...TOKENS, ...props }));
+    const { create } = await on.deployment.deploy(configOf({ ...TOKENS, ...props }));
     expect(create?.length).toBeGreaterThan(20);
   });
 
@@ -128,17 +103,17 @@ describeWithTerraform('an existing table', () => {
     ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
   ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
     await makeTable(settings);
-    await deployment.use(configOf({ ...TOKENS, ...props }));
-    expect(await deployment.plan()).toMatch(expected);
+    await on.deployment.use(configOf({ ...TOKENS, ...props }));
+    expect(await on.deployment.plan()).toMatch(expected);
   });
 
   test('that is gone stops a deployment, and not its removal', async () => {
     await makeTable({});
-    await deployment.deploy(configOf(TOKENS));
-    await client.send(new DeleteTableCommand({ TableName: 'Tokens' }));
-    await deployment.use(configOf(TOKENS));
-    expect(await deployment.plan()).toMatch(/reading Dynamodb Table \(Tokens\)/);
-    const { delete: deleted } = await deployment.deploy(configOf(TOKENS), { removed: true });
+    await on.deployment.deploy(configOf(TOKENS));
+    await on.client.send(new DeleteTableCommand({ TableName: 'Tokens' }));
+    await on.deployment.use(configOf(TOKENS));
+    expect(await on.deployment.plan()).toMatch(/reading Dynamodb Table \(Tokens\)/);
+    const { delete: deleted } = await on.deployment.deploy(configOf(TOKENS), { removed: true });
     expect(deleted?.length).toBeGreaterThan(20);
   });
 });

@@ -1,0 +1,34 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Deployment } from './deployment.ts';
+import { type EmulatedAws, emulatedClient, startEmulatedAws } from './proof.ts';
+
+/** What a test deploys to, and looks at what came of it by. */
+export interface FreshDeployment {
+  readonly deployment: Deployment;
+  readonly client: DynamoDBClient;
+}
+
+/** Starts an emulated AWS for the tests of a block. Each of them finds it empty, with a deployment that has no state yet. */
+export function useFreshDeployment(): FreshDeployment {
+  let aws: EmulatedAws;
+  const fresh = {} as { deployment: Deployment; client: DynamoDBClient };
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    fresh.client = emulatedClient(aws);
+  });
+
+  afterAll(async () => {
+    fresh.client?.destroy();
+    await aws?.stop();
+  });
+
+  beforeEach(async () => {
+    await aws.reset();
+    fresh.deployment = new Deployment(aws);
+  });
+
+  afterEach(() => fresh.deployment.remove());
+
+  return fresh;
+}
