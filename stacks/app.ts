@@ -9,7 +9,7 @@ import { PreciseTtl, removedTable } from './precise-ttl.ts';
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
 export const STACK = 'precise-ttl';
 
-/** `removed` blocks are newer than 1.7, the lock file in a bucket than 1.10. */
+/** `removed` blocks came with 1.7, the lock file in a bucket with 1.10. `cli/deploy/terraform-binary.ts` says it earlier. */
 const TERRAFORM_VERSION = '>= 1.10';
 
 /** Everything that a configuration file describes: the provider, the state and a `PreciseTtl` per table. */

@@ -1,17 +1,17 @@
 import {
   CHILD_LISTED_KEYS_BYTES,
   type ChildStart,
-  FUNCTION_TIMEOUT_SECONDS,
+  type InitialProgress,
   MAX_STEPS,
   type PlanCursor,
   type PlanSweepOutput,
-  PRECISE_TIMEOUT_SECONDS,
   ROUND_LISTED_KEYS_BYTES,
   ROUND_TARGETS,
   type SweepState,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
 import { waitUntil } from './backoff.ts';
+import { queryTimeoutSeconds } from './next-step.ts';
 import { shardResultOf } from './shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from './sweep-totals.ts';
 
@@ -84,15 +84,13 @@ export async function nextRound(
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
 function startOf(target: SweepTarget, dryRun: boolean, children: number): ChildStart {
   const { upcomingFrom } = target;
+  const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
+  const progress: InitialProgress = { target, dryRun, listedKeysBytes };
   return {
     next: upcomingFrom === null ? 'query' : 'wait',
     until: upcomingFrom === null ? null : waitUntil(upcomingFrom),
-    timeoutSeconds: (upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS).QueryExpired,
+    timeoutSeconds: queryTimeoutSeconds(progress),
     results: [],
-    progress: {
-      target,
-      dryRun,
-      listedKeysBytes: Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children)),
-    },
+    progress,
   };
 }
