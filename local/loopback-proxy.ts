@@ -10,6 +10,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { isLoopbackHost, requireLoopback } from './loopback.ts';
+import { stopServer } from './stop-server.ts';
 
 /** Of one connection, not of what is sent over it. Source: RFC 9110, 7.6.1. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
@@ -52,11 +53,7 @@ export class LoopbackProxy {
   /** Safe to call more than once. */
   async stop(): Promise<void> {
     this.#agent.destroy();
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await stopServer(this.#server);
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopbackHost } from '../loopback.ts';
+import { stopServer } from '../stop-server.ts';
 import type { ApiContext } from './context.ts';
 import { dispatch } from './dispatch.ts';
 import { ApiError } from './errors.ts';
@@ -45,11 +46,7 @@ export class ApiServer {
 
   /** Safe to call more than once. Whoever still waits for an answer loses the connection. */
   async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await stopServer(this.#server);
   }
 }
 

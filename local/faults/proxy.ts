@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { seededRandom } from '../asl/index.ts';
 import { type Answer, forward as forwardTo } from '../forward.ts';
 import { requireLoopback } from '../loopback.ts';
+import { stopServer } from '../stop-server.ts';
 import { keysOf, splitBatch } from './batch.ts';
 import { type Body, parseBody } from './body.ts';
 import {
@@ -95,11 +96,7 @@ export class FaultProxy {
   async stop(): Promise<void> {
     this.#agent.destroy();
     for (const timer of this.#late) clearTimeout(timer);
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await stopServer(this.#server);
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

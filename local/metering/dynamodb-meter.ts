@@ -6,6 +6,7 @@ import type { DynamoDbUsage } from '../asl/index.ts';
 import { type Answer, forward } from '../forward.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
 import { requireLoopback } from '../loopback.ts';
+import { stopServer } from '../stop-server.ts';
 import { askForCapacity, type Body, type CapacityRequest, takeCapacity } from './consumed-capacity.ts';
 import type { TableDescription } from './partiql-deletes.ts';
 
@@ -51,11 +52,7 @@ export class DynamoDbMeter implements CallMeter {
   /** Safe to call more than once, and when it was never started. */
   async stop(): Promise<void> {
     this.#agent.destroy();
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await stopServer(this.#server);
   }
 
   async #forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
