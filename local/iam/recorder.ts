@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { CallMeter, InvokeWrapper } from '../functions/local-functions.ts';
 import { requireLoopback } from '../loopback.ts';
+import { stopServer } from '../stop-server.ts';
 
 /** One call of AWS that a function made. */
 export interface RecordedCall {
@@ -82,10 +83,7 @@ export class CallRecorder implements CallMeter {
   }
 
   async stop(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await stopServer(this.#server);
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
