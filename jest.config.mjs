@@ -9,7 +9,7 @@ export default {
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
   setupFiles: ['./test/support/shared-bundles.ts', './test/support/tokens-without-stacks.ts'],
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
   testMatch: ['**/*.test.ts'],
   // Three minutes of their own: npm run test:start.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/start/'],

@@ -7,14 +7,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { zipSync } from 'fflate';
-import { runCommand } from '../cli/run-command.ts';
 import {
   Engine,
   type Execution,
   type FunctionInvoker,
   loadDefinition,
   type Machine,
-} from '../local/asl/index.ts';
+} from 'stepfunctions-emulator';
+import { runCommand } from '../cli/run-command.ts';
 import { LocalFunctions } from '../local/functions/local-functions.ts';
 import { writeWorkerProgram } from '../local/functions/worker-program.ts';
 

@@ -5,11 +5,11 @@
  * stand for the month.
  */
 import { runCommand } from '../cli/run-command.ts';
+import { type Cost, costOf } from '../cost/prices.ts';
 import type { PollPace } from '../functions/lib/poll.ts';
-import { type Cost, costOf } from '../local/prices.ts';
-import { simulatedDefinition } from '../local/simulation/definition.ts';
-import { Simulation } from '../local/simulation/simulation.ts';
 import { resolveProps } from '../stacks/props.ts';
+import { simulatedDefinition } from '../test/support/simulation/definition.ts';
+import { Simulation } from '../test/support/simulation/simulation.ts';
 
 const TICKS_A_MONTH = 43_200;
 /** The first ticks find nothing yet and the last ones nothing any more: these are counted. */

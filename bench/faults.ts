@@ -35,7 +35,7 @@ async function run({ minutes, seed, json }: FlagValues<typeof FLAGS>): Promise<n
       import('./faults/run.ts'),
       import('./faults/result.ts'),
       import('./faults/scenarios.ts'),
-      import('../local/simulation/definition.ts'),
+      import('../test/support/simulation/definition.ts'),
       import('../stacks/props.ts'),
     ]);
   const definition = definitions.simulatedDefinition(

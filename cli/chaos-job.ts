@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { type Verdict, verdictOf } from '../local/chaos/report.ts';
-import { runChaos } from '../local/chaos/run.ts';
-import { formatThrottle, runThrottle } from '../local/chaos/throttle.ts';
-import type { FaultRates } from '../local/faults/index.ts';
+import { type Verdict, verdictOf } from '../lab/chaos/report.ts';
+import { runChaos } from '../lab/chaos/run.ts';
+import { formatThrottle, runThrottle } from '../lab/chaos/throttle.ts';
+import type { FaultRates } from '../lab/faults/index.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';

@@ -1,6 +1,6 @@
 /** `npm run chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
-import { DEFAULT_RATES } from '../local/chaos/settings.ts';
-import { checkRates, FAULTS, type FaultName, type FaultRates } from '../local/faults/index.ts';
+import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
+import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
 import { type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { PreciseTtlError } from '../expiry/index.ts';
 
 /** What one flag takes. Every flag of every command is one of these. */
 export type Flag =
@@ -30,7 +31,7 @@ type ValueOf<F extends Flag> = F extends { type: 'switch' }
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
 /** A command line that can't be understood; the command prints the message and exits with {@link USAGE_STATUS}. */
-export class FlagError extends Error {
+export class FlagError extends PreciseTtlError {
   override readonly name = 'FlagError';
 }
 

@@ -1,6 +1,6 @@
-import type { Execution } from '../local/asl/index.ts';
-import { DUMMY_CREDENTIALS } from '../local/aws-clients.ts';
-import { costOf } from '../local/prices.ts';
+import type { Execution } from 'stepfunctions-emulator';
+import { costOf } from '../cost/prices.ts';
+import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { ServedCloud } from '../local/serve.ts';
 
 /** What a person needs to know once everything runs. */

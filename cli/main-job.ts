@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { ownTableName } from '../local/demo/own-table.ts';
-import type { Judged, Verdict } from '../local/demo/report.ts';
-import { type DemoOptions, runDemo } from '../local/demo/run.ts';
-import { tableOf } from '../local/demo/session-table.ts';
-import { readSynthesized } from '../local/terraform.ts';
+import { ownTableName } from '../lab/demo/own-table.ts';
+import type { Judged, Verdict } from '../lab/demo/report.ts';
+import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
+import { tableOf } from '../lab/demo/session-table.ts';
+import { readSynthesized } from '../local/terraform/synthesized.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';

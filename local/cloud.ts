@@ -1,23 +1,28 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  type Clock,
   Engine,
   type EngineOptions,
   type Execution,
   InvalidDefinitionError,
+  LambdaEndpoint,
   loadDefinition,
   type Machine,
   type RandomSource,
+  realClock,
   type StartOptions,
-} from './asl/index.ts';
-import { localDynamoDb } from './aws-clients.ts';
-import { type Clock, realClock } from './clock.ts';
-import { type DynamoDbEndpoint, type DynamoDbLocalOptions, startOrAttachDynamoDb } from './dynamodb-local.ts';
+} from 'stepfunctions-emulator';
+import { localDynamoDb } from './dynamodb/clients.ts';
+import {
+  type DynamoDbEndpoint,
+  type DynamoDbLocalOptions,
+  startOrAttachDynamoDb,
+} from './dynamodb/dynamodb-local.ts';
+import { enableStream, ensureTable, requireTable } from './dynamodb/tables.ts';
 import { NotFoundError, ScheduleError, TerraformError } from './errors.ts';
-import { LambdaEndpoint } from './functions/lambda-endpoint.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
-import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler.ts';
-import { enableStream, ensureTable, requireTable } from './tables.ts';
-import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform.ts';
+import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
+import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform/synthesized.ts';
 
 export interface LocalCloudOptions {
   /** The folder that was synthesized into. */

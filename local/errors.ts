@@ -1,8 +1,10 @@
+import { PreciseTtlError } from '../expiry/index.ts';
+
 /**
  * What can go wrong in the local cloud because of something a person wrote or has installed. The message
  * always says what is wrong and where, what was expected and what to do; a command prints it without a stack.
  */
-export class LocalCloudError extends Error {
+export class LocalCloudError extends PreciseTtlError {
   override readonly name: string = 'LocalCloudError';
 }
 
@@ -20,11 +22,6 @@ export class TerraformError extends LocalCloudError {
     );
     this.problems = problems;
   }
-}
-
-/** An endpoint that isn't on this machine. Nothing in `local/` may reach a real AWS account. */
-export class NotLoopbackError extends LocalCloudError {
-  override readonly name = 'NotLoopbackError';
 }
 
 /** DynamoDB Local can't be started or reached. */

@@ -1,11 +1,19 @@
-import { ApiServer, Executions, NO_LOGGING, NO_TRACING, StateMachines } from './api/index.ts';
-import type { Execution } from './asl/index.ts';
-import { type Clock, realClock } from './clock.ts';
+import type { Execution } from 'stepfunctions-emulator';
+import {
+  ApiServer,
+  type Clock,
+  Executions,
+  NO_LOGGING,
+  NO_TRACING,
+  realClock,
+  StateMachines,
+} from 'stepfunctions-emulator';
+import { partitionOf } from '../stacks/regions.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { LoopbackProxy } from './loopback-proxy.ts';
-import { DynamoDbMeter } from './metering/dynamodb-meter.ts';
+import { LoopbackProxy } from './dynamodb/loopback-proxy.ts';
+import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { isFree, requireFree } from './ports.ts';
-import { DEFAULT_REGION } from './terraform.ts';
+import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
 export interface ServeOptions {
   /** The folder that was synthesized into. */
@@ -77,7 +85,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const { account, stateMachines: synthesized } = cloud.synthesized;
     const region = synthesized[0]?.region ?? DEFAULT_REGION;
     const server = await ApiServer.start(
-      { stateMachines, executions, account, region },
+      { stateMachines, executions, account, region, partition: partitionOf(region).name },
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());

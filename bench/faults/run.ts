@@ -1,5 +1,5 @@
-import { type Definition, seededRandom } from '../../local/asl/index.ts';
-import { Simulation } from '../../local/simulation/simulation.ts';
+import { type Definition, seededRandom } from 'stepfunctions-emulator';
+import { Simulation } from '../../test/support/simulation/simulation.ts';
 import { lagPercentiles } from '../live/distribution.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import type { FaultsResult } from './result.ts';
@@ -17,7 +17,7 @@ const FOLLOWING = 3;
 const LATE_SECONDS = 5;
 
 export interface FaultsRun {
-  /** The state machine; see `local/simulation/definition.ts`. */
+  /** The state machine; see `test/support/simulation/definition.ts`. */
   readonly definition: Definition;
   /** How long items keep expiring. */
   readonly minutes: number;

@@ -1,5 +1,5 @@
-import type { RandomSource } from '../../local/asl/index.ts';
-import type { SimulationOptions } from '../../local/simulation/simulation.ts';
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { SimulationOptions } from '../../test/support/simulation/simulation.ts';
 
 /** An item of the stream; its TTL in epoch seconds. */
 export interface StreamItem {

@@ -1,9 +1,9 @@
+import { seededRandom } from 'stepfunctions-emulator';
 import { withSynthesized } from '../../cli/with-synthesized.ts';
-import { seededRandom } from '../../local/asl/index.ts';
+import { Problems } from '../../lab/demo/problems.ts';
+import { type Output, Progress } from '../../lab/demo/progress.ts';
+import type { WatchedTable } from '../../lab/demo/watched-table.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { Problems } from '../../local/demo/problems.ts';
-import { type Output, Progress } from '../../local/demo/progress.ts';
-import type { WatchedTable } from '../../local/demo/watched-table.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';

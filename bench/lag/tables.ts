@@ -1,10 +1,10 @@
 import { expiryModel } from '../../expiry/index.ts';
+import type { Problems } from '../../lab/demo/problems.ts';
+import { tableOf } from '../../lab/demo/session-table.ts';
+import { WatchedTable } from '../../lab/demo/watched-table.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import type { Problems } from '../../local/demo/problems.ts';
-import { tableOf } from '../../local/demo/session-table.ts';
-import { WatchedTable } from '../../local/demo/watched-table.ts';
-import { enableStream, ensureTable } from '../../local/tables.ts';
-import type { TableResource } from '../../local/terraform.ts';
+import { enableStream, ensureTable } from '../../local/dynamodb/tables.ts';
+import type { TableResource } from '../../local/terraform/synthesized.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { stampedWindow, sweepPublished } from './published-algorithm.ts';
 import { publishedStore } from './published-store.ts';

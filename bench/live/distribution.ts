@@ -1,4 +1,4 @@
-import { percentile } from '../../local/demo/report.ts';
+import { percentile } from '../../lab/demo/report.ts';
 
 /** How late items were deleted, milliseconds; all null when none was. */
 export interface LagPercentiles {

@@ -1,4 +1,4 @@
-import type { Tally } from '../../local/demo/ledger.ts';
+import type { Tally } from '../../lab/demo/ledger.ts';
 import { type LagPercentiles, lagPercentiles } from './distribution.ts';
 import { count, seconds } from './format.ts';
 

@@ -1,5 +1,5 @@
-import type { RandomSource } from '../../local/asl/index.ts';
-import type { Action } from '../../local/demo/workload.ts';
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { Action } from '../../lab/demo/workload.ts';
 
 export interface StreamOptions {
   /** When the first item may be written, epoch milliseconds. */

@@ -1,9 +1,9 @@
+import { type Execution, seededRandom } from 'stepfunctions-emulator';
 import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { expiryModel } from '../../expiry/index.ts';
-import { type Execution, seededRandom } from '../../local/asl/index.ts';
+import type { Problems } from '../../lab/demo/problems.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import type { Problems } from '../../local/demo/problems.ts';
-import type { Deliveries } from '../../local/scheduler.ts';
+import type { Deliveries } from '../../local/scheduler/scheduler.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Group, groupOf, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
 

@@ -1,4 +1,4 @@
-import type { Execution } from '../../local/asl/index.ts';
+import type { Execution } from 'stepfunctions-emulator';
 import type { SweepReport } from '../../statemachine/contract.ts';
 
 /** What the executions of a state machine say of themselves, added up. */

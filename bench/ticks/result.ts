@@ -1,4 +1,4 @@
-import type { Tally } from '../../local/demo/ledger.ts';
+import type { Tally } from '../../lab/demo/ledger.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
 import { count, markdownTable } from '../live/format.ts';
 import type { Machine } from '../live/machine.ts';

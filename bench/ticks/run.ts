@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, seededRandom } from '../../local/asl/index.ts';
+import { type Execution, seededRandom } from 'stepfunctions-emulator';
+import { Problems } from '../../lab/demo/problems.ts';
+import { type Output, Progress } from '../../lab/demo/progress.ts';
+import { tableOf } from '../../lab/demo/session-table.ts';
+import { WatchedTable } from '../../lab/demo/watched-table.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import { Problems } from '../../local/demo/problems.ts';
-import { type Output, Progress } from '../../local/demo/progress.ts';
-import { tableOf } from '../../local/demo/session-table.ts';
-import { WatchedTable } from '../../local/demo/watched-table.ts';
 import { clockTime, count } from '../live/format.ts';
 import { thisMachine } from '../live/machine.ts';
 import { firstTtlOf, planStream } from '../live/stream.ts';

@@ -1,4 +1,4 @@
-import type { RandomSource } from '../../local/asl/index.ts';
+import type { RandomSource } from 'stepfunctions-emulator';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { StreamOptions } from '../live/stream.ts';
 

@@ -1,5 +1,5 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { DUMMY_CREDENTIALS } from '../../local/aws-clients.ts';
+import { DUMMY_CREDENTIALS } from '../../local/dynamodb/clients.ts';
 import { type Environment, isLocal } from './endpoint.ts';
 
 /** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */

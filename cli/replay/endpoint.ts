@@ -1,4 +1,4 @@
-import { isLoopback } from '../../local/loopback.ts';
+import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { FlagError } from '../flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,8 @@
+import { PreciseTtlError } from '../../expiry/index.ts';
 import type { ConfiguredEndpoint } from './endpoint.ts';
 
 /** Why a replay can't go on, for a person to read. */
-export class ReplayError extends Error {
+export class ReplayError extends PreciseTtlError {
   override readonly name = 'ReplayError';
 }
 

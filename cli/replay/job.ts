@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { isLoopback } from '../../local/loopback.ts';
+import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';

@@ -1,4 +1,4 @@
-import { PRICES } from '../../local/prices.ts';
+import { PRICES } from '../../cost/prices.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
 import type { Totals } from './totals.ts';

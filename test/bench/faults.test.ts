@@ -2,8 +2,8 @@ import { type FaultsResult, faultsProblems, faultsTable } from '../../bench/faul
 import { runScenario } from '../../bench/faults/run.ts';
 import { SCENARIOS, type Scenario } from '../../bench/faults/scenarios.ts';
 import { sumExecutions } from '../../bench/ticks/executions.ts';
-import { simulatedDefinition } from '../../local/simulation/definition.ts';
 import { resolveProps } from '../../stacks/props.ts';
+import { simulatedDefinition } from '../support/simulation/definition.ts';
 
 const definition = simulatedDefinition(resolveProps({ tableName: 'simulated', partitionKey: 'id' }));
 

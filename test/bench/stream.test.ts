@@ -1,5 +1,5 @@
+import { seededRandom } from 'stepfunctions-emulator';
 import { firstTtlOf, planStream, type StreamOptions } from '../../bench/live/stream.ts';
-import { seededRandom } from '../../local/asl/index.ts';
 
 const FIRST = Date.parse('2026-11-20T09:02:00Z') / 1000;
 const plan = (options: Partial<StreamOptions> = {}) =>

@@ -1,7 +1,7 @@
+import { seededRandom } from 'stepfunctions-emulator';
 import { sumExecutions } from '../../bench/ticks/executions.ts';
 import { scenarioProblems, scenarioResult } from '../../bench/ticks/result.ts';
 import { groupOf, ROUNDS, SCENARIOS } from '../../bench/ticks/scenarios.ts';
-import { seededRandom } from '../../local/asl/index.ts';
 
 const report = (counts: Record<string, number>) => ({
   found: 0,

@@ -9,10 +9,10 @@ import {
   DescribeExecutionCommand,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { localDynamoDb } from '../../local/aws-clients.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { isFree } from '../../local/ports.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort, occupyPort } from '../support/free-port.ts';
-import { sfnClient } from '../support/step-functions-api.ts';
 
 const LOCAL = join(import.meta.dirname, '../../cli/local.ts');
 

@@ -1,10 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { ListTablesCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
-import { localDynamoDbStreams } from '../../local/aws-clients.ts';
+import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { ensureTable } from '../../local/dynamodb/tables.ts';
 import { LocalCloudError } from '../../local/errors.ts';
-import { ensureTable } from '../../local/tables.ts';
-import { readSynthesized } from '../../local/terraform.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { runJob } from '../support/main-job.ts';

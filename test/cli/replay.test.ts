@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiServer, Executions, StateMachines } from 'stepfunctions-emulator';
 import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import { ApiServer, Executions, StateMachines } from '../../local/api/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { sfnClient } from '../support/step-functions-api.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
 const REPLAY = join(import.meta.dirname, '../../cli/replay.ts');
@@ -161,7 +161,13 @@ describe('against the local Step Functions', () => {
       stateMachines.create({ ...machine, ...created });
     }
     const { account } = cloud.synthesized;
-    server = await ApiServer.start({ stateMachines, executions, account, region: 'us-east-1' });
+    server = await ApiServer.start({
+      stateMachines,
+      executions,
+      account,
+      region: 'us-east-1',
+      partition: 'aws',
+    });
   }, 60_000);
   afterAll(async () => {
     await server?.stop();

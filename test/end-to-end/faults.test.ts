@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { withExpiry } from '../../expiry/update.ts';
-import { crash, type DynamoDbCall, type DynamoDbFault } from '../../local/faults/index.ts';
+import { crash, type DynamoDbCall, type DynamoDbFault } from '../../lab/faults/index.ts';
 import { STACK } from '../../stacks/app.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { hurried, useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 // The first sweep of a table loads its functions, which takes its time on a machine that is busy.

@@ -1,15 +1,16 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+
+import type { Execution } from 'stepfunctions-emulator';
+import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
-import type { Execution } from '../../local/asl/index.ts';
-import { VirtualClock } from '../../local/clock.ts';
-import { type Access, type Grant, hold } from '../../local/iam/policy.ts';
-import { CallRecorder, type Interception } from '../../local/iam/recorder.ts';
-import { type Role, readRoles } from '../../local/iam/roles.ts';
-import { usageOfRoles } from '../../local/iam/usage.ts';
-import { type Firing, LocalScheduler } from '../../local/scheduler.ts';
-import { readSynthesized } from '../../local/terraform.ts';
+import { type Firing, LocalScheduler } from '../../local/scheduler/scheduler.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
+import { type Access, type Grant, hold } from '../support/permissions/policy.ts';
+import { CallRecorder, type Interception } from '../support/permissions/recorder.ts';
+import { type Role, readRoles } from '../support/permissions/roles.ts';
+import { usageOfRoles } from '../support/permissions/usage.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 /*

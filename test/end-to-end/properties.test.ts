@@ -1,15 +1,15 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
+import { seededRandom } from 'stepfunctions-emulator';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
 import { withExpiry } from '../../expiry/update.ts';
 import { windowKey } from '../../expiry/window.ts';
-import { seededRandom } from '../../local/asl/index.ts';
-import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../local/faults/index.ts';
+import { FaultCounter, type FaultRates, faultyInvocations, SeededFaults } from '../../lab/faults/index.ts';
 import type { KeyType, PreciseTtlProps } from '../../stacks/props.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { hurried, useFaultySweep } from '../local/faults/faulty-sweep.ts';
+import { hurried, useFaultySweep } from '../lab/faults/faulty-sweep.ts';
 import type { Item } from '../support/local-sweep.ts';
 
 const table = (props: Partial<PreciseTtlProps>, index: number): PreciseTtlProps => ({

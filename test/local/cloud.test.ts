@@ -2,10 +2,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { localDynamoDbStreams } from '../../local/aws-clients.ts';
-import { VirtualClock } from '../../local/clock.ts';
+import { VirtualClock } from 'stepfunctions-emulator';
+import { StreamObserver } from '../../lab/demo/observer.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
-import { StreamObserver } from '../../local/demo/observer.ts';
+import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { NotFoundError, ScheduleError, TerraformError } from '../../local/errors.ts';
 import { handmadeStacks, lambdaFunction, type StackParts, sessionTable } from '../support/handmade-stack.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';

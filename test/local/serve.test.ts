@@ -3,12 +3,12 @@ import {
   ListExecutionsCommand,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
-import type { Execution } from '../../local/asl/index.ts';
-import { VirtualClock } from '../../local/clock.ts';
+import type { Execution } from 'stepfunctions-emulator';
+import { VirtualClock } from 'stepfunctions-emulator';
 import { isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort } from '../support/free-port.ts';
-import { sfnClient } from '../support/step-functions-api.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const cdktfOut = () => synthesizeToFolder(configOf({ tableName: 'Served', partitionKey: 'id' }));

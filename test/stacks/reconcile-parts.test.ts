@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
+import { VirtualClock } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import { plan } from '../../functions/lib/plan.ts';
 import { checkSpan, readSweepInput, type SweepRequest } from '../../functions/lib/sweep-input.ts';
-import { VirtualClock } from '../../local/clock.ts';
-import { LocalScheduler } from '../../local/scheduler.ts';
-import { readSynthesized } from '../../local/terraform.ts';
+import { LocalScheduler } from '../../local/scheduler/scheduler.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';

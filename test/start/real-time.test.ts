@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT_STATUS } from '../../cli/main-job.ts';
-import type { DemoResult } from '../../local/demo/report.ts';
+import type { DemoResult } from '../../lab/demo/report.ts';
 
 /*
  * npm start as it is, on the wall clock: up to two minutes. What the machine that runs this has to do besides is not known,

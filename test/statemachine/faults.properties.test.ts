@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import { type CallFault, Simulation } from '../../local/simulation/simulation.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
+import { type CallFault, Simulation } from '../support/simulation/simulation.ts';
 
 /*
  * One tick, on a virtual clock, while functions fail, hang and lose their answers and DynamoDB throttles and refuses. Whatever

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import { Simulation } from '../../local/simulation/simulation.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
+import { Simulation } from '../support/simulation/simulation.ts';
 
 /*
  * Sweeps to the second, on a virtual clock: whatever is written, renewed and throttled, and however the ticks come, what

@@ -1,8 +1,8 @@
+import { seededRandom } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
-import { seededRandom } from '../../local/asl/index.ts';
-import { type Fate, Simulation, type SimulationOptions } from '../../local/simulation/simulation.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
+import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;

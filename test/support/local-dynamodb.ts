@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../local/aws-clients.ts';
-import type { DynamoDbEndpoint } from '../../local/dynamodb-local.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
 
 export interface LocalDynamoDb {
   readonly endpoint: string;

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
-import type { Execution } from '../../local/asl/index.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';

@@ -1,12 +1,12 @@
+import { VirtualClock } from 'stepfunctions-emulator';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../cli/main-job.ts';
-import { VirtualClock } from '../../local/clock.ts';
+import type { PromiseName, Status } from '../../lab/demo/promises.ts';
+import type { Verdict } from '../../lab/demo/report.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
-import type { PromiseName, Status } from '../../local/demo/promises.ts';
-import type { Verdict } from '../../local/demo/report.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
-import type { SweepFunctions } from '../../local/simulation/functions.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
+import type { SweepFunctions } from './simulation/functions.ts';
 import { configOf, SESSION_DATA } from './synthesized.ts';
 
 /** Late in a minute, and within a second: the first tick of the schedules is near. */

@@ -1,12 +1,11 @@
+import { Engine, type Execution, loadDefinition, seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
 import { type Deletion, NO_DELETION } from '../../functions/lib/deletion.ts';
 import type { NextRoundOptions, PlannedRound } from '../../functions/lib/next-round.ts';
 import type { ReadWindow } from '../../functions/lib/window-query.ts';
-import { Engine, type Execution, loadDefinition, seededRandom } from '../../local/asl/index.ts';
-import { VirtualClock } from '../../local/clock.ts';
-import { type SweepFunctions, simulatedFunctions } from '../../local/simulation/functions.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
+import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];

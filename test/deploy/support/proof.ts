@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../../local/aws-clients.ts';
+import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { STACK } from '../../../stacks/app.ts';
 import { freePort } from '../../support/free-port.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalFunctions, type LocalFunctionsOptions } from '../../../local/functions/local-functions.ts';
-import { readSynthesized } from '../../../local/terraform.ts';
+import { readSynthesized } from '../../../local/terraform/synthesized.ts';
 import { handmadeStacks, lambdaFunction } from '../../support/handmade-stack.ts';
 
 const cleanUps: (() => unknown)[] = [];

@@ -1,0 +1,38 @@
+import type { BillingCounters } from 'stepfunctions-emulator';
+
+/** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
+export const PRICES = {
+  /** https://aws.amazon.com/step-functions/pricing/: $25 per million. */
+  stateTransitions: 25 / 1e6,
+  /** The same page: $1 per million. */
+  expressRequests: 1 / 1e6,
+  /** The same page: $0.06 per GB-hour, the first tier. */
+  expressGbSeconds: 0.06 / 3600,
+  /** https://aws.amazon.com/lambda/pricing/: $0.20 per million requests. */
+  functionInvocations: 0.2 / 1e6,
+  /** The same page: arm64, the first tier. */
+  functionGbSeconds: 0.0000133334,
+  /** https://aws.amazon.com/dynamodb/pricing/on-demand/: $0.125 per million. */
+  dynamoDbReadUnits: 0.125 / 1e6,
+  /** The same page: $0.625 per million. */
+  dynamoDbWriteUnits: 0.625 / 1e6,
+} as const satisfies Partial<Record<keyof BillingCounters, number>>;
+
+export type PricedCounter = keyof typeof PRICES;
+
+export interface Cost {
+  /** Dollars in all. */
+  readonly total: number;
+  /** Dollars by what they are paid for. */
+  readonly parts: Readonly<Record<PricedCounter, number>>;
+}
+
+/** What an execution and everything below it would cost. Logs, metrics and the Scheduler aren't in it. */
+export function costOf(counters: BillingCounters): Cost {
+  const names = Object.keys(PRICES) as PricedCounter[];
+  const parts = Object.fromEntries(names.map(name => [name, counters[name] * PRICES[name]]));
+  return {
+    total: names.reduce((sum, name) => sum + counters[name] * PRICES[name], 0),
+    parts: parts as Record<PricedCounter, number>,
+  };
+}

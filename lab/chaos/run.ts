@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExpiryModel } from '../../expiry/index.ts';
+import { LocalCloud } from '../../local/cloud.ts';
+import { localDynamoDb, localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { schedulerTime } from '../../local/scheduler/scheduler.ts';
+import { MAX_CHILD_SECONDS } from '../../statemachine/contract.ts';
+import { StreamObserver } from '../demo/observer.ts';
+import { Problems } from '../demo/problems.ts';
+import { type Output, Progress } from '../demo/progress.ts';
+import { Accounts, endOf, reportOf } from './accounts.ts';
+import { type InspectionContext, InspectionEnvironment, inspect, machineOf } from './inspection.ts';
+import { planReconcile, planTick, secondsUntilInspection } from './inspection-plan.ts';
+import { wrongWith } from './inspection-verdict.ts';
+import { ChaosItems } from './items.ts';
+import { Pulse } from './pulse.ts';
+import { type ChaosReport, formatChaosReport } from './report.ts';
+import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
+import { Truth, type Violation } from './truth.ts';
+
+export interface ChaosOptions extends StormOptions {
+  readonly model: ExpiryModel;
+  /** How far a tick looks back. */
+  readonly lookbackMinutes: number;
+  /** How far the reconcile looks back. */
+  readonly reconcileMinutes: number;
+  readonly output: Output;
+  /** Ends the run early. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Everything at once, in real time: writers, renewers and deleters work on a table, and what was synthesized sweeps it,
+ * while calls fail, connections break, functions crash and ticks go missing. Then it is calm, and an ordinary tick and the
+ * reconcile are inspected: they have to leave nothing, of what went wrong before and of items that are laid out for them.
+ * That is the verdict; a replay afterwards must find nothing more.
+ *
+ * @throws {LocalCloudError} when the local cloud can't be started
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { cdktfOut, tableName, model, seed, deleteMode, signal } = options;
+  const progress = new Progress(options.output);
+  const accounts = new Accounts();
+  const truth = new Truth();
+  const problems = new Problems(progress);
+  const until = AbortSignal.any([signal, problems.broken]);
+  const environment = new InspectionEnvironment(MAX_CHILD_SECONDS);
+
+  // Beside the one that everything happens to: it makes the table, and runs the sweeps that are inspected.
+  const calm = await LocalCloud.start({
+    cdktfOut,
+    observe: true,
+    schedules: false,
+    functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
+    childAgeMs: environment.childAgeMs,
+    onExecution: execution => accounts.add(endOf(execution)),
+  });
+  const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
+  // One attempt: after a broken connection a second one would hide what the first did.
+  const writing = localDynamoDb(dynamoDbEndpoint, 'us-east-1', { maxAttempts: 1 });
+  const streams = localDynamoDbStreams(dynamoDbEndpoint, 'us-east-1');
+  let storm: Storm | undefined;
+  let pulse: Pulse | undefined;
+  try {
+    const items = new ChaosItems(writing, tableName, model);
+    const observer = await StreamObserver.start({
+      client: calm.client,
+      streams,
+      tableName,
+      onRemoval: (image, seenAt) => {
+        const { id, version, ttl } = items.read(image);
+        truth.removed(id, version, { ttl, seenAt });
+      },
+      onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
+    });
+    storm = await Storm.start(options, {
+      dynamoDbEndpoint,
+      items,
+      truth,
+      accounts,
+      problems,
+      progress,
+      until,
+    });
+    const startMs = Date.now();
+    pulse = new Pulse({
+      beat: () => items.exists('pulse'),
+      from: startMs + LEAD_SECONDS * 1000,
+      onError: error => problems.breakOff(`the pulse stopped: ${error}`),
+    });
+    await storm.rage(startMs);
+    await observer.caughtUp();
+    // Before anything is inspected, whose calls are not among those of the storm.
+    if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
+
+    const context = { cloud: calm, environment, tableName, items, truth, observer, until, before: [] };
+    await inspectBoth(options, context, problems, progress);
+    await pulse.stop();
+
+    const sweptUpTo = Math.floor(Date.now() / 1000);
+    const verify = async () => truth.verify(await items.readAll(), sweptUpTo, Date.now());
+    const violations: Violation[] = until.aborted ? [] : await verify();
+    if (!until.aborted) {
+      await replay(calm, tableName, startMs - (options.reconcileMinutes + 2) * 60_000, problems);
+      await observer.caughtUp();
+      const known = new Set(violations.map(({ id }) => id));
+      violations.push(...(await verify()).filter(({ id }) => !known.has(id)));
+    }
+    await observer.stop();
+    const report: ChaosReport = {
+      seed,
+      deleteMode,
+      counts: truth.counts,
+      faults: storm.faults,
+      kills: storm.kills,
+      accounts,
+      violations,
+      problems: problems.found,
+      worstPulseMs: pulse.worstMs,
+      interrupted: signal.aborted,
+    };
+    progress.end();
+    progress.say(formatChaosReport(report));
+    return report;
+  } finally {
+    await pulse?.stop();
+    await storm?.stop();
+    streams.destroy();
+    writing.destroy();
+    await calm.stop();
+    await environment.stop();
+  }
+}
+
+/** An ordinary tick and the reconcile, one after the other. */
+async function inspectBoth(
+  { model, lookbackMinutes, reconcileMinutes, deleteMode }: ChaosOptions,
+  context: InspectionContext,
+  problems: Problems,
+  progress: Progress,
+): Promise<void> {
+  const { until } = context;
+  const now = () => Math.floor(Date.now() / 1000);
+  const guarded = deleteMode === 'guarded';
+  await sleep(secondsUntilInspection(now()) * 1000, undefined, { signal: until }).catch(() => {});
+  for (const plan of [planTick, planReconcile]) {
+    if (until.aborted) return;
+    const inspection = plan({ now: now(), model, lookbackMinutes, reconcileMinutes, guarded });
+    progress.say(`${schedulerTime(Date.now())}  the ${inspection.name} is inspected`);
+    const sweep = await inspect(inspection, context);
+    if (!until.aborted) for (const wrong of wrongWith(sweep)) problems.add(wrong);
+  }
+}
+
+/** Sweeps everything once more without faults: it has to find nothing. */
+async function replay(
+  cloud: LocalCloud,
+  tableName: string,
+  fromMs: number,
+  problems: Problems,
+): Promise<void> {
+  // Nothing expires while it runs that was not expired when it began: its cutoff is its start.
+  const input = { from: schedulerTime(fromMs), to: schedulerTime(Date.now() + 1000) };
+  const execution = cloud.startExecution(machineOf(cloud, tableName), input);
+  await execution.done;
+  const { status, text, error } = endOf(execution);
+  if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);
+  const found = reportOf(text)?.['found'];
+  if (found !== 0) problems.add(`the last replay still found ${found} items, expected none`);
+}

@@ -1,0 +1,135 @@
+import { type Execution, type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import { LocalCloud } from '../../local/cloud.ts';
+import { schedulerTime } from '../../local/scheduler/scheduler.ts';
+import {
+  type DynamoDbCall,
+  FaultCounter,
+  type FaultPhase,
+  type FaultProxy,
+  type FaultRates,
+  faultyDeliveries,
+  faultyInvocations,
+  startFaultProxy,
+} from '../faults/index.ts';
+
+export interface RunnerOptions {
+  /** The folder that was synthesized into. */
+  readonly cdktfOut: string;
+  /** A DynamoDB that runs already. */
+  readonly dynamoDbEndpoint: string;
+  readonly seed: number;
+  readonly rates: FaultRates;
+  readonly phases?: readonly FaultPhase[];
+  /** Gets the functions' calls of DynamoDB. */
+  readonly onCall?: (call: DynamoDbCall) => void;
+  readonly onExecution: (execution: Execution) => void;
+  readonly onProblem: (problem: string) => void;
+}
+
+const TICK_MS = 60_000;
+/** How often another tick may be started over what others are sweeping. */
+const OVERLAP_INTERVAL_MS = 10_000;
+
+/** What was synthesized, sweeping by its schedules while everything goes wrong around it. */
+export class ChaosRunner {
+  readonly counter = new FaultCounter();
+  readonly #options: RunnerOptions;
+  readonly #random: RandomSource;
+  #rates: FaultRates;
+  #cloud: LocalCloud | undefined;
+  #proxy: FaultProxy | undefined;
+  #overlaps: NodeJS.Timeout | undefined;
+
+  private constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.#rates = options.rates;
+  }
+
+  static async start(options: RunnerOptions): Promise<ChaosRunner> {
+    const runner = new ChaosRunner(options);
+    try {
+      await runner.#start();
+      return runner;
+    } catch (error) {
+      await runner.stop();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const {
+      cdktfOut,
+      dynamoDbEndpoint,
+      seed,
+      rates,
+      phases = [],
+      onCall,
+      onExecution,
+      onProblem,
+    } = this.#options;
+    this.#cloud = await LocalCloud.start({
+      cdktfOut,
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint },
+      random: this.#random,
+      functionsDynamoDbEndpoint: async target => {
+        this.#proxy = await startFaultProxy({
+          target,
+          seed,
+          rates,
+          phases,
+          counter: this.counter,
+          ...(onCall && { onCall }),
+        });
+        return this.#proxy.endpoint;
+      },
+      functions: {
+        wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
+      },
+      deliveries: faultyDeliveries(this.#random, rates, this.counter),
+      onExecution,
+      onScheduleError: error => onProblem(`a schedule's target could not be started: ${error}`),
+    });
+    this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
+    // The schedules begin with the next minute. It is owned by the tick of this one, and this one by the tick before.
+    this.tick(1);
+    this.tick();
+  }
+
+  get running(): number {
+    return this.#cloud?.running.length ?? 0;
+  }
+
+  /** The tick of the current minute, or of one before, again or late. */
+  tick(minutesBack = 0): void {
+    const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
+    const input = { scheduledTime: schedulerTime(minute * TICK_MS) };
+    for (const { name } of this.#cloud?.machines ?? []) this.#cloud?.startExecution(name, input);
+  }
+
+  /** What the index holds now, for answers that are stale later. */
+  remember(...entry: Parameters<FaultProxy['remember']>): void {
+    this.#proxy?.remember(...entry);
+  }
+
+  /** Starts nothing more and ends all faults; what runs goes on. */
+  wind(): void {
+    clearInterval(this.#overlaps);
+    this.#cloud?.pauseSchedules();
+    this.#rates = {};
+    this.#proxy?.setRates({});
+  }
+
+  async stop(): Promise<void> {
+    this.wind();
+    await this.#cloud?.stop();
+    await this.#proxy?.stop();
+  }
+
+  /** Only ticks: a replay would do what they leave undone, and nobody would see that they do. */
+  #overlap(): void {
+    if (this.#random.next() >= (this.#rates.overlap ?? 0)) return;
+    this.counter.add('overlap');
+    this.tick(this.#random.next() < 0.5 ? 0 : 1);
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from 'stepfunctions-emulator';
+import { schedulerTime } from '../../local/scheduler/scheduler.ts';
+import type { Problems } from '../demo/problems.ts';
+import type { Progress } from '../demo/progress.ts';
+import { FAULTS, type FaultName, type FaultPhase, type FaultRates } from '../faults/index.ts';
+import { type Accounts, tooMany } from './accounts.ts';
+import { Attempts } from './attempts.ts';
+import type { ChaosItems } from './items.ts';
+import { KilledSweeping } from './killed.ts';
+import { type Sweeping, sweepHere } from './sweeping.ts';
+import type { Truth } from './truth.ts';
+import { planChaos } from './workload.ts';
+import { carryOut } from './writer.ts';
+
+/** How bad it gets, and for how long. */
+export interface StormOptions {
+  /** The folder that was synthesized into. */
+  readonly cdktfOut: string;
+  readonly tableName: string;
+  readonly deleteMode: 'guarded' | 'batch';
+  /** Minutes during which items expire. */
+  readonly minutes: number;
+  /** Items per second. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly rates: FaultRates;
+  readonly phases?: readonly FaultPhase[];
+  /** Runners to kill; with any, the sweep runs in a process of its own. */
+  readonly kills: number;
+}
+
+export interface StormContext {
+  readonly dynamoDbEndpoint: string;
+  readonly items: ChaosItems;
+  readonly truth: Truth;
+  readonly accounts: Accounts;
+  readonly problems: Problems;
+  readonly progress: Progress;
+  /** Ends it early. */
+  readonly until: AbortSignal;
+}
+
+/** Until the first item expires, and the writers have caught up with what is written at the start. */
+export const LEAD_SECONDS = 10;
+/** For what still runs when the last item has expired and nothing goes wrong any more: a child ends before that. */
+const MAX_WIND_MS = 330_000;
+const SHOWN_EVERY_MS = 500;
+
+/**
+ * Writers, renewers and deleters work on the table, and what was synthesized sweeps it by its schedules, while everything
+ * goes wrong; ends when nothing that was started is still running.
+ */
+export class Storm {
+  readonly #options: StormOptions;
+  readonly #context: StormContext;
+  readonly #sweeping: Sweeping;
+  readonly #attempts: Attempts;
+
+  private constructor(options: StormOptions, context: StormContext, sweeping: Sweeping, attempts: Attempts) {
+    this.#options = options;
+    this.#context = context;
+    this.#sweeping = sweeping;
+    this.#attempts = attempts;
+  }
+
+  /** Starts what sweeps. */
+  static async start(options: StormOptions, context: StormContext): Promise<Storm> {
+    const { cdktfOut, tableName, minutes, seed, rates, phases, kills } = options;
+    const { dynamoDbEndpoint, accounts, problems, progress } = context;
+    const attempts = new Attempts();
+    const common = {
+      cdktfOut,
+      dynamoDbEndpoint,
+      tableName,
+      seed,
+      rates,
+      ...(phases === undefined ? {} : { phases }),
+      onEnd: (ended: Parameters<Accounts['add']>[0]) => accounts.add(ended),
+      onProblem: (problem: string) => problems.add(problem),
+    };
+    const sweeping =
+      kills === 0
+        ? await sweepHere({ ...common, onCall: call => attempts.add(call) })
+        : new KilledSweeping({
+            ...common,
+            kills,
+            withinMs: minutes * 60_000,
+            onKill: count => progress.say(`${schedulerTime(Date.now())}  runner ${count} killed`),
+          });
+    return new Storm(options, context, sweeping, attempts);
+  }
+
+  get faults(): Sweeping['counts'] {
+    return this.#sweeping.counts;
+  }
+
+  get kills(): number {
+    return this.#sweeping.kills;
+  }
+
+  /** Rages from `startMs` (epoch milliseconds) until the last item has expired and everything that swept has ended. */
+  async rage(startMs: number): Promise<void> {
+    const { items, truth, problems, until } = this.#context;
+    const { minutes, rate, seed, deleteMode } = this.#options;
+    const { actions, lastTtl } = planChaos({
+      startMs,
+      firstTtl: Math.floor(startMs / 1000) + LEAD_SECONDS,
+      seconds: minutes * 60,
+      rate,
+      renewals: deleteMode === 'guarded',
+      random: seededRandom(seed),
+    });
+    const written = carryOut({
+      actions,
+      items,
+      truth,
+      signal: until,
+      onIndexed: entry => this.#sweeping.remember(entry),
+    }).catch(error => problems.breakOff(`writing failed: ${error}`));
+    while (!until.aborted && Date.now() < (lastTtl + 1) * 1000) {
+      this.#show(lastTtl);
+      await sleep(SHOWN_EVERY_MS, undefined, { signal: until }).catch(() => {});
+    }
+    await written;
+    if (!until.aborted && !(await this.#sweeping.wind(Date.now() + MAX_WIND_MS)))
+      problems.add(`executions still ran ${MAX_WIND_MS / 1000} s after the last item had expired`);
+    await this.stop();
+  }
+
+  /** What the executions say that they did, and cannot have done: a sentence each. The stream has to have caught up. */
+  overcounted(): string[] {
+    const { truth, accounts } = this.#context;
+    const { deleteMode, kills } = this.#options;
+    // Not guarded, a delete of what is gone counts as deleted; what a killed runner tried is not known.
+    if (deleteMode !== 'guarded') return [];
+    const most = { deleted: truth.counts.swept, ...(kills === 0 ? this.#attempts.most(truth) : {}) };
+    return tooMany(accounts.totals, most);
+  }
+
+  /** Safe to call more than once. */
+  stop(): Promise<void> {
+    return this.#sweeping.stop();
+  }
+
+  #show(lastTtl: number): void {
+    const { truth, accounts, progress } = this.#context;
+    const { items, renewals, swept } = truth.counts;
+    const counts = this.#sweeping.counts;
+    const faults = (Object.keys(FAULTS) as FaultName[]).reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+    const executions = [...accounts.endings.values()].reduce((sum, count) => sum + count, 0);
+    const left = Math.max(0, Math.round(lastTtl - Date.now() / 1000));
+    progress.show(
+      `written ${items}  renewed ${renewals}  swept ${swept}  overdue ${truth.overdue(Date.now())}  executions ${executions}  faults ${faults}  ${left} s left`,
+    );
+  }
+}

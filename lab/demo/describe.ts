@@ -1,0 +1,114 @@
+import type { Execution } from 'stepfunctions-emulator';
+import type { DeleteMode } from '../../functions/lib/environment.ts';
+import type { PollPace } from '../../functions/lib/poll.ts';
+import type { LocalCloud } from '../../local/cloud.ts';
+import { isPlain, promisedLagMs } from './deadline.ts';
+import { describePromise, NO_RENEWALS, number, seconds } from './report.ts';
+import type { Action } from './workload.ts';
+
+/** What is told of a sweep, as far as its configuration decides it. */
+export interface Sweep extends PollPace {
+  readonly deleteMode: DeleteMode;
+}
+
+/** What the sweep promises, for a person. `rate`: items that expire in a second. */
+export function promiseOf(sweep: PollPace, rate: number): string {
+  const { precisionSeconds, pollSeconds } = sweep;
+  const within = describePromise(promisedLagMs(sweep, rate));
+  if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
+  const late =
+    pollSeconds > 0
+      ? `items written in their last ${pollSeconds} s: at the next poll, at most ${pollSeconds} s later`
+      : 'items written in the minute in which they expire: at the next poll';
+  return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
+}
+
+export interface Start {
+  readonly cloud: LocalCloud;
+  /** The table of this run. */
+  readonly tableName: string;
+  /** Which table of the configuration it stands for. */
+  readonly standsFor: string;
+  readonly sweep: Sweep;
+  readonly actions: readonly Action[];
+  readonly rate: number;
+  readonly minutes: number;
+  readonly seed: number;
+}
+
+/** What is said before the first session is written. */
+export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...run }: Start): string {
+  const { synthesized, dynamoDb } = cloud;
+  const [machine] = synthesized.stateMachines;
+  // Without the prefix that they share with the machine.
+  const functions = synthesized.functions.map(({ name }) => name.replace(`${machine?.name}-`, ''));
+  const count = (kind: Action['kind']) => number(actions.filter(action => action.kind === kind).length);
+  const schedules = cloud
+    .upcoming()
+    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : time(at)})`);
+  const where = dynamoDb.startedHere
+    ? 'DynamoDB Local, in memory, open to the network'
+    : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';
+  const renewals = renews(sweep)
+    ? `${count('renew')} renewed and ${count('makePermanent')} made permanent in their last seconds`
+    : `renewed: ${NO_RENEWALS}`;
+  const rows = [
+    ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
+    ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
+    ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
+    ['state machine', synthesized.stateMachines.map(({ name }) => name).join(', ')],
+    ['schedules', schedules.join(', ')],
+    [
+      'sessions',
+      `${count('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals} (seed ${run.seed})`,
+    ],
+    ['promised', promiseOf(sweep, run.rate)],
+  ] as const;
+  return [
+    'What `cdktf deploy` would provision, running on this machine:',
+    '',
+    ...rows.map(([name, text]) => `  ${name.padEnd(14)} ${text}`),
+    '',
+    `Watch "overdue": ${whatOverdueDoes(sweep)}`,
+    '"lag" is p50/max, from expiry to deletion, as seen in the table\'s stream. Ctrl-C stops.',
+    ...(isPlain(sweep.precisionSeconds)
+      ? []
+      : ['A tick owns the minute after the next and waits for it, so it runs for up to two minutes.']),
+    '',
+  ].join('\n');
+}
+
+function whatOverdueDoes({ precisionSeconds }: PollPace): string {
+  if (isPlain(precisionSeconds)) {
+    return 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.';
+  }
+  return precisionSeconds === 1
+    ? 'it stays near 0, for what expires is gone about a second later.'
+    : `it grows as sessions expire, and falls to 0 with every poll, at most ${precisionSeconds} s later.`;
+}
+
+/** Whether sessions may be renewed once they have a TTL. */
+export function renews({ deleteMode }: Sweep): boolean {
+  return deleteMode === 'guarded';
+}
+
+/** An execution that succeeded. */
+export function describeSweep(execution: Execution, { precisionSeconds }: PollPace): string {
+  const took = seconds((execution.stopDate ?? execution.startDate) - execution.startDate);
+  const deleted = fieldOf(execution.output, 'deleted');
+  const reconcile = fieldOf(execution.input, 'lookbackMinutes') !== undefined;
+  const what = reconcile ? 'reconcile' : isPlain(precisionSeconds) ? 'sweep' : 'tick';
+  return `${time(execution.startDate)}  ${what} succeeded after ${took}${typeof deleted === 'number' ? `: ${number(deleted)} deleted` : ''}`;
+}
+
+export function describeFailure({ startDate, status, error, cause }: Execution): string {
+  return `the sweep of ${time(startDate)} ended ${status}: ${error ?? 'no error name'}${cause ? `: ${cause.slice(0, 300)}` : ''}`;
+}
+
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function time(epochMilliseconds: number): string {
+  return `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
+}

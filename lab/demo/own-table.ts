@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteTableCommand,
+  DescribeTableCommand,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import type { DynamoDbEndpoint } from '../../local/dynamodb/dynamodb-local.ts';
+import { TableMismatchError } from '../../local/errors.ts';
+
+/** Leaves room for the rest of the name: DynamoDB takes 255 characters. */
+const MAX_PREFIX_LENGTH = 220;
+
+/** A name for a table of one run only: nobody else's table can have it, and so nobody else's items are swept. */
+export function ownTableName(tableName: string): string {
+  return `${tableName.slice(0, MAX_PREFIX_LENGTH)}-demo-${randomUUID().slice(0, 8)}`;
+}
+
+/**
+ * The table of one run in a DynamoDB that may be somebody else's: it wasn't there before, and it goes after the run,
+ * with its items and its stream. Says so when the process ends before that.
+ */
+export class OwnTable {
+  readonly #dynamoDb: DynamoDbEndpoint;
+  readonly #name: string;
+  readonly #client: ReturnType<typeof localDynamoDb>;
+  readonly #sayLeft = () => console.error(this.#left('this was stopped before it could remove it'));
+
+  private constructor(dynamoDb: DynamoDbEndpoint, name: string, region: string) {
+    this.#dynamoDb = dynamoDb;
+    this.#name = name;
+    this.#client = localDynamoDb(dynamoDb.endpoint, region);
+  }
+
+  /**
+   * Makes sure that the name is free. The table is not made here.
+   *
+   * @throws {TableMismatchError} when there is such a table
+   */
+  static async reserve(dynamoDb: DynamoDbEndpoint, name: string, region: string): Promise<OwnTable> {
+    const own = new OwnTable(dynamoDb, name, region);
+    try {
+      await own.#client.send(new DescribeTableCommand({ TableName: name }));
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) {
+        // What we started ourselves goes as a whole.
+        if (!dynamoDb.startedHere) process.on('exit', own.#sayLeft);
+        return own;
+      }
+      own.#client.destroy();
+      throw error;
+    }
+    own.#client.destroy();
+    throw new TableMismatchError(
+      `table "${name}": expected none at ${dynamoDb.endpoint}, where this run makes its own, got one; nothing was touched, run it again`,
+    );
+  }
+
+  /**
+   * Deletes the table. Safe to call more than once.
+   *
+   * @returns a sentence when it can't be
+   */
+  async remove(): Promise<string | undefined> {
+    process.off('exit', this.#sayLeft);
+    try {
+      if (!this.#dynamoDb.startedHere) {
+        await this.#client.send(new DeleteTableCommand({ TableName: this.#name }));
+      }
+    } catch (error) {
+      // It may not have been made yet.
+      if (!(error instanceof ResourceNotFoundException)) return this.#left(String(error));
+    } finally {
+      this.#client.destroy();
+    }
+    return undefined;
+  }
+
+  #left(why: string): string {
+    return (
+      `the table "${this.#name}" of this run is left at ${this.#dynamoDb.endpoint} (${why}); remove it: ` +
+      `aws dynamodb delete-table --table-name ${this.#name} --endpoint-url ${this.#dynamoDb.endpoint}`
+    );
+  }
+}

@@ -1,0 +1,299 @@
+import { type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
+import type { ExpiryModel } from '../../expiry/index.ts';
+import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
+import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
+import type { TableResource } from '../../local/terraform/synthesized.ts';
+import { isPlain, promisedLagMs } from './deadline.ts';
+import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
+import type { Violations } from './ledger.ts';
+import { MachineWatch, machineTimeOf } from './machine.ts';
+import { OwnTable } from './own-table.ts';
+import { Problems } from './problems.ts';
+import { type Output, Progress } from './progress.ts';
+import { punctualityOf } from './promises.ts';
+import { formatProgress, formatReport, type Judged, judge } from './report.ts';
+import { tableOf } from './session-table.ts';
+import { WatchedTable } from './watched-table.ts';
+import { type Action, planWorkload } from './workload.ts';
+
+export interface DemoOptions {
+  /** The folder that was synthesized into: for one table, which this run has to itself. */
+  readonly cdktfOut: string;
+  /** It must not be there yet, and is removed at the end. */
+  readonly tableName: string;
+  /** How the table is made when the stack only refers to it. */
+  readonly existingTable?: TableResource;
+  /** Which table of the configuration it stands for, for a person. */
+  readonly standsFor: string;
+  readonly region: string;
+  readonly model: ExpiryModel;
+  /** What is promised of the sweep. */
+  readonly sweep: Sweep;
+  /** Minutes during which sessions expire. */
+  readonly minutes: number;
+  /** Sessions per second. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly output: Output;
+  /** Ends the job early, with what is known. */
+  readonly signal: AbortSignal;
+  /** Pause between two reads of the stream, milliseconds. @default that of the observer */
+  readonly intervalMs?: number;
+  /** For tests: how the cloud differs, its clock among it. */
+  readonly cloud?: Partial<LocalCloudOptions>;
+}
+
+/** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
+const MAX_WAIT_MS = 150_000;
+/** For executions that are under way at the end. */
+const MAX_EXECUTION_WAIT_MS = 30_000;
+const CHECK_INTERVAL_MS = 250;
+const TICK_MS = 60_000;
+/** Until the first session expires at least: the first writes take place meanwhile. */
+const LEAD_MS = 10_000;
+/** The current minute's tick comes when the first sessions are there to be found. */
+const LATE_TICK_MS = 3_000;
+/** An execution that failed after the machine had stood still for so long in it may have failed because of that. */
+const EXCUSING_STANDSTILL_MS = 5_000;
+
+/**
+ * The main job: sessions are written, expire and are swept by what was synthesized, in real time; what happened is
+ * seen in the table's stream and judged against a ledger of what was written. Nothing is left of it, also when it fails.
+ *
+ * @throws {LocalCloudError} when the local cloud can't be started
+ */
+export async function runDemo(options: DemoOptions): Promise<Judged> {
+  const { cloud: { clock = realClock, dynamoDb: given, ...cloud } = {}, tableName, region } = options;
+  const progress = new Progress(options.output, () => clock.now());
+  const { environment = process.env, dynamoDbLocal } = cloud;
+  const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
+  try {
+    const own = await clock.busy(() => OwnTable.reserve(dynamoDb, tableName, region));
+    try {
+      return await runOn(dynamoDb, clock, progress, options);
+    } finally {
+      const left = await own.remove();
+      if (left !== undefined) progress.say(`✗ ${left}`);
+    }
+  } finally {
+    if (given === undefined) await dynamoDb.stop();
+  }
+}
+
+async function runOn(
+  dynamoDb: DynamoDbEndpoint,
+  clock: Clock,
+  progress: Progress,
+  options: DemoOptions,
+): Promise<Judged> {
+  const problems = new Problems(progress);
+  const ended: Execution[] = [];
+  const machine = new MachineWatch(machineTimeOf(clock));
+  let cloud: LocalCloud | undefined;
+  try {
+    cloud = await clock.busy(() => startCloud(options, { dynamoDb, clock, progress, problems, ended }));
+    return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended });
+  } finally {
+    machine.stop();
+    await cloud?.stop();
+  }
+}
+
+interface Surroundings {
+  readonly dynamoDb: DynamoDbEndpoint;
+  readonly clock: Clock;
+  readonly progress: Progress;
+  readonly problems: Problems;
+  /** Gets the executions that have ended. */
+  readonly ended: Execution[];
+}
+
+function startCloud(
+  { cdktfOut, sweep, existingTable, cloud }: DemoOptions,
+  { dynamoDb, clock, progress, problems, ended }: Surroundings,
+): Promise<LocalCloud> {
+  return LocalCloud.start({
+    cdktfOut,
+    observe: true,
+    warm: 1,
+    onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+    onExecution: execution => {
+      ended.push(execution);
+      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution, sweep));
+      else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
+    },
+    ...(existingTable && { makeExisting: [existingTable] }),
+    ...cloud,
+    clock,
+    dynamoDb,
+  });
+}
+
+interface Job {
+  readonly options: DemoOptions;
+  readonly clock: Clock;
+  readonly progress: Progress;
+  readonly problems: Problems;
+  readonly cloud: LocalCloud;
+  readonly machine: MachineWatch;
+  /** Executions that have ended; grows. */
+  readonly ended: readonly Execution[];
+}
+
+async function sweepSessions(job: Job): Promise<Judged> {
+  const { options, clock, progress, problems, cloud, machine, ended } = job;
+  const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
+  const startMs = clock.now();
+  const workload = planWorkload({
+    startMs,
+    firstTtl: firstTtl(startMs, sweep.precisionSeconds),
+    minutes,
+    rate,
+    random: seededRandom(seed),
+    renewals: renews(sweep),
+  });
+  const table = await WatchedTable.start({
+    cloud,
+    table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
+    model: options.model,
+    run: startMs.toString(36),
+    clock,
+    ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
+    onAnswer: machine.answered,
+    onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
+  });
+  const lateTickMs = startMs + LATE_TICK_MS;
+  const cancelLateTick = clock.schedule(LATE_TICK_MS, () => startLateTick(cloud, startMs));
+  try {
+    const { actions } = workload;
+    progress.say(describeStart({ cloud, tableName, standsFor, sweep, actions, rate, minutes, seed }));
+    const until = AbortSignal.any([signal, problems.broken]);
+    await live({ ...job, ...workload, table, signal: until });
+    cloud.pauseSchedules();
+    if (!until.aborted && !isAlwaysWatched(sweep)) await untilIdle(cloud, clock);
+    await table.stop();
+    const interrupted = signal.aborted;
+    const contradictions = interrupted ? [] : await verify(table);
+    machine.stop();
+    const now = clock.now();
+    const judged = judge({
+      tally: table.ledger.tally(now),
+      lags: table.ledger.lags,
+      punctuality: punctualityOf(table.ledger.swept(now), {
+        pace: sweep,
+        rate,
+        plannedAt: minute => (minute === minuteOf(startMs) / 1000 ? lateTickMs : minute * 1000),
+        lost: machine.lost(ticksOf([...ended, ...cloud.running])),
+      }),
+      promisedLagMs: promisedLagMs(sweep, rate),
+      contradictions,
+      ...failuresOf(job),
+      machine: machine.report(),
+      interrupted,
+    });
+    progress.end();
+    const context = { renewals: renews(sweep), executions: ended.length };
+    progress.say(`\n${formatReport(judged, context)}`);
+    return judged;
+  } finally {
+    cancelLateTick();
+    await table.stop();
+  }
+}
+
+/** Children that poll are there all the time, and need not be waited for. */
+function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
+  return pollSeconds > 0;
+}
+
+/** When each tick was started, by its time; epoch milliseconds. */
+function ticksOf(executions: readonly Execution[]): Map<number, number> {
+  return new Map(
+    executions.map(({ input, startDate }) => [
+      Date.parse(String(fieldOf(input, 'scheduledTime'))),
+      startDate,
+    ]),
+  );
+}
+
+/** Those that the end of a job stops are no failures of the sweep. */
+function failed({ status }: Execution): boolean {
+  return status !== 'SUCCEEDED' && status !== 'ABORTED';
+}
+
+function failuresOf({ ended, problems, machine }: Job): { failures: string[]; excusedFailures: string[] } {
+  const executions = Object.groupBy(ended.filter(failed), ({ startDate, stopDate }) => {
+    const stoodStill = machine.stoodStillMs({ from: startDate, to: stopDate ?? startDate });
+    return stoodStill >= EXCUSING_STANDSTILL_MS ? 'excused' : 'failed';
+  });
+  return {
+    failures: [...problems.found, ...(executions.failed ?? []).map(describeFailure)],
+    excusedFailures: (executions.excused ?? []).map(describeFailure),
+  };
+}
+
+function minuteOf(epochMs: number): number {
+  return Math.floor(epochMs / TICK_MS) * TICK_MS;
+}
+
+/**
+ * When the first session expires, whole epoch seconds. A tick owns the minute after the next; the first one that this run
+ * can have is the current minute's, so a precise sweep begins with the next minute.
+ */
+function firstTtl(startMs: number, precisionSeconds: number): number {
+  const earliest = startMs + LEAD_MS;
+  const unit = isPlain(precisionSeconds) ? 1000 : TICK_MS;
+  return (Math.ceil(earliest / unit) * unit) / 1000;
+}
+
+/** Fires the current minute's ticks late, as Scheduler may: the local schedules begin with the next minute. */
+function startLateTick(cloud: LocalCloud, startMs: number): void {
+  const scheduledTime = new Date(minuteOf(startMs)).toISOString();
+  for (const { name } of cloud.machines) cloud.startExecution(name, { scheduledTime });
+}
+
+interface Live extends Job {
+  readonly actions: readonly Action[];
+  readonly lastTtl: number;
+  readonly table: WatchedTable;
+  readonly signal: AbortSignal;
+}
+
+/** Writes, and waits until everything that expires has had its tick. */
+async function live(job: Live): Promise<void> {
+  const { actions, lastTtl, clock, cloud, table, progress, signal, problems, machine, options } = job;
+  const { ledger } = table;
+  const writing = { done: false };
+  const writer = table
+    .write(actions, signal, { skipExpired: true })
+    .catch(error => problems.breakOff(`writing failed: ${error}`))
+    .finally(() => {
+      writing.done = true;
+    });
+  // A renewed item is only safe for sure once a tick after its former TTL has passed it by.
+  const lastTickMs = Math.ceil((lastTtl * 1000) / TICK_MS) * TICK_MS;
+  const isIdle = () => isAlwaysWatched(options.sweep) || cloud.running.length === 0;
+  while (!signal.aborted) {
+    const now = clock.now();
+    const tally = ledger.tally(now);
+    if (now >= lastTickMs + 1_000 && writing.done && tally.overdue === 0 && isIdle()) break;
+    // A machine that slept is given the time to make up for it.
+    if (now >= lastTtl * 1000 + MAX_WAIT_MS + machine.stoodStillMs()) break;
+    progress.show(formatProgress(tally, ledger.lags, lastTtl - now / 1000));
+    await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
+  }
+  await writer;
+}
+
+async function verify(table: WatchedTable): Promise<Violations> {
+  try {
+    return await table.verify();
+  } catch (error) {
+    return [`the table couldn't be read at the end: ${error}`];
+  }
+}
+
+async function untilIdle(cloud: LocalCloud, clock: Clock): Promise<void> {
+  const deadline = clock.now() + MAX_EXECUTION_WAIT_MS;
+  while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(50);
+}

@@ -1,0 +1,24 @@
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { Deliveries } from '../../local/scheduler/scheduler.ts';
+import type { FaultCounter, FaultName, FaultRates } from './fault.ts';
+
+/** Scheduler fires anywhere in the minute. */
+const LATEST_MS = 59_000;
+
+const NAMES = ['lateTick', 'skippedTick', 'doubledTick'] as const satisfies FaultName[];
+
+/** Ticks that come late, not at all, or twice. */
+export function faultyDeliveries(random: RandomSource, rates: FaultRates, counter: FaultCounter): Deliveries {
+  return () => {
+    let drawn = random.next();
+    const name = NAMES.find(each => {
+      drawn -= rates[each] ?? 0;
+      return drawn < 0;
+    });
+    if (name === undefined) return [0];
+    counter.add(name);
+    const delay = Math.floor(random.next() * LATEST_MS);
+    if (name === 'skippedTick') return [];
+    return name === 'lateTick' ? [delay] : [0, delay];
+  };
+}

@@ -1,0 +1,39 @@
+import type { FunctionResult, RandomSource } from 'stepfunctions-emulator';
+import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
+import type { FaultCounter, FaultName, FaultRates } from './fault.ts';
+
+export interface InvocationFaultsOptions {
+  readonly random: RandomSource;
+  /** Asked at every invocation, so that it may change. */
+  readonly rates: () => FaultRates;
+  readonly counter: FaultCounter;
+}
+
+const NAMES = ['crashBefore', 'crashAfter', 'duplicate'] as const satisfies FaultName[];
+
+/** Functions that crash before or after they ran, and invocations that are made twice. */
+export function faultyInvocations({ random, rates, counter }: InvocationFaultsOptions): InvokeWrapper {
+  return async (_call, next) => {
+    let drawn = random.next();
+    const name = NAMES.find(each => {
+      drawn -= rates()[each] ?? 0;
+      return drawn < 0;
+    });
+    if (name === undefined) return next();
+    counter.add(name);
+    if (name === 'crashBefore') return crash();
+    if (name === 'crashAfter') {
+      await next();
+      return crash();
+    }
+    // Both run; which of the answers counts is as open as which runs first.
+    const [one, other] = await Promise.all([next(), next()]);
+    return random.next() < 0.5 ? one : other;
+  };
+}
+
+/** What Lambda answers when the function's process has died. */
+export function crash(): FunctionResult {
+  const errorMessage = 'RequestId: injected Error: Runtime exited with error: signal: killed';
+  return { ok: false, errorType: 'Runtime.ExitError', errorMessage };
+}

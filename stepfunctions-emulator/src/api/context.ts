@@ -1,0 +1,28 @@
+import type { Executions } from './executions.ts';
+import type { Members } from './members.ts';
+import type { StateMachines } from './state-machines.ts';
+
+/** What the operations work on. */
+export interface ApiContext {
+  readonly stateMachines: StateMachines;
+  readonly executions: Executions;
+  readonly account: string;
+  /** Of every ARN, whatever region a client signs for. */
+  readonly region: string;
+  /** Of every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
+  readonly partition: string;
+}
+
+/** An operation of the API: takes the members of its request and returns those of its answer. */
+export type Operation = (context: ApiContext, members: Members) => object | Promise<object>;
+
+/** Times are epoch seconds with a fraction in AWS JSON 1.0. */
+export const seconds = (epochMilliseconds: number): number => epochMilliseconds / 1000;
+
+/** Only if it is there: AWS leaves members without a value out. */
+export const optional = <K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } =>
+  (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
+
+/** Whether a description leaves out the data: what else it says is not encrypted on AWS. */
+export const isMetadataOnly = (members: Members): boolean =>
+  members.oneOf('includedData', ['ALL_DATA', 'METADATA_ONLY']) === 'METADATA_ONLY';

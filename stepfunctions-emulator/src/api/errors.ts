@@ -1,0 +1,57 @@
+import { EmulatorError } from '../errors.ts';
+
+/** Where AWS declares the errors of Step Functions; clients look at what follows the `#`. */
+const MODEL = 'com.amazonaws.swf.service.v2.model#';
+/** The errors of the framework that all of AWS's JSON services share. */
+const FRAMEWORK: Readonly<Record<string, string>> = {
+  AccessDeniedException: 'com.amazon.coral.service#',
+  InternalFailure: 'com.amazon.coral.service#',
+  RequestEntityTooLargeException: 'com.amazon.coral.service#',
+  SerializationException: 'com.amazon.coral.service#',
+  UnknownOperationException: 'com.amazon.coral.service#',
+  ValidationException: 'com.amazon.coral.validate#',
+};
+
+/** A request that is answered with an error of the API. */
+export class ApiError extends EmulatorError {
+  override readonly name: string;
+  readonly status: number;
+  /** Members of the error besides its message. */
+  readonly members: Readonly<Record<string, string>>;
+
+  constructor(name: string, message: string, status = 400, members: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = name;
+    this.status = status;
+    this.members = members;
+  }
+
+  /** As AWS JSON 1.0 writes it. */
+  get body(): Readonly<Record<string, string>> {
+    const type = `${FRAMEWORK[this.name] ?? MODEL}${this.name}`;
+    return { __type: type, message: this.message, ...this.members };
+  }
+}
+
+/** A member that is missing or out of bounds. */
+export const validationError = (detail: string): ApiError =>
+  new ApiError('ValidationException', `1 validation error detected: ${detail}`);
+
+/** AWS would act on this member; ignoring it would be worse than refusing it. */
+export const notImplemented = (member: string, what: string): ApiError =>
+  new ApiError('ValidationException', `${member}: ${what} isn't implemented locally; leave it out`);
+
+export const stateMachineDoesNotExist = (arn: string): ApiError =>
+  new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
+
+export const executionDoesNotExist = (arn: string): ApiError =>
+  new ApiError('ExecutionDoesNotExist', `Execution Does Not Exist: '${arn}'`);
+
+export const resourceNotFound = (arn: string): ApiError =>
+  new ApiError('ResourceNotFound', `Resource not found: '${arn}'`, 400, { resourceName: arn });
+
+export const typeNotSupported = (): ApiError =>
+  new ApiError(
+    'StateMachineTypeNotSupported',
+    'This operation is not supported by this type of state machine',
+  );

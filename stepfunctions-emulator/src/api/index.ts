@@ -1,0 +1,7 @@
+/** The API of Step Functions, AWS JSON 1.0 over HTTP. */
+
+export type { ApiContext } from './context.ts';
+export { ApiError } from './errors.ts';
+export { descendants, Executions, KEPT_EXECUTIONS, type KeptExecutions, type Runner } from './executions.ts';
+export { ApiServer, DEFAULT_PORT, type ServerOptions } from './server.ts';
+export { NO_LOGGING, NO_TRACING, type StateMachine, StateMachines } from './state-machines.ts';

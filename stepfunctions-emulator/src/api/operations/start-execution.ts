@@ -1,0 +1,102 @@
+import {
+  EXPRESS_DURATION_STEP_MS,
+  EXPRESS_MEMORY_STEP_MB,
+  type Execution,
+  InvalidStartError,
+  type StartOptions,
+} from '../../interpreter/index.ts';
+import { takeMachineArn } from '../arns.ts';
+import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
+import { ApiError, typeNotSupported } from '../errors.ts';
+import { executionAlreadyExists, type StartedExecution } from '../executions.ts';
+import type { Members } from '../members.ts';
+import type { StateMachine } from '../state-machines.ts';
+
+const INPUT_LENGTH = { max: 262_144 };
+const NAME_LENGTH = { min: 1, max: 80 };
+
+export const startExecution: Operation = (context, members) => {
+  const { execution } = start(context, context.stateMachines.get(takeMachineArn(members)), members);
+  return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
+};
+
+/** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
+export const startSyncExecution: Operation = async (context, members) => {
+  const stateMachine = context.stateMachines.get(takeMachineArn(members));
+  if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
+  const metadataOnly = isMetadataOnly(members);
+  const { execution } = start(context, stateMachine, members);
+  await execution.done;
+  const stopDate = execution.stopDate ?? execution.startDate;
+  const duration = stopDate - execution.startDate;
+  return {
+    executionArn: execution.arn,
+    stateMachineArn: stateMachine.arn,
+    name: execution.name,
+    startDate: seconds(execution.startDate),
+    stopDate: seconds(stopDate),
+    // A synchronous execution has no other way to have been stopped than its end by the service.
+    status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
+    ...(!metadataOnly && dataOf(execution)),
+    billingDetails: {
+      billedMemoryUsedInMB: EXPRESS_MEMORY_STEP_MB,
+      billedDurationInMilliseconds:
+        Math.max(1, Math.ceil(duration / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
+    },
+  };
+};
+
+/** Input and result of an execution, as the descriptions show them. */
+export function dataOf(execution: Execution): object {
+  const { outputText } = execution;
+  return {
+    input: JSON.stringify(execution.input),
+    inputDetails: { included: true },
+    ...(outputText !== undefined && { output: outputText, outputDetails: { included: true } }),
+    ...optional('error', execution.error),
+    ...optional('cause', execution.cause),
+  };
+}
+
+function start({ executions }: ApiContext, stateMachine: StateMachine, members: Members): StartedExecution {
+  const name = members.optionalString('name', NAME_LENGTH);
+  const input = parseInput(members.optionalString('input', INPUT_LENGTH) ?? '{}');
+  members.optionalString('traceHeader', { max: 256 });
+  if (name !== undefined && stateMachine.type === 'STANDARD' && executions.isTaken(stateMachine, name)) {
+    return again(executions.find(arnOf(stateMachine, name)), stateMachine, name, input);
+  }
+  const options: StartOptions = { input, ...(name !== undefined && { name }) };
+  try {
+    return executions.start(stateMachine, options);
+  } catch (error) {
+    if (!(error instanceof InvalidStartError)) throw error;
+    const prefix = error.name === 'InvalidName' ? 'Invalid Name' : 'Invalid State Machine Execution Input';
+    throw new ApiError(error.name, `${prefix}: '${error.message}'`);
+  }
+}
+
+/** Started once more with the same name and input while it runs, it is the same execution. */
+function again(
+  known: StartedExecution | undefined,
+  stateMachine: StateMachine,
+  name: string,
+  input: unknown,
+): StartedExecution {
+  const sameInput = JSON.stringify(known?.execution.input) === JSON.stringify(input);
+  if (known?.execution.status === 'RUNNING' && sameInput) return known;
+  throw executionAlreadyExists(arnOf(stateMachine, name));
+}
+
+const arnOf = (stateMachine: StateMachine, name: string): string =>
+  `${stateMachine.arn.replace(':stateMachine:', ':execution:')}:${name}`;
+
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ApiError(
+      'InvalidExecutionInput',
+      `Invalid State Machine Execution Input: 'expected JSON, got ${(error as Error).message}'`,
+    );
+  }
+}

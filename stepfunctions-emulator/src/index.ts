@@ -1,0 +1,22 @@
+/** AWS Step Functions on this machine: a strict interpreter of JSONata state machines, its clocks, and its API. */
+
+export {
+  type ApiContext,
+  ApiError,
+  ApiServer,
+  DEFAULT_PORT,
+  descendants,
+  Executions,
+  KEPT_EXECUTIONS,
+  type KeptExecutions,
+  NO_LOGGING,
+  NO_TRACING,
+  type Runner,
+  type ServerOptions,
+  type StateMachine,
+  StateMachines,
+} from './api/index.ts';
+export { type CancelTimer, type Clock, realClock, VirtualClock } from './clock.ts';
+export { EmulatorError, NotLoopbackError } from './errors.ts';
+export * from './interpreter/index.ts';
+export { LambdaEndpoint } from './lambda-endpoint.ts';

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, realClock } from '../clock.ts';
+import { EmulatorError } from '../errors.ts';
+import type { Definition } from './definition.ts';
+import { Execution } from './execution.ts';
+import type { FunctionInvoker } from './invoker.ts';
+import { exceedsBytes, toJson } from './json.ts';
+import { AWS_LIMITS, type Limits } from './limits.ts';
+import { ALLOWED_NAME, isAllowedName } from './names.ts';
+import { InvalidDefinitionError } from './problems.ts';
+import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
+import { type EngineContext, type MachineIdentity, type Payload, payload } from './run.ts';
+
+export interface EngineOptions {
+  readonly invoker: FunctionInvoker;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+  /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
+  readonly random?: RandomSource;
+  /** What differs from AWS's limits. */
+  readonly limits?: Partial<Limits>;
+  /** Makes ids of executions, Map Runs and requests. @default UUIDs, from `random` when that is given */
+  readonly newId?: () => string;
+  /** Milliseconds that a Map Run takes before its first child starts and after its last has ended. @default none */
+  readonly mapRunDelays?: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
+  /**
+   * How old a child of a Map Run seems to itself when it starts, milliseconds: its
+   * `$states.context.Execution.StartTime` lies as far back. A child that ends by its age does so sooner. The limit of
+   * Express executions goes by the real start. @default 0
+   */
+  readonly childAgeMs?: () => number;
+}
+
+/** A state machine, ready to run. */
+export interface Machine extends MachineIdentity {
+  readonly definition: Definition;
+}
+
+export interface StartOptions {
+  /** 1 to 80 characters. Whether it was used before is for the caller to know. @default a new id */
+  readonly name?: string;
+  /** Any JSON value. */
+  readonly input: unknown;
+}
+
+/** The execution can't be started: its name or input isn't allowed. */
+export class InvalidStartError extends EmulatorError {
+  override readonly name: 'InvalidName' | 'InvalidExecutionInput';
+
+  constructor(name: 'InvalidName' | 'InvalidExecutionInput', message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** Runs state machines. It keeps nothing of an execution once that has ended. */
+export class Engine {
+  readonly #context: EngineContext;
+
+  constructor(options: EngineOptions) {
+    const { random } = options;
+    this.#context = {
+      clock: options.clock ?? realClock,
+      random: random ?? systemRandom,
+      invoker: options.invoker,
+      limits: { ...AWS_LIMITS, ...options.limits },
+      mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
+      childAgeMs: options.childAgeMs ?? (() => 0),
+      newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
+    };
+  }
+
+  /**
+   * Starts an execution; it runs on its own from here.
+   *
+   * @throws InvalidStartError
+   * @throws InvalidDefinitionError for an Express state machine with a distributed Map
+   */
+  start(machine: Machine, options: StartOptions): Execution {
+    const { definition, arn, name, roleArn, type } = machine;
+    if (type === 'EXPRESS' && definition.hasDistributedMap) {
+      const expected = 'no distributed Map in an Express state machine';
+      throw new InvalidDefinitionError([{ path: '', expected, got: 'one' }]);
+    }
+    return new Execution(this.#context, {
+      machine: { arn, name, roleArn, type },
+      graph: definition,
+      timeoutSeconds: definition.timeoutSeconds,
+      name: options.name === undefined ? this.#context.newId() : checkName(options.name),
+      input: this.#checkInput(options.input),
+    });
+  }
+
+  #checkInput(input: unknown): Payload {
+    const checked = readInput(input);
+    const { payloadBytes } = this.#context.limits;
+    if (exceedsBytes(checked.text, payloadBytes)) {
+      const got = Buffer.byteLength(checked.text);
+      throw new InvalidStartError(
+        'InvalidExecutionInput',
+        `the input may have ${payloadBytes} bytes, got ${got}`,
+      );
+    }
+    return checked;
+  }
+}
+
+function readInput(input: unknown): Payload {
+  try {
+    return payload(toJson(input));
+  } catch (error) {
+    const got = error instanceof RangeError ? 'values nested too deeply' : (error as Error).message;
+    throw new InvalidStartError('InvalidExecutionInput', `the input has to be JSON, got ${got}`);
+  }
+}
+
+function checkName(name: string): string {
+  if (isAllowedName(name)) return name;
+  throw new InvalidStartError(
+    'InvalidName',
+    `the name of an execution has ${ALLOWED_NAME}; got ${JSON.stringify(name)}`,
+  );
+}

@@ -1,0 +1,294 @@
+import { EmulatorError } from '../errors.ts';
+import { executionArn } from './arn.ts';
+import { Billing, type BillingCounters } from './billing.ts';
+import { Cancellation } from './cancellation.ts';
+import type { StateGraph } from './definition.ts';
+import { errorDetails } from './error-details.ts';
+import { Cancelled, StateFailure } from './failure.ts';
+import { History, type HistoryEvent, NOT_TRUNCATED } from './history.ts';
+import type { Json } from './json.ts';
+import type { MapRun } from './map-run.ts';
+import { Progress } from './progress.ts';
+import {
+  type ChildSpec,
+  type EngineContext,
+  type ExecutionStatus,
+  Line,
+  type MachineIdentity,
+  type Payload,
+  type Run,
+} from './run.ts';
+import { runGraph } from './run-graph.ts';
+import { VariableScope } from './variables.ts';
+
+/** What an execution is started with. */
+export interface ExecutionSpec {
+  readonly machine: MachineIdentity;
+  readonly graph: StateGraph;
+  readonly name: string;
+  readonly input: Payload;
+  /** TimeoutSeconds of the definition. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Of a child execution: what started it. */
+  readonly parent?: { readonly billing: Billing; readonly mapRunArn: string };
+}
+
+/** RedriveExecution is for Standard executions that failed, timed out or were stopped. */
+export class NotRedrivableError extends EmulatorError {
+  override readonly name = 'NotRedrivableError';
+
+  constructor(got: string) {
+    super(`only a Standard execution that FAILED, TIMED_OUT or was ABORTED can be redriven, not ${got}`);
+  }
+}
+
+type Outcome =
+  | { readonly status: 'SUCCEEDED'; readonly output: Payload }
+  | {
+      readonly status: 'FAILED' | 'TIMED_OUT' | 'ABORTED';
+      readonly error: string | undefined;
+      readonly cause: string | undefined;
+    };
+
+const LAST_EVENT = {
+  SUCCEEDED: ['ExecutionSucceeded', 'executionSucceeded'],
+  FAILED: ['ExecutionFailed', 'executionFailed'],
+  TIMED_OUT: ['ExecutionTimedOut', 'executionTimedOut'],
+  ABORTED: ['ExecutionAborted', 'executionAborted'],
+} as const;
+
+/** One execution of a state machine, running from the moment it is made. All times are epoch milliseconds. */
+export class Execution {
+  readonly arn: string;
+  readonly name: string;
+  readonly machine: MachineIdentity;
+  readonly input: Json;
+  readonly startDate: number;
+  /** The Map Run that started this execution, if one did. */
+  readonly mapRunArn: string | undefined;
+  readonly #run: Run;
+  readonly #history: History;
+  readonly #billing: Billing;
+  readonly #spec: ExecutionSpec;
+  readonly #progress = new Progress();
+  readonly #variables = new VariableScope({ used: 0 });
+  #cancellation = new Cancellation();
+  #line: Line;
+  #cancelTimeout: () => void;
+  #done: Promise<Execution>;
+  #redriveCount = 0;
+  #redriveDate: number | undefined;
+  #status: ExecutionStatus = 'RUNNING';
+  #stopDate: number | undefined;
+  #output: Payload | undefined;
+  #error: string | undefined;
+  #cause: string | undefined;
+
+  constructor(engine: EngineContext, spec: ExecutionSpec) {
+    const { machine } = spec;
+    this.#spec = spec;
+    this.name = spec.name;
+    this.machine = machine;
+    this.arn = executionArn(machine.arn, spec.name, machine.type === 'EXPRESS' ? engine.newId() : undefined);
+    this.input = spec.input.value;
+    this.startDate = engine.clock.now();
+    this.mapRunArn = spec.parent?.mapRunArn;
+    this.#billing = new Billing(spec.parent?.billing);
+    this.#history = this.#newHistory(engine);
+    this.#run = this.#newRun(engine);
+    this.#line = this.#newLine(0);
+    if (machine.type === 'EXPRESS') this.#billing.add('expressRequests', 1);
+    this.#history.add('ExecutionStarted', 0, 'executionStarted', {
+      input: spec.input.text,
+      inputDetails: NOT_TRUNCATED,
+      roleArn: machine.roleArn,
+    });
+    this.#cancelTimeout = this.#scheduleTimeout();
+    this.#done = this.#main();
+  }
+
+  /** Resolves with this execution when it has ended, however it ended; never rejects. */
+  get done(): Promise<Execution> {
+    return this.#done;
+  }
+
+  get status(): ExecutionStatus {
+    return this.#status;
+  }
+
+  /** undefined while it runs. */
+  get stopDate(): number | undefined {
+    return this.#stopDate;
+  }
+
+  /** Only of an execution that succeeded. */
+  get output(): Json | undefined {
+    return this.#output?.value;
+  }
+
+  /** JSON text of the output. */
+  get outputText(): string | undefined {
+    return this.#output?.text;
+  }
+
+  /** Error name of an execution that failed, timed out or was stopped; a Fail state need not give one. */
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  get cause(): string | undefined {
+    return this.#cause;
+  }
+
+  get history(): readonly HistoryEvent[] {
+    return this.#history.events;
+  }
+
+  /** Events of an Express execution that were not kept; see `expressHistoryEvents` in the limits. */
+  get droppedEvents(): number {
+    return this.#history.dropped;
+  }
+
+  get mapRuns(): readonly MapRun[] {
+    return this.#run.mapRuns;
+  }
+
+  /** What this execution and its children would be billed for, so far. */
+  get billing(): Readonly<BillingCounters> {
+    return this.#billing.counters;
+  }
+
+  /** Ends the execution as StopExecution does; nothing happens when it has ended already. */
+  stop(error?: string, cause?: string): void {
+    this.#end({ status: 'ABORTED', error, cause });
+  }
+
+  /** How often the execution was redriven. */
+  get redriveCount(): number {
+    return this.#redriveCount;
+  }
+
+  get redriveDate(): number | undefined {
+    return this.#redriveDate;
+  }
+
+  /**
+   * Goes on from the state that did not succeed, with its input and the variables of that time, as RedriveExecution
+   * does: branches, iterations and children that succeeded are not run again, and retries count from the beginning.
+   *
+   * @returns when it runs again; `done` is then a new promise
+   * @throws NotRedrivableError
+   */
+  async redrive(): Promise<void> {
+    this.#checkRedrivable();
+    await this.#done; // stopped a moment ago, it may still be winding up
+    this.#checkRedrivable();
+    this.#status = 'RUNNING';
+    this.#stopDate = undefined;
+    this.#error = undefined;
+    this.#cause = undefined;
+    this.#redriveCount += 1;
+    this.#redriveDate = this.#run.engine.clock.now();
+    this.#cancellation = new Cancellation();
+    const details = { redriveCount: this.#redriveCount };
+    this.#line = this.#newLine(this.#history.reopen('ExecutionRedriven', 'executionRedriven', details));
+    this.#cancelTimeout = this.#scheduleTimeout();
+    this.#done = this.#main();
+  }
+
+  #checkRedrivable(): void {
+    if (this.machine.type === 'EXPRESS') throw new NotRedrivableError('an Express execution');
+    if (this.#status === 'RUNNING' || this.#status === 'SUCCEEDED')
+      throw new NotRedrivableError(this.#status);
+    if (this.#history.full) throw new NotRedrivableError('an execution whose history is full');
+  }
+
+  #newLine(lastEventId: number): Line {
+    return new Line(this.#run, this.#variables, this.#cancellation, lastEventId, undefined, this.#progress);
+  }
+
+  #scheduleTimeout(): () => void {
+    const { engine } = this.#run;
+    return engine.clock.schedule(durationLimitMs(engine, this.#spec), () => this.#timeOut());
+  }
+
+  async #main(): Promise<Execution> {
+    // Whoever started the execution gets to see it before it does anything.
+    await undefined;
+    try {
+      const output = await runGraph(this.#line, this.#spec.graph, this.#spec.input);
+      this.#end({ status: 'SUCCEEDED', output });
+    } catch (error) {
+      if (error instanceof StateFailure) {
+        this.#end({ status: 'FAILED', error: error.error, cause: error.cause });
+      } else if (!(error instanceof Cancelled)) {
+        const cause = `The local interpreter itself failed: ${(error as Error)?.stack ?? error}`;
+        this.#end({ status: 'FAILED', error: 'States.Runtime', cause });
+      }
+    }
+    // Nothing of it will be gone on with.
+    if (this.#status === 'SUCCEEDED' || this.machine.type === 'EXPRESS') this.#progress.forgetParts();
+    return this;
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#status !== 'RUNNING') return;
+    this.#status = outcome.status;
+    this.#stopDate = this.#run.engine.clock.now();
+    this.#cancelTimeout();
+    if (this.machine.type === 'EXPRESS') this.#billing.addExpress(this.#stopDate - this.startDate);
+    const [type, detailsKey] = LAST_EVENT[outcome.status];
+    if (outcome.status === 'SUCCEEDED') {
+      this.#output = outcome.output;
+      const details = { output: outcome.output.text, outputDetails: NOT_TRUNCATED };
+      this.#history.close(type, this.#line.lastEventId, detailsKey, details);
+    } else {
+      this.#error = outcome.error;
+      this.#cause = outcome.cause;
+      this.#history.close(type, this.#line.lastEventId, detailsKey, errorDetails(outcome));
+    }
+    this.#cancellation.cancel();
+  }
+
+  #timeOut(): void {
+    this.#end({ status: 'TIMED_OUT', error: 'States.Timeout', cause: undefined });
+  }
+
+  #newHistory(engine: EngineContext): History {
+    const now = () => engine.clock.now();
+    const { standardHistoryEvents: most, expressHistoryEvents } = engine.limits;
+    if (this.machine.type === 'EXPRESS') return new History(now, expressHistoryEvents, undefined);
+    const cause = `The execution reached the maximum number of history events (${most}).`;
+    return new History(now, most, () => this.#end({ status: 'FAILED', error: 'States.Runtime', cause }));
+  }
+
+  #newRun(engine: EngineContext): Run {
+    const execution = this;
+    return {
+      engine,
+      machine: this.machine,
+      arn: this.arn,
+      name: this.name,
+      startDate: this.startDate,
+      shownStartDate: this.startDate - (this.#spec.parent === undefined ? 0 : engine.childAgeMs()),
+      input: this.input,
+      history: this.#history,
+      billing: this.#billing,
+      mapRuns: [],
+      get redriveCount() {
+        return execution.#redriveCount;
+      },
+      get redriveDate() {
+        return execution.#redriveDate;
+      },
+      startChild: ({ mapRunArn, ...child }: ChildSpec) =>
+        new Execution(engine, { ...child, parent: { billing: this.#billing, mapRunArn } }),
+    };
+  }
+}
+
+function durationLimitMs(engine: EngineContext, spec: ExecutionSpec): number {
+  const { expressDurationMs, standardDurationMs } = engine.limits;
+  const most = spec.machine.type === 'EXPRESS' ? expressDurationMs : standardDurationMs;
+  return spec.timeoutSeconds === undefined ? most : Math.min(most, spec.timeoutSeconds * 1000);
+}

@@ -1,0 +1,59 @@
+import { EmulatorError } from '../errors.ts';
+
+/**
+ * A failure of a state as Step Functions reports it: an error name and a cause, either of which may be missing
+ * (a Fail state needs neither).
+ */
+export class StateFailure extends EmulatorError {
+  override readonly name = 'StateFailure';
+  readonly error: string | undefined;
+  override readonly cause: string | undefined;
+
+  constructor(error: string | undefined, cause: string | undefined) {
+    super(`${error ?? '(no error)'}: ${cause ?? '(no cause)'}`);
+    this.error = error;
+    this.cause = cause;
+  }
+}
+
+/** Unwinds the states of a line that was cut off: by a failed sibling, a stop or a limit. Never caught by a Catch. */
+export class Cancelled extends EmulatorError {
+  override readonly name = 'Cancelled';
+}
+
+/** Errors of which States.ALL and States.TaskFailed know nothing. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set(['States.DataLimitExceeded', 'States.Runtime']);
+
+/** The error of a missed heartbeat is reported as States.Timeout and may be caught under either name. */
+export class HeartbeatTimeout extends StateFailure {}
+
+/** Whether one of the names in an ErrorEquals stands for `failure`. */
+export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
+  const error = failure.error ?? '';
+  return errorEquals.some(name => {
+    if (name === error) return true;
+    if (name === 'States.HeartbeatTimeout') return failure instanceof HeartbeatTimeout;
+    if (ONLY_BY_NAME.has(error)) return false;
+    return name === 'States.ALL' || (name === 'States.TaskFailed' && error !== 'States.Timeout');
+  });
+}
+
+/** The error names that Step Functions itself uses; any other name that begins with `States.` doesn't exist. */
+export const STATES_ERRORS: ReadonlySet<string> = new Set([
+  'States.ALL',
+  'States.BranchFailed',
+  'States.DataLimitExceeded',
+  'States.ExceedToleratedFailureThreshold',
+  'States.HeartbeatTimeout',
+  'States.IntrinsicFailure',
+  'States.ItemReaderFailed',
+  'States.NoChoiceMatched',
+  'States.ParameterPathFailure',
+  'States.Permissions',
+  'States.QueryEvaluationError',
+  'States.ResultPathMatchFailure',
+  'States.ResultWriterFailed',
+  'States.Runtime',
+  'States.TaskFailed',
+  'States.Timeout',
+]);

@@ -1,0 +1,73 @@
+import { EmulatorError } from '../errors.ts';
+
+/** What a state can receive, hold and return. Values are shared, never changed in place. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/** Thrown by {@link toJson}; the message names what was found, e.g. `a function`. */
+export class NotJsonError extends EmulatorError {
+  override readonly name = 'NotJsonError';
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A clean copy of what an expression returned: without the flags that jsonata leaves on arrays, without undefined
+ * members, and with nothing in it that JSON cannot say.
+ *
+ * @throws NotJsonError for functions, NaN, infinities and the like
+ */
+export function toJson(value: unknown): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new NotJsonError(`the number ${value}`);
+      return value;
+    case 'object':
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map(toJson);
+      return objectToJson(value as Record<string, unknown>);
+    default:
+      throw new NotJsonError(typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`);
+  }
+}
+
+function objectToJson(value: Record<string, unknown>): JsonObject {
+  if (value['_jsonata_lambda'] === true || value['_jsonata_function'] === true) {
+    throw new NotJsonError('a function');
+  }
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member !== undefined) setKey(copy, key, toJson(member));
+  }
+  return copy;
+}
+
+/** Sets a key of any name; plain assignment of `__proto__` would change the prototype instead. */
+export function setKey(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** The name that Step Functions gives to the type of a value in its messages. */
+export function typeName(value: Json): 'null' | 'array' | 'object' | 'string' | 'number' | 'boolean' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as 'object' | 'string' | 'number' | 'boolean';
+}
+
+/** Whether `text` is longer than `limit` bytes of UTF-8. */
+export function exceedsBytes(text: string, limit: number): boolean {
+  if (text.length > limit) return true;
+  if (text.length * 3 <= limit) return false;
+  return Buffer.byteLength(text) > limit;
+}

@@ -1,0 +1,121 @@
+import type { FunctionInvoker, FunctionResult, InvokeOptions } from './interpreter/index.ts';
+import { requireLoopback } from './loopback.ts';
+
+/** Lambda gives an error its class in this header, sometimes followed by a colon and a URL. */
+const ERROR_TYPE_HEADER = 'x-amzn-errortype';
+/** The executed version, and that the function failed rather than Lambda. */
+const VERSION_HEADER = 'x-amz-executed-version';
+const FUNCTION_ERROR_HEADER = 'x-amz-function-error';
+
+/**
+ * Invokes functions over the Lambda API of an emulator or a test on this machine.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html. Requests aren't signed: nothing on this machine
+ * checks signatures, and none of the user's credentials are to be read.
+ */
+export class LambdaEndpoint implements FunctionInvoker {
+  readonly #endpoint: string;
+
+  /**
+   * @param endpoint the value of AWS_ENDPOINT_URL_LAMBDA
+   * @throws {NotLoopbackError} when it isn't on this machine
+   */
+  constructor(endpoint: string) {
+    this.#endpoint = requireLoopback(
+      endpoint,
+      'AWS_ENDPOINT_URL_LAMBDA',
+      'unset it to run without functions other than the synthesized ones',
+    );
+  }
+
+  async invoke(functionArn: string, payload: unknown, { signal }: InvokeOptions): Promise<FunctionResult> {
+    let response: Response;
+    let body: string;
+    try {
+      response = await fetch(this.#url(functionArn), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' },
+        body: JSON.stringify(payload ?? null),
+        redirect: 'error', // it could lead away from this machine
+        signal,
+      });
+      body = await response.text();
+    } catch (error) {
+      return failed('Lambda.SdkClientException', `Unable to execute HTTP request: ${reason(error)}`);
+    }
+    const type = response.headers.get(ERROR_TYPE_HEADER)?.split(':')[0] || undefined;
+    if (!response.ok) return refused(response.status, type, body);
+    if (response.headers.get(FUNCTION_ERROR_HEADER) !== null) return functionFailed(body);
+    return returned(body, response.headers.get(VERSION_HEADER) ?? undefined);
+  }
+
+  /** By its name alone, which is what every emulator understands: there is one account and region on a machine. */
+  #url(functionArn: string): string {
+    const [name = functionArn, qualifier] = functionArn.startsWith('arn:')
+      ? functionArn.split(':').slice(6)
+      : functionArn.split(':');
+    const query = qualifier === undefined ? '' : `?Qualifier=${encodeURIComponent(qualifier)}`;
+    return `${this.#endpoint}/2015-03-31/functions/${encodeURIComponent(name)}/invocations${query}`;
+  }
+}
+
+const failed = (errorType: string, message: string): FunctionResult => ({
+  ok: false,
+  errorType,
+  errorMessage: message,
+  cause: message,
+});
+
+/** Lambda didn't run the function. */
+function refused(status: number, header: string | undefined, body: string): FunctionResult {
+  const answer = parse(body);
+  const fields = isRecord(answer) ? answer : {};
+  const type =
+    header ?? (typeof fields['__type'] === 'string' ? fields['__type'].split('#').at(-1) : undefined);
+  const message = fields['message'] ?? fields['Message'] ?? body.slice(0, 1000);
+  // Without a class of its own it is the base class of them all, as in the SDK for Java that Step Functions uses.
+  return failed(
+    `Lambda.${type ?? 'AWSLambdaException'}`,
+    `${message} (Service: Lambda, Status Code: ${status})`,
+  );
+}
+
+/** The function threw, timed out or exited: the payload describes it. */
+function functionFailed(body: string): FunctionResult {
+  const error = parse(body);
+  const fields = isRecord(error) ? error : {};
+  const { errorType, errorMessage } = fields;
+  return {
+    ok: false,
+    // Functions that were cut off before they could say anything leave no class.
+    errorType: typeof errorType === 'string' && errorType !== '' ? errorType : 'Lambda.Unknown',
+    errorMessage: typeof errorMessage === 'string' ? errorMessage : body,
+    cause: error ?? body,
+  };
+}
+
+function returned(body: string, executedVersion: string | undefined): FunctionResult {
+  const payload = body === '' ? null : parse(body);
+  if (payload === undefined) {
+    return failed('Runtime.MarshalError', 'Unable to marshal response: the function answered with no JSON');
+  }
+  return { ok: true, payload, ...(executedVersion !== undefined && { executedVersion }) };
+}
+
+/** undefined for what isn't JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** `fetch failed` says nothing; what it hides does. */
+function reason(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message || String(error);
+}

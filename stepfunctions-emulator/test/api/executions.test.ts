@@ -1,0 +1,343 @@
+import {
+  DescribeExecutionCommand,
+  DescribeMapRunCommand,
+  GetExecutionHistoryCommand,
+  type GetExecutionHistoryInput,
+  ListExecutionsCommand,
+  ListMapRunsCommand,
+  RedriveExecutionCommand,
+  StartExecutionCommand,
+  StartSyncExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
+
+const api = useStepFunctionsApi({ kept: { executions: 20, events: 2_000 } });
+const describeExecution = async (executionArn: string) => {
+  const { $metadata, ...answer } = await api.client.send(new DescribeExecutionCommand({ executionArn }));
+  return answer;
+};
+
+describe('StartExecution', () => {
+  test('the same name and input is the same execution while that runs', async () => {
+    const stateMachineArn = await create(api, WAIT);
+    const again = (input: string) =>
+      api.client.send(new StartExecutionCommand({ stateMachineArn, name: 'one', input }));
+    const first = await again('{"a": 1}');
+    expect(first.executionArn).toBe(`${stateMachineArn.replace('stateMachine', 'execution')}:one`);
+    const second = await again('{"a":1}');
+    expect([second.executionArn, second.startDate]).toEqual([first.executionArn, first.startDate]);
+    const taken = {
+      name: 'ExecutionAlreadyExists',
+      message: `Execution Already Exists: '${first.executionArn}'`,
+    };
+    await expect(again('{"a":2}')).rejects.toMatchObject(taken);
+    await api.client.send(new StopExecutionCommand({ executionArn: first.executionArn }));
+    await expect(again('{"a":1}')).rejects.toMatchObject(taken);
+  });
+
+  test.each([
+    ['InvalidExecutionInput', { input: '{' }, /^Invalid State Machine Execution Input: 'expected JSON, got /],
+    ['InvalidExecutionInput', { input: JSON.stringify('é'.repeat(131_072)) }, /262144 bytes/],
+    [
+      'ValidationException',
+      { input: `"${'x'.repeat(262_144)}"` },
+      /'input' .* less than or equal to 262144$/,
+    ],
+    ['InvalidName', { name: 'a b' }, /^Invalid Name: /],
+    ['ValidationException', { name: '' }, /'name' .* greater than or equal to 1$/],
+    ['InvalidArn', { stateMachineArn: 'nonsense' }, /^Invalid Arn: 'Invalid ARN prefix: nonsense'$/],
+    [
+      'InvalidArn',
+      { stateMachineArn: 'arn:aws:states:us-east-1:123456789012:execution:a:b' },
+      /^Invalid Arn: 'Resource type not valid in this context: execution'$/,
+    ],
+    [
+      'StateMachineDoesNotExist',
+      { stateMachineArn: 'arn:aws:states:us-east-1:1:stateMachine:nope' },
+      /'arn:.*nope'$/,
+    ],
+  ])('fails with %s for %j', async (name, change, message) => {
+    const stateMachineArn = await create(api, PASS);
+    await expect(
+      api.client.send(new StartExecutionCommand({ stateMachineArn, ...change })),
+    ).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+  });
+
+  test('Express executions share a name, and cannot be described, listed or stopped', async () => {
+    const stateMachineArn = await create(api, PASS, 'EXPRESS');
+    const first = await start(api, stateMachineArn, { name: 'one' });
+    const second = await start(api, stateMachineArn, { name: 'one' });
+    expect(first).toMatch(/^arn:aws:states:us-east-1:123456789012:express:machine-\d+:one:[\da-f-]{36}$/);
+    expect(second).not.toBe(first);
+    const invalid = { message: "Invalid Arn: 'Resource type not valid in this context: express'" };
+    await expect(describeExecution(first)).rejects.toMatchObject(invalid);
+    const request = { executionArn: first };
+    await expect(api.client.send(new StopExecutionCommand(request))).rejects.toMatchObject(invalid);
+    await expect(api.client.send(new GetExecutionHistoryCommand(request))).rejects.toMatchObject(invalid);
+    await expect(api.client.send(new ListExecutionsCommand({ stateMachineArn }))).rejects.toMatchObject({
+      name: 'StateMachineTypeNotSupported',
+    });
+  });
+});
+
+describe('StartSyncExecution', () => {
+  test('answers with the result and what is billed', async () => {
+    const stateMachineArn = await create(api, PASS, 'EXPRESS');
+    const { $metadata, ...answer } = await api.client.send(
+      new StartSyncExecutionCommand({ stateMachineArn, name: 'sync', input: '{"a":1}' }),
+    );
+    expect(answer).toEqual({
+      executionArn: expect.stringContaining(':express:'),
+      stateMachineArn,
+      name: 'sync',
+      startDate: expect.any(Date),
+      stopDate: expect.any(Date),
+      status: 'SUCCEEDED',
+      input: '{"a":1}',
+      inputDetails: { included: true },
+      output: '{"a":1}',
+      outputDetails: { included: true },
+      billingDetails: { billedMemoryUsedInMB: 64, billedDurationInMilliseconds: 100 },
+    });
+  });
+
+  test('a failed execution is an answer; a Standard machine is an error', async () => {
+    const answer = await api.client.send(
+      new StartSyncExecutionCommand({ stateMachineArn: await create(api, FAIL, 'EXPRESS') }),
+    );
+    expect(answer).toMatchObject({ status: 'FAILED', error: 'E', cause: 'C' });
+    const stateMachineArn = await create(api, PASS);
+    await expect(api.client.send(new StartSyncExecutionCommand({ stateMachineArn }))).rejects.toMatchObject({
+      name: 'StateMachineTypeNotSupported',
+    });
+  });
+});
+
+test('DescribeExecution tells how it ended and whether it can be redriven', async () => {
+  const executionArn = await runToEnd(api, await create(api, FAIL), { name: 'failed', input: [1] });
+  expect(await describeExecution(executionArn)).toEqual({
+    executionArn,
+    stateMachineArn: expect.stringContaining(':stateMachine:'),
+    name: 'failed',
+    status: 'FAILED',
+    startDate: expect.any(Date),
+    stopDate: expect.any(Date),
+    input: '[1]',
+    inputDetails: { included: true },
+    error: 'E',
+    cause: 'C',
+    redriveCount: 0,
+    redriveStatus: 'REDRIVABLE',
+  });
+  const succeeded = await runToEnd(api, await create(api, PASS));
+  expect(await describeExecution(succeeded)).toMatchObject({
+    output: '{}',
+    redriveStatus: 'NOT_REDRIVABLE',
+    redriveStatusReason: 'Execution is SUCCEEDED and cannot be redriven',
+  });
+  const bare = await api.client.send(
+    new DescribeExecutionCommand({ executionArn: succeeded, includedData: 'METADATA_ONLY' }),
+  );
+  expect([bare.status, bare.input, bare.output]).toEqual(['SUCCEEDED', undefined, undefined]);
+});
+
+test('StopExecution aborts with error and cause; once more it tells when that was', async () => {
+  const executionArn = await start(api, await create(api, WAIT));
+  const stop = () => api.client.send(new StopExecutionCommand({ executionArn, error: 'E', cause: 'enough' }));
+  const { stopDate } = await stop();
+  expect(await describeExecution(executionArn)).toMatchObject({
+    status: 'ABORTED',
+    error: 'E',
+    cause: 'enough',
+    stopDate,
+  });
+  expect((await stop()).stopDate).toEqual(stopDate);
+});
+
+describe('GetExecutionHistory', () => {
+  const TYPES = ['ExecutionStarted', 'PassStateEntered', 'PassStateExited', 'ExecutionSucceeded'];
+  const history = (executionArn: string, rest: Omit<GetExecutionHistoryInput, 'executionArn'> = {}) =>
+    api.client.send(new GetExecutionHistoryCommand({ executionArn, ...rest }));
+
+  test.each([false, true])('page by page, reverseOrder %p', async reverseOrder => {
+    const executionArn = await runToEnd(api, await create(api, PASS));
+    const types: (string | undefined)[] = [];
+    const sizes: (number | undefined)[] = [];
+    let nextToken: string | undefined;
+    do {
+      const page = await history(executionArn, { reverseOrder, maxResults: 3, nextToken });
+      types.push(...(page.events ?? []).map(event => event.type));
+      sizes.push(page.events?.length);
+      ({ nextToken } = page);
+    } while (nextToken !== undefined);
+    expect(types).toEqual(reverseOrder ? TYPES.toReversed() : TYPES);
+    expect(sizes).toEqual([3, 1]);
+  });
+
+  test('with or without its data', async () => {
+    const executionArn = await runToEnd(api, await create(api, PASS), { input: 'secret' });
+    const [first] = (await history(executionArn)).events ?? [];
+    expect(first).toMatchObject({
+      id: 1,
+      previousEventId: 0,
+      timestamp: expect.any(Date),
+      executionStartedEventDetails: { input: '"secret"', roleArn: expect.any(String) },
+    });
+    const bare = await history(executionArn, { includeExecutionData: false });
+    expect(bare.events?.map(event => event.type)).toEqual(TYPES);
+    expect(JSON.stringify(bare.events)).not.toContain('secret');
+    expect(bare.events?.[1]?.stateEnteredEventDetails).toEqual({ name: 'A' });
+  });
+
+  test('fails for a token that is not of this request', async () => {
+    const one = await runToEnd(api, await create(api, PASS));
+    const other = await runToEnd(api, await create(api, PASS));
+    const { nextToken } = await history(one, { maxResults: 1 });
+    const invalid = { name: 'InvalidToken', message: "Invalid Token: 'Invalid token'" };
+    await expect(history(other, { nextToken })).rejects.toMatchObject(invalid);
+    await expect(history(one, { nextToken: 'nonsense' })).rejects.toMatchObject(invalid);
+    await expect(history(one, { maxResults: 1001 })).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+});
+
+test('ListExecutions: the last first, by status, page by page', async () => {
+  const stateMachineArn = await create(api, FAIL);
+  const arns = [];
+  for (let index = 0; index < 5; index += 1) arns.push(await runToEnd(api, stateMachineArn));
+  const list = async (rest: {
+    statusFilter?: 'FAILED' | 'SUCCEEDED';
+    maxResults?: number;
+    nextToken?: string | undefined;
+  }) => api.client.send(new ListExecutionsCommand({ stateMachineArn, ...rest }));
+  const arnsOf = ({ executions }: Awaited<ReturnType<typeof list>>) =>
+    executions?.map(one => one.executionArn);
+  expect(arnsOf(await list({}))).toEqual(arns.toReversed());
+  expect(arnsOf(await list({ statusFilter: 'SUCCEEDED' }))).toEqual([]);
+  const first = await list({ statusFilter: 'FAILED', maxResults: 3 });
+  const later = await runToEnd(api, stateMachineArn); // comes before the first page, and moves nothing
+  const second = await list({ statusFilter: 'FAILED', maxResults: 3, nextToken: first.nextToken });
+  expect([...(arnsOf(first) ?? []), ...(arnsOf(second) ?? [])]).toEqual(arns.toReversed());
+  expect(second.nextToken).toBeUndefined();
+  expect(arnsOf(await list({}))?.[0]).toBe(later);
+  await expect(api.client.send(new ListExecutionsCommand({}))).rejects.toMatchObject({
+    name: 'ValidationException',
+  });
+});
+
+describe('RedriveExecution', () => {
+  test('goes on, once for each token', async () => {
+    const stateMachineArn = await create(api, FAIL);
+    const executionArn = await runToEnd(api, stateMachineArn);
+    const redrive = (clientToken?: string) =>
+      api.client.send(new RedriveExecutionCommand({ executionArn, clientToken }));
+    const { redriveDate } = await redrive('t');
+    await api.context.executions.get(executionArn).execution.done;
+    expect(await describeExecution(executionArn)).toMatchObject({
+      status: 'FAILED',
+      redriveCount: 1,
+      redriveDate,
+    });
+    expect((await redrive('t')).redriveDate).toEqual(redriveDate);
+    expect((await describeExecution(executionArn)).redriveCount).toBe(1);
+    await redrive();
+    expect((await describeExecution(executionArn)).redriveCount).toBe(2);
+    const redriven = async (redriveFilter: 'REDRIVEN' | 'NOT_REDRIVEN') =>
+      (await api.client.send(new ListExecutionsCommand({ stateMachineArn, redriveFilter }))).executions
+        ?.length;
+    expect([await redriven('REDRIVEN'), await redriven('NOT_REDRIVEN')]).toEqual([1, 0]);
+  });
+
+  test('fails for what succeeded', async () => {
+    const executionArn = await runToEnd(api, await create(api, PASS));
+    await expect(api.client.send(new RedriveExecutionCommand({ executionArn }))).rejects.toMatchObject({
+      name: 'ExecutionNotRedrivable',
+      message: 'Execution is SUCCEEDED and cannot be redriven',
+    });
+  });
+});
+
+describe('Map Runs', () => {
+  test.each(['STANDARD', 'EXPRESS'] as const)('are described, with their %s children', async type => {
+    const executionArn = await runToEnd(api, await create(api, mapRun(type)), { input: [1, false, 3] });
+    const { mapRuns } = await api.client.send(new ListMapRunsCommand({ executionArn }));
+    expect(mapRuns).toEqual([
+      {
+        executionArn,
+        mapRunArn: expect.stringMatching(/:mapRun:machine-\d+\/Each:/),
+        stateMachineArn: expect.stringMatching(/:stateMachine:machine-\d+\/Each$/),
+        startDate: expect.any(Date),
+        stopDate: expect.any(Date),
+      },
+    ]);
+    const mapRunArn = mapRuns?.[0]?.mapRunArn;
+    const described = await api.client.send(new DescribeMapRunCommand({ mapRunArn }));
+    expect(described).toMatchObject({
+      executionArn,
+      status: 'SUCCEEDED',
+      maxConcurrency: 5,
+      toleratedFailurePercentage: 50,
+      itemCounts: { total: 3, succeeded: 2, failed: 1, pending: 0 },
+      executionCounts: { total: 3, succeeded: 2, failed: 1 },
+      redriveCount: 0,
+    });
+    const { executions } = await api.client.send(
+      new ListExecutionsCommand({ mapRunArn, statusFilter: 'FAILED' }),
+    );
+    expect(executions).toHaveLength(1);
+    const child = await describeExecution(executions?.[0]?.executionArn ?? '');
+    expect(child).toMatchObject({
+      mapRunArn,
+      error: 'False',
+      input: 'false',
+      redriveStatus: type === 'STANDARD' ? 'REDRIVABLE_BY_MAP_RUN' : 'NOT_REDRIVABLE',
+    });
+  });
+
+  test('fails for one that is not known', async () => {
+    const mapRunArn = 'arn:aws:states:us-east-1:123456789012:mapRun:a/b:c';
+    await expect(api.client.send(new DescribeMapRunCommand({ mapRunArn }))).rejects.toMatchObject({
+      name: 'ResourceNotFound',
+      message: `Resource not found: '${mapRunArn}'`,
+    });
+  });
+});
+
+describe('ended executions are forgotten', () => {
+  test('when there are too many, the oldest first; what runs stays, and names stay taken', async () => {
+    const stateMachineArn = await create(api, PASS);
+    const running = await start(api, await create(api, WAIT));
+    const oldest = await runToEnd(api, stateMachineArn, { name: 'oldest' });
+    const arns = [];
+    for (let index = 0; index < 20; index += 1) arns.push(await runToEnd(api, stateMachineArn));
+    const gone = { name: 'ExecutionDoesNotExist', message: `Execution Does Not Exist: '${oldest}'` };
+    await expect(describeExecution(oldest)).rejects.toMatchObject(gone);
+    await expect(start(api, stateMachineArn, { name: 'oldest' })).rejects.toMatchObject({
+      name: 'ExecutionAlreadyExists',
+    });
+    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
+    expect(executions?.map(one => one.executionArn)).toEqual(arns.toReversed());
+    expect((await describeExecution(running)).status).toBe('RUNNING');
+    await api.client.send(new StopExecutionCommand({ executionArn: running }));
+  });
+
+  test('but not one that was redriven and runs again', async () => {
+    const executionArn = await start(api, await create(api, WAIT));
+    await api.client.send(new StopExecutionCommand({ executionArn }));
+    await api.client.send(new RedriveExecutionCommand({ executionArn }));
+    const stateMachineArn = await create(api, PASS);
+    for (let index = 0; index < 21; index += 1) await runToEnd(api, stateMachineArn);
+    expect(await describeExecution(executionArn)).toMatchObject({ status: 'RUNNING', redriveCount: 1 });
+    await api.client.send(new StopExecutionCommand({ executionArn }));
+  });
+
+  test('when they have too many events, but never the last', async () => {
+    const stateMachineArn = await create(api, mapRun('EXPRESS'));
+    const input = Array.from({ length: 400 }, (_unused, index) => index);
+    const arns = [];
+    for (let index = 0; index < 3; index += 1) arns.push(await runToEnd(api, stateMachineArn, { input }));
+    const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
+    expect(executions?.map(one => one.executionArn)).toEqual(arns.slice(-1));
+  });
+});

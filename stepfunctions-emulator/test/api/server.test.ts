@@ -1,0 +1,273 @@
+import { connect } from 'node:net';
+import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { seededRandom } from '../../src/interpreter/index.ts';
+import { otherAddressesOf } from '../support/other-addresses.ts';
+import { useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { create, PASS, post } from './support.ts';
+
+const api = useStepFunctionsApi();
+const call = (operation: string, body: string | Uint8Array) =>
+  post(api.endpoint, `AWSStepFunctions.${operation}`, body);
+
+/** Every test: whatever was asked, the server still answers, and found nothing wrong with itself. */
+afterEach(async () => {
+  expect(await call('ListStateMachines', '{}')).toMatchObject({ status: 200 });
+  expect(api.errors).toEqual([]);
+});
+
+test('AWS_ENDPOINT_URL_SFN is all that a client needs', async () => {
+  const before = { ...process.env };
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_SFN: api.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  });
+  const client = new SFNClient();
+  try {
+    const arn = await create(api, PASS);
+    const { stateMachines } = await client.send(new ListStateMachinesCommand({}));
+    expect(stateMachines?.map(one => one.stateMachineArn)).toContain(arn);
+  } finally {
+    client.destroy();
+    process.env = before;
+  }
+});
+
+test.each([
+  [
+    'an unknown operation',
+    'AWSStepFunctions.StartEverything',
+    '{}',
+    'UnknownOperationException',
+    /"AWSStepFunctions.StartEverything"$/,
+  ],
+  [
+    'another service',
+    'DynamoDB_20120810.ListTables',
+    '{}',
+    'UnknownOperationException',
+    /expected AWSStepFunctions/,
+  ],
+  ['no operation', undefined, '{}', 'UnknownOperationException', /got nothing$/],
+  [
+    'the name of a property',
+    'AWSStepFunctions.constructor',
+    '{}',
+    'UnknownOperationException',
+    /constructor/,
+  ],
+  [
+    'what is not here',
+    'AWSStepFunctions.CreateActivity',
+    '{}',
+    'UnknownOperationException',
+    /isn't implemented locally/,
+  ],
+  ['malformed JSON', 'AWSStepFunctions.StartExecution', '{"a":', 'SerializationException', /JSON/],
+  ['an array', 'AWSStepFunctions.StartExecution', '[]', 'SerializationException', /got an array/],
+  ['brackets', 'AWSStepFunctions.StartExecution', '['.repeat(500_000), 'SerializationException', /JSON/],
+  [
+    'nothing',
+    'AWSStepFunctions.StartExecution',
+    '',
+    'ValidationException',
+    /Value null at 'stateMachineArn'/,
+  ],
+  [
+    'a number for a string',
+    'AWSStepFunctions.StartExecution',
+    '{"stateMachineArn":1}',
+    'SerializationException',
+    /^NUMBER_VALUE can not be converted to a String at 'stateMachineArn'$/,
+  ],
+  [
+    'a string for a number',
+    'AWSStepFunctions.ListStateMachines',
+    '{"maxResults":"1"}',
+    'SerializationException',
+    /^STRING_VALUE can not be converted to an Integer at 'maxResults'$/,
+  ],
+  [
+    'a list that holds no objects',
+    'AWSStepFunctions.CreateStateMachine',
+    JSON.stringify({ name: 'n', definition: PASS, roleArn: 'arn:aws:iam::1:role/r', tags: ['a'] }),
+    'SerializationException',
+    /'tags\.1/,
+  ],
+])('%s is answered as AWS does', async (_what, target, body, error, message) => {
+  const { status, answer, requestId } = await post(api.endpoint, target, body);
+  expect({ status, type: String(answer['__type']).split('#')[1] }).toEqual({ status: 400, type: error });
+  expect(answer['message']).toMatch(message);
+  expect(requestId).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('nobody outside this machine can reach it: it listens on 127.0.0.1 only', async () => {
+  expect(await otherAddressesOf(api.endpoint)).toEqual([]);
+});
+
+test('a definition that is nested too deeply is refused', async () => {
+  const definition = `${'{"States":'.repeat(60_000)}1${'}'.repeat(60_000)}`;
+  const body = JSON.stringify({ name: 'deep', definition, roleArn: 'arn:aws:iam::123456789012:role/r' });
+  expect(await call('CreateStateMachine', body)).toMatchObject({ status: 400 });
+});
+
+test('unknown members are ignored, and null is as good as absent', async () => {
+  const { status, answer } = await call('ListStateMachines', '{"color":"red","maxResults":null}');
+  expect(status).toBe(200);
+  expect(answer).toHaveProperty('stateMachines');
+});
+
+test('times are epoch seconds with a fraction', async () => {
+  const stateMachineArn = await create(api, PASS);
+  const { answer } = await call('StartExecution', JSON.stringify({ stateMachineArn }));
+  expect(Math.abs(Number(answer['startDate']) - Date.now() / 1000)).toBeLessThan(60);
+});
+
+test('a request that is too long is answered, not cut off', async () => {
+  const { status, answer } = await call('StartExecution', JSON.stringify({ input: 'x'.repeat(5_000_000) }));
+  expect([status, String(answer['__type'])]).toEqual([
+    413,
+    'com.amazon.coral.service#RequestEntityTooLargeException',
+  ]);
+});
+
+test('listens on this machine only', async () => {
+  // Of the whole loopback network Linux takes every address; a server that listens everywhere answers there too.
+  const port = Number(new URL(api.endpoint).port);
+  const outcome = await new Promise<string>(resolve => {
+    const socket = connect(port, '127.0.0.2', () => resolve('connected'));
+    socket.on('error', () => resolve('refused'));
+    socket.on('close', () => resolve('closed'));
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('connect', () => socket.destroy());
+  });
+  expect(outcome).not.toBe('connected');
+});
+
+/** Sends bytes and returns what comes back until the connection ends. */
+function raw(bytes: Uint8Array | string): Promise<string> {
+  return new Promise(resolve => {
+    let received = '';
+    const socket = connect(Number(new URL(api.endpoint).port), '127.0.0.1', () => socket.end(bytes));
+    socket.on('data', data => {
+      received += data;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(received));
+  });
+}
+
+test.each([
+  ['evil.example', 403],
+  ['evil.example:8083', 403],
+  ['127.0.0.1.evil.example', 403],
+  ['localhost', 200],
+  ['127.0.0.1:8083', 200],
+  ['[::1]:8083', 200],
+  ['sync-localhost:8083', 200],
+])('Host %s gets %d', async (host, status) => {
+  const answer = await raw(
+    `POST / HTTP/1.1\r\nHost: ${host}\r\nX-Amz-Target: AWSStepFunctions.ListStateMachines\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+  );
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
+
+test('1,000 random byte strings are errors, as bodies and as requests', async () => {
+  const source = seededRandom(20_261_120);
+  const random = () => source.next();
+  const operations = [
+    'StartExecution',
+    'CreateStateMachine',
+    'GetExecutionHistory',
+    'TagResource',
+    'Nonsense',
+  ];
+  const bytes = () =>
+    Uint8Array.from({ length: Math.floor(random() * 300) + 1 }, () => Math.floor(random() * 256));
+  const statuses = new Set<number>();
+  for (let round = 0; round < 25; round += 1) {
+    const answers = Array.from({ length: 20 }, (_unused, index) =>
+      call(operations[index % operations.length] ?? '', bytes()),
+    );
+    for (const { status, answer } of await Promise.all(answers)) {
+      statuses.add(status);
+      expect(answer['__type']).toMatch(/#/);
+    }
+    await Promise.all(Array.from({ length: 20 }, () => raw(bytes())));
+  }
+  expect([...statuses]).toEqual([400]);
+});
+
+test('members of random types are errors of the API', async () => {
+  const source = seededRandom(7);
+  const random = () => source.next();
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const stateMachineArn = await create(api, PASS);
+  const values = [
+    null,
+    true,
+    1,
+    -1,
+    1.5,
+    '',
+    'x',
+    [],
+    {},
+    [{}],
+    { type: 1 },
+    stateMachineArn,
+    PASS,
+    '\u0000',
+  ];
+  const names = [
+    'stateMachineArn',
+    'executionArn',
+    'mapRunArn',
+    'resourceArn',
+    'name',
+    'input',
+    'definition',
+    'roleArn',
+    'type',
+    'tags',
+    'tagKeys',
+    'maxResults',
+    'nextToken',
+    'statusFilter',
+    'reverseOrder',
+    'includedData',
+    'encryptionConfiguration',
+    'loggingConfiguration',
+    'clientToken',
+    'error',
+    'cause',
+  ];
+  const operations = [
+    'CreateStateMachine',
+    'UpdateStateMachine',
+    'DescribeStateMachine',
+    'DescribeStateMachineForExecution',
+    'DeleteStateMachine',
+    'ListStateMachines',
+    'ValidateStateMachineDefinition',
+    'StartExecution',
+    'StartSyncExecution',
+    'DescribeExecution',
+    'GetExecutionHistory',
+    'ListExecutions',
+    'StopExecution',
+    'DescribeMapRun',
+    'ListMapRuns',
+    'RedriveExecution',
+    'ListTagsForResource',
+    'TagResource',
+    'UntagResource',
+  ];
+  const statuses = new Set<number>();
+  for (let round = 0; round < 1_000; round += 1) {
+    const body = Object.fromEntries(Array.from({ length: 4 }, () => [pick(names), pick(values)]));
+    statuses.add((await call(pick(operations), JSON.stringify(body))).status);
+  }
+  expect([...statuses].filter(status => status !== 200 && status !== 400)).toEqual([]);
+});

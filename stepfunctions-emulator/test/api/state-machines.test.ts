@@ -1,0 +1,188 @@
+import {
+  CreateStateMachineCommand,
+  DeleteStateMachineCommand,
+  DescribeExecutionCommand,
+  DescribeStateMachineCommand,
+  DescribeStateMachineForExecutionCommand,
+  ListStateMachinesCommand,
+  ListTagsForResourceCommand,
+  TagResourceCommand,
+  UntagResourceCommand,
+  UpdateStateMachineCommand,
+  ValidateStateMachineDefinitionCommand,
+} from '@aws-sdk/client-sfn';
+import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { create, FAIL, mapRun, PASS, runToEnd, start, WAIT } from './support.ts';
+
+const api = useStepFunctionsApi();
+const creation = { name: 'again', definition: PASS, roleArn: ROLE_ARN };
+
+describe('CreateStateMachine', () => {
+  test('the same again is the same; anything else of that name exists already', async () => {
+    const first = await api.client.send(new CreateStateMachineCommand(creation));
+    expect(first.stateMachineArn).toBe('arn:aws:states:us-east-1:123456789012:stateMachine:again');
+    const { stateMachineArn, creationDate } = await api.client.send(new CreateStateMachineCommand(creation));
+    expect({ stateMachineArn, creationDate }).toEqual({
+      stateMachineArn: first.stateMachineArn,
+      creationDate: first.creationDate,
+    });
+    for (const change of [{ definition: FAIL }, { type: 'EXPRESS' as const }, { roleArn: `${ROLE_ARN}2` }]) {
+      await expect(
+        api.client.send(new CreateStateMachineCommand({ ...creation, ...change })),
+      ).rejects.toMatchObject({
+        name: 'StateMachineAlreadyExists',
+        message: `State Machine Already Exists: '${first.stateMachineArn}'`,
+      });
+    }
+  });
+
+  test.each([
+    ['InvalidName', { name: 'a b' }, /^Invalid Name: 'a b'/],
+    ['InvalidArn', { roleArn: 'somebody' }, /^Invalid Arn: 'Invalid Role Arn: 'somebody''$/],
+    ['InvalidDefinition', { definition: '{' }, /'INVALID_JSON_DESCRIPTION: /],
+    ['InvalidDefinition', { definition: PASS.replace('Pass', 'Past') }, /got "Past" at \/States\/A\/Type/],
+    ['InvalidDefinition', { definition: PASS.replace('End', 'ItemReader') }, /at \/States\/A\/ItemReader/],
+    ['InvalidDefinition', { definition: PASS.replace('JSONata', 'JSONPath') }, /JSONPath/],
+    ['InvalidDefinition', { definition: mapRun('EXPRESS'), type: 'EXPRESS' as const }, /Express/i],
+    ['ValidationException', { name: 'x'.repeat(81) }, /'name' .* length less than or equal to 80$/],
+    [
+      'ValidationException',
+      { type: 'FAST' as 'EXPRESS' },
+      /'FAST' at 'type' .* enum value set: \[STANDARD, EXPRESS\]$/,
+    ],
+    ['ValidationException', { publish: true }, /^publish: .* isn't implemented locally/],
+    [
+      'ValidationException',
+      { encryptionConfiguration: { type: 'CUSTOMER_MANAGED_KMS_KEY' as const, kmsKeyId: 'k' } },
+      /^encryptionConfiguration.type: /,
+    ],
+  ])('fails with %s for %j', async (name, change, message) => {
+    const command = new CreateStateMachineCommand({ ...creation, name: 'refused', ...change });
+    await expect(api.client.send(command)).rejects.toMatchObject({
+      name,
+      message: expect.stringMatching(message),
+      $metadata: { httpStatusCode: 400, requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
+    });
+  });
+});
+
+test('DescribeStateMachine says what was created, without effect or not', async () => {
+  const { stateMachineArn } = await api.client.send(
+    new CreateStateMachineCommand({
+      name: 'described',
+      definition: PASS,
+      roleArn: ROLE_ARN,
+      type: 'EXPRESS',
+      loggingConfiguration: { level: 'ALL' },
+      tracingConfiguration: { enabled: true },
+    }),
+  );
+  const { $metadata, ...described } = await api.client.send(
+    new DescribeStateMachineCommand({ stateMachineArn }),
+  );
+  expect(described).toEqual({
+    stateMachineArn,
+    name: 'described',
+    definition: PASS,
+    roleArn: ROLE_ARN,
+    type: 'EXPRESS',
+    status: 'ACTIVE',
+    creationDate: expect.any(Date),
+    loggingConfiguration: { level: 'ALL' },
+    tracingConfiguration: { enabled: true },
+  });
+  expect(Math.abs(Date.now() - Number(described.creationDate))).toBeLessThan(60_000);
+});
+
+test('an update changes what is started next, not what runs', async () => {
+  const stateMachineArn = await create(api, WAIT);
+  const running = await start(api, stateMachineArn);
+  const { revisionId } = await api.client.send(
+    new UpdateStateMachineCommand({ stateMachineArn, definition: FAIL }),
+  );
+  expect(revisionId).toMatch(/./);
+  const of = async (executionArn: string) =>
+    (await api.client.send(new DescribeStateMachineForExecutionCommand({ executionArn }))).definition;
+  expect(await of(running)).toBe(WAIT);
+  const failed = await runToEnd(api, stateMachineArn);
+  expect(await of(failed)).toBe(FAIL);
+  expect(api.context.executions.get(failed).execution.status).toBe('FAILED');
+  expect(api.context.executions.get(running).execution.status).toBe('RUNNING');
+  api.context.executions.get(running).execution.stop();
+  await expect(api.client.send(new UpdateStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
+    name: 'MissingRequiredParameter',
+  });
+});
+
+test('deleting stops what runs and forgets it; deleting again is fine', async () => {
+  const stateMachineArn = await create(api, WAIT);
+  const executionArn = await start(api, stateMachineArn, { name: 'once' });
+  const { execution } = api.context.executions.get(executionArn);
+  await api.client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+  await api.client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+  expect(execution.status).toBe('ABORTED');
+  await expect(api.client.send(new DescribeExecutionCommand({ executionArn }))).rejects.toMatchObject({
+    name: 'ExecutionDoesNotExist',
+  });
+  await expect(api.client.send(new DescribeStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
+    name: 'StateMachineDoesNotExist',
+    message: `State Machine Does Not Exist: '${stateMachineArn}'`,
+  });
+});
+
+test('ListStateMachines gives every one once, page by page', async () => {
+  const created = [];
+  for (let index = 0; index < 5; index += 1) created.push(await create(api, PASS));
+  const listed: string[] = [];
+  let nextToken: string | undefined;
+  do {
+    const page = await api.client.send(new ListStateMachinesCommand({ maxResults: 2, nextToken }));
+    expect(page.stateMachines?.length).toBeLessThanOrEqual(2);
+    listed.push(...(page.stateMachines ?? []).map(one => one.stateMachineArn ?? ''));
+    ({ nextToken } = page);
+  } while (nextToken !== undefined);
+  expect(listed).toEqual(api.context.stateMachines.all.map(({ arn }) => arn));
+  expect(listed).toEqual(expect.arrayContaining(created));
+});
+
+test('ValidateStateMachineDefinition lists every problem with its place', async () => {
+  const validate = async (definition: string, maxResults?: number) => {
+    const { $metadata, ...answer } = await api.client.send(
+      new ValidateStateMachineDefinitionCommand({ definition, maxResults }),
+    );
+    return answer;
+  };
+  expect(await validate(PASS)).toEqual({ result: 'OK', diagnostics: [], truncated: false });
+  const wrong = PASS.replace('"End":true', '"End":true,"X":1,"Y":2');
+  const diagnostic = (location: string) =>
+    expect.objectContaining({ severity: 'ERROR', code: 'SCHEMA_VALIDATION_FAILED', location });
+  expect(await validate(wrong)).toEqual({
+    result: 'FAIL',
+    diagnostics: [diagnostic('/States/A/X'), diagnostic('/States/A/Y')],
+    truncated: false,
+  });
+  expect(await validate(wrong, 1)).toMatchObject({
+    diagnostics: [{ location: '/States/A/X' }],
+    truncated: true,
+  });
+  expect(await validate('{')).toMatchObject({ diagnostics: [{ code: 'INVALID_JSON_DESCRIPTION' }] });
+});
+
+test('tags come and go', async () => {
+  const resourceArn = await create(api, PASS);
+  const tags = async () => (await api.client.send(new ListTagsForResourceCommand({ resourceArn }))).tags;
+  const tag = (key: string, value: string) =>
+    api.client.send(new TagResourceCommand({ resourceArn, tags: [{ key, value }] }));
+  await tag('a', '1');
+  await tag('b', '2');
+  await tag('a', '3');
+  expect(await tags()).toEqual([
+    { key: 'a', value: '3' },
+    { key: 'b', value: '2' },
+  ]);
+  await api.client.send(new UntagResourceCommand({ resourceArn, tagKeys: ['a', 'nope'] }));
+  expect(await tags()).toEqual([{ key: 'b', value: '2' }]);
+  await expect(
+    api.client.send(new ListTagsForResourceCommand({ resourceArn: `${resourceArn}x` })),
+  ).rejects.toMatchObject({ name: 'ResourceNotFound', resourceName: `${resourceArn}x` });
+});

@@ -1,0 +1,146 @@
+import { VirtualClock } from '../../src/clock.ts';
+import { Engine } from '../../src/interpreter/index.ts';
+import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
+
+const pass = { Type: 'Pass', End: true };
+/** An Express execution that takes as long, to the millisecond, which no Wait does. */
+const expressOf = (ms: number) =>
+  run(machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } }), {
+    type: 'EXPRESS',
+    functions: { f: (_event, clock) => clock.sleep(ms) },
+  });
+const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
+
+test('Standard executions count transitions: every state, and every retry', async () => {
+  let calls = 0;
+  const f = () => {
+    calls += 1;
+    if (calls < 3) throw Object.assign(new Error(''), { name: 'E' });
+  };
+  const definition = machineOf({
+    A: { Type: 'Task', Resource: arnOf('f'), Retry: [{ ErrorEquals: ['E'] }], Next: 'B' },
+    B: { Type: 'Choice', Choices: [{ Condition: true, Next: 'C' }] },
+    C: { Type: 'Succeed' },
+  });
+  const { billing } = await run(definition, { functions: { f } });
+  expect(billing).toMatchObject({
+    stateTransitions: 3 + 2,
+    functionInvocations: 3,
+    expressRequests: 0,
+    expressGbSeconds: 0,
+  });
+});
+
+test.each([
+  [0, 0.1],
+  [0.1, 0.1],
+  [1, 1],
+  [2, 2],
+])('an Express execution of %d s is billed for %d s of 64 MB', async (seconds, billed) => {
+  const { billing } = await expressOf(seconds * 1000);
+  expect(billing.expressGbSeconds).toBeCloseTo((billed * 64) / 1024, 10);
+  expect([billing.expressRequests, billing.stateTransitions]).toEqual([1, 0]);
+});
+
+test('durations are rounded up to 100 ms', async () => {
+  const { billing } = await expressOf(101);
+  expect(billing.expressGbSeconds).toBeCloseTo((0.2 * 64) / 1024, 10);
+});
+
+test('what the children cost is the cost of the parent as well', async () => {
+  const f = async (_e: unknown, clock: VirtualClock) => clock.sleep(250);
+  const definition = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1, 2, 3],
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+        StartAt: 'T',
+        States: { T: { Type: 'Task', Resource: arnOf('f'), End: true } },
+      },
+      Next: 'E',
+    },
+    E: { Type: 'Succeed' },
+  });
+  const { billing, mapRuns } = await run(definition, { functions: { f } });
+  expect(billing).toEqual({
+    stateTransitions: 2 + 3,
+    expressRequests: 3,
+    expressGbSeconds: (3 * 0.3 * 64) / 1024,
+    functionInvocations: 3,
+    functionDurationMs: 750,
+    functionGbSeconds: (3 * 0.25 * 128) / 1024,
+    dynamoDbCalls: 0,
+    dynamoDbReadUnits: 0,
+    dynamoDbWriteUnits: 0,
+  });
+  expect(mapRuns[0]?.executions).toHaveLength(3);
+});
+
+test('Standard children count their own transitions', async () => {
+  const definition = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1, 2],
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+        StartAt: 'P',
+        States: { P: pass },
+      },
+      End: true,
+    },
+  });
+  expect((await run(definition)).billing.stateTransitions).toBe(1 + 2 + 2);
+});
+
+test('a function is billed for the time until it was cut off, or for what its runner says', async () => {
+  const task = { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 2, End: true };
+  const f = (_e: unknown, clock: VirtualClock) => clock.sleep(9000);
+  expect((await run(machineOf({ A: task }), { functions: { f } })).billing.functionDurationMs).toBe(2000);
+  const invoker = { invoke: async () => ({ ok: true, payload: 1, durationMs: 17 }) as const };
+  expect((await run(machineOf({ A: task }), { invoker })).billing.functionDurationMs).toBe(17);
+});
+
+test('an execution that is stopped is billed until then', async () => {
+  const clock = new VirtualClock(0);
+  const execution = start(machineOf({ A: wait(100) }), { clock, type: 'EXPRESS' });
+  clock.schedule(1000, () => execution.stop());
+  await execution.done;
+  expect(execution.billing.expressGbSeconds).toBeCloseTo(64 / 1024, 10);
+});
+
+test('what functions do to DynamoDB counts, also when the task gave up on them', async () => {
+  const clock = new VirtualClock();
+  const engine = new Engine({
+    clock,
+    invoker: {
+      async invoke(_arn, _payload, { onDynamoDb }) {
+        onDynamoDb?.({ readUnits: 0.5, writeUnits: 0 });
+        await clock.sleep(2_000);
+        onDynamoDb?.({ readUnits: 0, writeUnits: 3 });
+        return { ok: true, payload: null };
+      },
+    },
+  });
+  const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 1, End: true } });
+  const execution = engine.start(testMachine(definition), { input: {} });
+  await execution.done;
+  expect(execution.status).toBe('FAILED');
+  await clock.sleep(5_000);
+  expect(execution.billing).toMatchObject({
+    dynamoDbCalls: 2,
+    dynamoDbReadUnits: 0.5,
+    dynamoDbWriteUnits: 3,
+  });
+});
+
+test.each([
+  [undefined, 0.125],
+  [1024, 1],
+])('a function of %p MB that takes a second costs %d GB-seconds', async (memoryMb, gbSeconds) => {
+  const result = { ok: true, payload: null, durationMs: 999.1, ...(memoryMb && { memoryMb }) } as const;
+  const definition = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } });
+  const { billing } = await run(definition, { invoker: { invoke: async () => result } });
+  expect(billing.functionGbSeconds).toBeCloseTo(gbSeconds, 10);
+  expect(billing.functionDurationMs).toBe(999.1);
+});

@@ -1,0 +1,375 @@
+import { VirtualClock } from '../../src/clock.ts';
+import {
+  Engine,
+  type FunctionInvoker,
+  InvalidStartError,
+  loadDefinition,
+} from '../../src/interpreter/index.ts';
+import {
+  arnOf,
+  eventTypes,
+  invokerOf,
+  MACHINE_ARN,
+  machineOf,
+  outcome,
+  run,
+  start,
+} from './run-definition.ts';
+
+const wait = (seconds: number) => ({ Type: 'Wait', Seconds: seconds, End: true });
+const pass = { Type: 'Pass', End: true };
+
+describe('an execution', () => {
+  test('can be described from its start to its end', async () => {
+    const clock = new VirtualClock(5000);
+    const execution = start(machineOf({ A: wait(2) }), { clock, name: 'mine', input: { a: 1 } });
+    expect(execution).toMatchObject({ status: 'RUNNING', name: 'mine', input: { a: 1 }, startDate: 5000 });
+    expect([execution.arn, execution.stopDate, execution.output]).toEqual([
+      'arn:aws:states:us-east-1:111111111111:execution:TestMachine:mine',
+      undefined,
+      undefined,
+    ]);
+    expect(await execution.done).toBe(execution);
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { a: 1 },
+      outputText: '{"a":1}',
+      stopDate: 7000,
+    });
+  });
+
+  test('shows the whole context object', async () => {
+    const clock = new VirtualClock(0);
+    const definition = machineOf({
+      A: { Type: 'Wait', Seconds: 3, Next: 'B' },
+      B: { Type: 'Pass', Output: '{% $states.context %}', End: true },
+    });
+    const execution = await run(definition, { clock, name: 'n', input: { i: 1 } });
+    expect(execution.output).toEqual({
+      Execution: {
+        Id: execution.arn,
+        Input: { i: 1 },
+        Name: 'n',
+        RoleArn: 'arn:aws:iam::111111111111:role/test',
+        StartTime: '1970-01-01T00:00:00.000Z',
+        RedriveCount: 0,
+      },
+      StateMachine: { Id: MACHINE_ARN, Name: 'TestMachine' },
+      State: { Name: 'B', EnteredTime: '1970-01-01T00:00:03.000Z', RetryCount: 0 },
+    });
+  });
+
+  test('has a history in the form of the API', async () => {
+    const { history } = await run(machineOf({ A: { ...pass, Output: 1 } }), {
+      input: { i: 1 },
+      clock: new VirtualClock(9),
+    });
+    const payloads = { truncated: false };
+    expect(history).toEqual([
+      {
+        id: 1,
+        previousEventId: 0,
+        timestamp: 9,
+        type: 'ExecutionStarted',
+        executionStartedEventDetails: {
+          input: '{"i":1}',
+          inputDetails: payloads,
+          roleArn: 'arn:aws:iam::111111111111:role/test',
+        },
+      },
+      {
+        id: 2,
+        previousEventId: 0,
+        timestamp: 9,
+        type: 'PassStateEntered',
+        stateEnteredEventDetails: { name: 'A', input: '{"i":1}', inputDetails: payloads },
+      },
+      {
+        id: 3,
+        previousEventId: 2,
+        timestamp: 9,
+        type: 'PassStateExited',
+        stateExitedEventDetails: { name: 'A', output: '1', outputDetails: payloads },
+      },
+      {
+        id: 4,
+        previousEventId: 3,
+        timestamp: 9,
+        type: 'ExecutionSucceeded',
+        executionSucceededEventDetails: { output: '1', outputDetails: payloads },
+      },
+    ]);
+  });
+
+  test('fails with what a Fail state says, calculated or not', async () => {
+    const failing = async (state: object) => {
+      const { error, cause, history } = await run(machineOf({ A: { Type: 'Fail', ...state } }), {
+        input: { n: 3 },
+      });
+      expect(history.at(-1)).toMatchObject({ type: 'ExecutionFailed' });
+      return [error, cause];
+    };
+    expect(await failing({})).toEqual([undefined, undefined]);
+    expect(await failing({ Error: 'E', Cause: '{% $states.input.n & " keys" %}' })).toEqual(['E', '3 keys']);
+    expect((await failing({ Cause: '{% $states.input.n %}' }))[0]).toBe('States.QueryEvaluationError');
+  });
+
+  test('fails when no rule of a Choice matches', async () => {
+    const definition = machineOf({
+      A: { Type: 'Choice', Choices: [{ Condition: '{% false %}', Next: 'B' }] },
+      B: pass,
+    });
+    const execution = await run(definition);
+    expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.NoChoiceMatched' });
+    expect(eventTypes(execution)).toEqual(['ExecutionStarted', 'ChoiceStateEntered', 'ExecutionFailed']);
+  });
+
+  test('fails when a Condition is no boolean', async () => {
+    const definition = machineOf({
+      A: { Type: 'Choice', Choices: [{ Condition: "{% 'x' %}", Next: 'B' }] },
+      B: pass,
+    });
+    expect((await run(definition)).cause).toContain(
+      `specified for the field 'Choices[0]/Condition' returned an unexpected result type. Expected 'boolean', but was 'string' for value: "x"`,
+    );
+  });
+
+  test('is the same every time on a virtual clock with a seed', async () => {
+    const definition = machineOf({
+      A: {
+        Type: 'Map',
+        Items: '{% [1..20] %}',
+        ItemProcessor: {
+          StartAt: 'W',
+          States: {
+            W: { Type: 'Wait', Seconds: '{% $floor($random() * 100) %}', Next: 'T' },
+            T: {
+              Type: 'Task',
+              Resource: arnOf('f'),
+              Retry: [{ ErrorEquals: ['E'], JitterStrategy: 'FULL' }],
+              End: true,
+            },
+          },
+        },
+        End: true,
+      },
+    });
+    const once = async () => {
+      let calls = 0;
+      const f = () => {
+        calls += 1;
+        if (calls % 3 === 0) throw Object.assign(new Error(''), { name: 'E' });
+        return calls;
+      };
+      return (await run(definition, { functions: { f } })).history;
+    };
+    expect(await once()).toEqual(await once());
+  });
+});
+
+describe('stop', () => {
+  test('ends a wait at once, with its error and cause', async () => {
+    const clock = new VirtualClock(0);
+    const execution = start(machineOf({ A: wait(1000) }), { clock });
+    clock.schedule(10_000, () => execution.stop('Operator', 'enough'));
+    await execution.done;
+    expect(execution).toMatchObject({
+      status: 'ABORTED',
+      error: 'Operator',
+      cause: 'enough',
+      stopDate: 10_000,
+    });
+    expect(execution.history.at(-1)).toMatchObject({
+      type: 'ExecutionAborted',
+      executionAbortedEventDetails: { error: 'Operator', cause: 'enough' },
+    });
+  });
+
+  test('aborts the function that runs, and ignores what it returns', async () => {
+    const clock = new VirtualClock(0);
+    const invoker: FunctionInvoker = {
+      invoke: async (_arn, _payload, { signal }) => {
+        await clock.sleep(50_000, signal).catch(() => {});
+        return { ok: true, payload: signal.aborted };
+      },
+    };
+    const execution = start(machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } }), {
+      clock,
+      invoker,
+    });
+    clock.schedule(1000, () => execution.stop());
+    await execution.done;
+    const events = execution.history.length;
+    await clock.sleep(100_000);
+    expect(outcome(execution)).toEqual({ status: 'ABORTED' });
+    expect(execution.history).toHaveLength(events);
+  });
+
+  test('ends the pause before a retry', async () => {
+    const clock = new VirtualClock(0);
+    const task = {
+      Type: 'Task',
+      Resource: arnOf('none'),
+      Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 900 }],
+      End: true,
+    };
+    const execution = start(machineOf({ A: task }), { clock });
+    clock.schedule(1000, () => execution.stop());
+    await execution.done;
+    expect(execution).toMatchObject({ status: 'ABORTED', stopDate: 1000 });
+  });
+
+  test('changes nothing once the execution has ended', async () => {
+    const execution = await run(machineOf({ A: pass }));
+    const events = [...execution.history];
+    execution.stop('late');
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(execution.history).toEqual(events);
+  });
+});
+
+describe('limits', () => {
+  test('an Express execution times out after five minutes, a Standard one does not', async () => {
+    const clock = new VirtualClock(0);
+    const express = await run(machineOf({ A: wait(301) }), { clock, type: 'EXPRESS' });
+    expect(express).toMatchObject({ status: 'TIMED_OUT', error: 'States.Timeout', stopDate: 300_000 });
+    expect(eventTypes(express).at(-1)).toBe('ExecutionTimedOut');
+    expect((await run(machineOf({ A: wait(299) }), { type: 'EXPRESS' })).status).toBe('SUCCEEDED');
+    expect((await run(machineOf({ A: wait(86_400) }))).status).toBe('SUCCEEDED');
+  });
+
+  test('TimeoutSeconds of the definition, and nothing catches it', async () => {
+    const definition = machineOf(
+      {
+        A: {
+          Type: 'Parallel',
+          Branches: [{ StartAt: 'W', States: { W: wait(60) } }],
+          Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }],
+          End: true,
+        },
+        B: pass,
+      },
+      { TimeoutSeconds: 5 },
+    );
+    expect(outcome(await run(definition))).toEqual({ status: 'TIMED_OUT', error: 'States.Timeout' });
+  });
+
+  const loop = machineOf({
+    A: { Type: 'Pass', Assign: { n: 0 }, Next: 'B' },
+    B: { Type: 'Pass', Assign: { n: '{% $n + 1 %}' }, Next: 'C' },
+    C: {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $n < $states.input.rounds %}', Next: 'B' }],
+      Default: 'D',
+    },
+    D: { Type: 'Succeed' },
+  });
+
+  test('a Standard execution fails at its last event, which is that failure', async () => {
+    const execution = await run(loop, { input: { rounds: 10_000 } });
+    expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.Runtime' });
+    expect(execution.cause).toBe('The execution reached the maximum number of history events (25000).');
+    expect(execution.history).toHaveLength(25_000);
+    expect(eventTypes(execution).at(-1)).toBe('ExecutionFailed');
+  });
+
+  test('exactly as many events as there may be are enough', async () => {
+    // 1 start, 2 for A, 4 per round, 2 for D, 1 end
+    const events = (rounds: number) => 6 + 4 * rounds;
+    const limits = { standardHistoryEvents: events(5) };
+    expect((await run(loop, { input: { rounds: 5 }, limits })).status).toBe('SUCCEEDED');
+    expect((await run(loop, { input: { rounds: 6 }, limits })).status).toBe('FAILED');
+  });
+
+  test('an Express execution goes on, and only forgets events', async () => {
+    const limits = { expressHistoryEvents: 10 };
+    const execution = await run(loop, { input: { rounds: 50 }, type: 'EXPRESS', limits });
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(execution.history).toHaveLength(10);
+    expect(execution.droppedEvents).toBe(6 + 200 - 10);
+  });
+
+  test.each([
+    ['an Output', { A: { ...pass, Output: '{% $pad("", 300000, "x") %}' } }],
+    [
+      'Arguments',
+      { A: { Type: 'Task', Resource: arnOf('f'), Arguments: '{% $pad("", 300000, "x") %}', End: true } },
+    ],
+    [
+      'the input of an iteration',
+      {
+        A: {
+          Type: 'Map',
+          Items: [1],
+          ItemSelector: '{% $pad("", 300000, "x") %}',
+          ItemProcessor: { StartAt: 'I', States: { I: pass } },
+          End: true,
+        },
+      },
+    ],
+  ])('%s may not be bigger than 256 KiB', async (_name, states) => {
+    expect((await run(machineOf(states))).error).toBe('States.DataLimitExceeded');
+  });
+});
+
+describe('start', () => {
+  const name = (text: string) => () => start(machineOf({ A: pass }), { name: text });
+
+  test.each(['', 'x'.repeat(81), 'a b', 'a:b', 'a/b', 'a\u0000', 'a?', 'a#b', 'ä{'])(
+    'fails on the name %j',
+    text => {
+      expect(name(text)).toThrow(InvalidStartError);
+    },
+  );
+
+  test.each(['a', 'x'.repeat(80), 'A-b_c.d', '2026-07-19T21.27'])('accepts the name %j', text => {
+    expect(name(text)().name).toBe(text);
+  });
+
+  test('fails on an input over 256 KiB, or one that is not JSON', () => {
+    expect(() => start(machineOf({ A: pass }), { input: 'x'.repeat(262_142) })).not.toThrow();
+    expect(() => start(machineOf({ A: pass }), { input: 'x'.repeat(262_143) })).toThrow(
+      /262144 bytes, got 262145/,
+    );
+    expect(() => start(machineOf({ A: pass }), { input: () => 1 })).toThrow(/function/);
+  });
+
+  test('keeps nothing of 1,000 executions', async () => {
+    const clock = new VirtualClock();
+    const engine = new Engine({ clock, invoker: invokerOf({ f: () => 1 }, clock) });
+    const map = {
+      Type: 'Map',
+      Items: [1, 2, 3],
+      ItemProcessor: {
+        StartAt: 'I',
+        States: { I: { Type: 'Task', Resource: arnOf('f'), TimeoutSeconds: 60, End: true } },
+      },
+      End: true,
+    };
+    const machine = {
+      arn: MACHINE_ARN,
+      name: 'TestMachine',
+      roleArn: '',
+      type: 'STANDARD',
+      definition: loadDefinition(machineOf({ A: map })),
+    } as const;
+    const registry = { collected: 0 };
+    const finalizers = new FinalizationRegistry(() => {
+      registry.collected += 1;
+    });
+    for (let i = 0; i < 1000; i += 1) {
+      const execution = engine.start(machine, { input: {} });
+      finalizers.register(execution, undefined);
+      await execution.done;
+    }
+    const { setFlagsFromString } = await import('node:v8');
+    const { runInNewContext } = await import('node:vm');
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    for (let i = 0; i < 5 && registry.collected < 950; i += 1) {
+      collect();
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(registry.collected).toBeGreaterThanOrEqual(950);
+  });
+});

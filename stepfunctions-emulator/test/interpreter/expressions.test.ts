@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { VirtualClock } from '../../src/clock.ts';
+import { LimitedRegExp } from '../../src/interpreter/limited-regexp.ts';
+import { eventTypes, machineOf, run } from './run-definition.ts';
+
+const evaluate = async (expression: string, input: unknown = {}) => {
+  const execution = await run(machineOf({ A: { Type: 'Pass', Output: `{% ${expression} %}`, End: true } }), {
+    input,
+  });
+  return execution.output === undefined ? execution.cause : execution.output;
+};
+
+describe('the functions of Step Functions', () => {
+  test.each([
+    ['$partition([1, 2, 3, 4, 5], 2)', [[1, 2], [3, 4], [5]]],
+    ['$partition([1, 2], 5)', [[1, 2]]],
+    ['$partition([], 5)', []],
+    ['$partition([1, 2, 3], 2.9)', [[1, 2], [3]]],
+    ['$range(0, 10, 5)', [0, 5, 10]],
+    ['$range(1, 1, 1)', [1]],
+    ['$range(5, 1, -2)', [5, 3, 1]],
+    ['$range(1, 5, -1)', []],
+    ['$range(0.9, 2.9, 1.9)', [0, 1, 2]],
+    ["$hash('a', 'MD5')", createHash('md5').update('a').digest('hex')],
+    ["$hash('ä', 'SHA-1')", createHash('sha1').update('ä').digest('hex')],
+    ["$hash('a', 'SHA-512')", createHash('sha512').update('a').digest('hex')],
+    ['$parse(\'{"a": [1]}\')', { a: [1] }],
+    ['$random(42)', 0.7275636800328681],
+    ['$random(42) = $random(42)', true],
+  ])('%s', async (expression, expected) => {
+    expect(await evaluate(expression)).toEqual(expected);
+  });
+
+  test.each([
+    ['$partition([1], 0)', /partition/],
+    ['$range(1, 2, 0)', /range/],
+    ["$hash('a', 'CRC')", /SHA-512, not CRC/],
+    ["$parse('{')", /parse/],
+    ["$uuid('a')", /T0410/],
+    ["$random('a')", /T0410/],
+  ])('%s fails', async (expression, words) => {
+    expect(await evaluate(expression)).toMatch(words);
+  });
+
+  test('$random and $uuid come from the seed, $shuffle too', async () => {
+    const expression = '[$random(), $uuid(), $string($shuffle([1..20]))]';
+    const [first, second] = [await evaluate(expression), await evaluate(expression)];
+    expect(second).toEqual(first);
+    expect(await evaluate('$uuid()')).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    expect(await evaluate('$sort($shuffle([1..5]))')).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('$millis and $now tell the time of the clock', async () => {
+    const definition = machineOf({
+      A: { Type: 'Wait', Seconds: 90, Next: 'B' },
+      B: { Type: 'Pass', Output: "{% [$millis(), $now(), $now('[H01]:[m01]:[s01]')] %}", End: true },
+    });
+    const { output } = await run(definition, { clock: new VirtualClock(0) });
+    expect(output).toEqual([90_000, '1970-01-01T00:01:30.000Z', '00:01:30']);
+  });
+});
+
+describe('results', () => {
+  const items = {
+    a: [
+      { b: 1, c: 'x' },
+      { b: 2, c: 'y' },
+    ],
+    one: [7],
+    none: [],
+  };
+
+  test.each([
+    ['a sequence of one collapses', '$states.input.a[b = 1].c', 'x'],
+    ['unless it is kept', '$states.input.a[b = 1].c[]', ['x']],
+    ['or wrapped', '[$states.input.a[b = 1].c]', ['x']],
+    ['an array of one in the data stays one', '$states.input.one', [7]],
+    ['an empty array in the data stays one', '$states.input.none', []],
+    ['an undefined member is left out', '{"x": $states.input.nothing, "y": null}', { y: null }],
+    ['a wrapped nothing is an empty array', '[$states.input.a[b = 9]]', []],
+  ])('%s', async (_name, expression, expected) => {
+    const output = await evaluate(expression, items);
+    expect(output).toEqual(expected);
+    expect(Array.isArray(output) ? Object.keys(output) : []).toEqual(
+      Array.isArray(expected) ? Object.keys(expected) : [],
+    );
+  });
+
+  test.each([
+    [
+      'nothing',
+      '$states.input.a[b = 9].c',
+      "The JSONata expression '$states.input.a[b = 9].c' specified for the field 'Output' returned nothing (undefined).",
+    ],
+    [
+      '$map over nothing',
+      '$map([], $string)',
+      "The JSONata expression '$map([], $string)' specified for the field 'Output' returned nothing (undefined).",
+    ],
+    [
+      'a function',
+      '$string',
+      "The JSONata expression '$string' specified for the field 'Output' returned an unexpected result type. Expected a JSON value, but was a function",
+    ],
+    ['a lambda in an object', '{"f": function($x) { $x }}', 'Expected a JSON value, but was a function'],
+    [
+      'a type error',
+      '1 + "a"',
+      'threw an error during evaluation. T2002: The right side of the "+" operator must evaluate to a number',
+    ],
+    ['an error of its own', "$error('so there')", 'threw an error during evaluation. D3137: so there'],
+  ])('%s fails with States.QueryEvaluationError', async (_name, expression, words) => {
+    const definition = machineOf({ A: { Type: 'Pass', Output: `{% ${expression} %}`, End: true } });
+    const execution = await run(definition, { input: items });
+    expect(execution.error).toBe('States.QueryEvaluationError');
+    expect(execution.cause).toContain(
+      "An error occurred while executing the state 'A' (entered at the event id #2). ",
+    );
+    expect(execution.cause).toContain(words);
+    expect(eventTypes(execution)).toEqual([
+      'ExecutionStarted',
+      'PassStateEntered',
+      'EvaluationFailed',
+      'ExecutionFailed',
+    ]);
+  });
+
+  test('any JSON passes through an expression unchanged, and the input is not touched by it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async value => {
+        const input = JSON.parse(JSON.stringify({ value })) as { value: unknown };
+        const execution = await run(
+          machineOf({
+            A: { Type: 'Pass', Assign: { kept: '{% {"value": $states.input.value} %}' }, Next: 'B' },
+            B: { Type: 'Pass', Output: { a: '{% $states.input %}', b: '{% $kept %}' }, End: true },
+          }),
+          { input },
+        );
+        expect(execution.output).toEqual({ a: input, b: input });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  // No test would say so if it did take for ever: nothing else runs meanwhile, jest's own time limit neither.
+  test('fails a regular expression that takes for ever', async () => {
+    const cause = await evaluate(`$match('${'a'.repeat(40)}b', /(a+)+$/)`);
+    expect(cause).toContain('regular expression: expected a match within');
+  });
+
+  test('gives all of them together a second before something else has its turn', async () => {
+    await new Promise(resolve => setImmediate(resolve));
+    const expression = new LimitedRegExp('(a+)+$');
+    const limits = Array.from({ length: 3 }, () => {
+      try {
+        return expression.exec(`${'a'.repeat(40)}b`);
+      } catch (error) {
+        return /within (\d+) ms/.exec(String(error))?.[1];
+      }
+    });
+    expect(limits[0]).toBe('1000');
+    expect(Number(limits[2])).toBeLessThanOrEqual(500);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(expression.exec('a'.repeat(40))?.[0]).toHaveLength(40);
+  });
+
+  test.each([
+    ['$match(text, /[a-z]+ (d[a-z]+)/)', { match: 'and dogs', index: 5, groups: ['dogs'] }],
+    ['$replace(text, /[a-z]+s/, "x")', 'x and x and x'],
+    ['$split(text, / *and */)', ['cats', 'dogs', 'birds']],
+    ['$contains(text, /B.*S/i)', true],
+    ['$count($match(text, /\\w+/))', 5],
+  ])('matches %s', async (expression, expected) => {
+    expect(
+      await evaluate(expression.replace('text', '$states.input.text'), { text: 'cats and dogs and birds' }),
+    ).toEqual(expected);
+  });
+
+  test('fails an expression that never ends', async () => {
+    let now = Date.now();
+    // Every look at the wall clock takes a tenth of a second, so that the test doesn't take ten.
+    const wallClock = jest.spyOn(Date, 'now').mockImplementation(() => {
+      now += 100;
+      return now;
+    });
+    const cause = await evaluate('($f := function($n) { $f($n + 1) }; $f(0))');
+    wallClock.mockRestore();
+    expect(cause).toContain('evaluation: Expression evaluation timeout: Check for infinite loop');
+  });
+});

@@ -1,0 +1,164 @@
+import { VirtualClock } from '../../src/clock.ts';
+import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
+
+const task = { Type: 'Task', Resource: arnOf('f'), End: true };
+const mapOf = (inner: object, rest: object = {}) =>
+  machineOf({
+    M: { Type: 'Map', ItemProcessor: { StartAt: 'I', States: { I: inner } }, End: true, ...rest },
+  });
+
+test('keeps the order of the items, whatever order they end in', async () => {
+  const f = async (n: unknown, clock: VirtualClock) => {
+    await clock.sleep(1000 - 100 * Number(n));
+    return n;
+  };
+  const execution = await run(mapOf(task), { input: [1, 2, 3, 4], functions: { f } });
+  expect(execution.output).toEqual([1, 2, 3, 4]);
+});
+
+test.each([
+  ['as many as AWS allows', {}, 100, 40],
+  ['as many as there are', {}, 7, 7],
+  ['as many as MaxConcurrency', { MaxConcurrency: 3 }, 100, 3],
+  ['no more than AWS allows', { MaxConcurrency: 1000 }, 100, 40],
+  ['as many as an expression says', { MaxConcurrency: '{% 1 + 1 %}' }, 10, 2],
+  ['one after the other', { MaxConcurrency: 1 }, 5, 1],
+])('runs %s at a time', async (_name, rest, items, expected) => {
+  let running = 0;
+  let most = 0;
+  const f = async (_n: unknown, clock: VirtualClock) => {
+    most = Math.max(most, ++running);
+    await clock.sleep(10);
+    running -= 1;
+  };
+  const clock = new VirtualClock(0);
+  const input = Array.from({ length: items }, (_, i) => i);
+  const execution = await run(mapOf(task, rest), { input, functions: { f }, clock });
+  expect(execution.status).toBe('SUCCEEDED');
+  expect(most).toBe(expected);
+  expect(clock.now()).toBe(Math.ceil(items / expected) * 10);
+});
+
+test('gives each iteration what ItemSelector makes of it, and its item in the context', async () => {
+  const definition = mapOf(
+    {
+      Type: 'Pass',
+      Output: '{% {"in": $states.input, "index": $states.context.Map.Item.Index} %}',
+      End: true,
+    },
+    {
+      Items: '{% $states.input.list %}',
+      ItemSelector: {
+        v: '{% $states.context.Map.Item.Value %}',
+        of: '{% $count($states.input.list) %}',
+        state: '{% $states.context.State.Name %}',
+        source: '{% $states.context.Map.Item.Source %}',
+      },
+    },
+  );
+  const { output } = await run(definition, { input: { list: ['a', 'b'] } });
+  const rest = { of: 2, state: 'M', source: 'STATE_DATA' };
+  expect(output).toEqual([
+    { in: { v: 'a', ...rest }, index: 0 },
+    { in: { v: 'b', ...rest }, index: 1 },
+  ]);
+});
+
+test('an inner Map shows its own item', async () => {
+  const inner = {
+    Type: 'Map',
+    ItemProcessor: {
+      StartAt: 'J',
+      States: { J: { Type: 'Pass', Output: '{% $states.context.Map.Item.Value %}', End: true } },
+    },
+    Output: '{% {"outer": $states.context.Map.Item.Index, "inner": $states.result} %}',
+    End: true,
+  };
+  const { output } = await run(mapOf(inner), { input: [[1, 2], [3]] });
+  expect(output).toEqual([
+    { outer: 0, inner: [1, 2] },
+    { outer: 1, inner: [3] },
+  ]);
+});
+
+test('fails with the first failure and cuts the other iterations off', async () => {
+  const f = async (n: unknown, clock: VirtualClock) => {
+    await clock.sleep(n === 2 ? 50 : 100);
+    if (n === 2) throw Object.assign(new Error('no'), { name: 'Two' });
+    return n;
+  };
+  const clock = new VirtualClock(0);
+  const execution = await run(mapOf(task), { input: [1, 2, 3], functions: { f }, clock });
+  expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'Two' });
+  expect(execution.stopDate).toBe(50);
+  const types = eventTypes(execution);
+  expect(types.slice(-7)).toEqual([
+    'MapIterationFailed',
+    'TaskStateAborted',
+    'TaskStateAborted',
+    'MapIterationAborted',
+    'MapIterationAborted',
+    'MapStateFailed',
+    'ExecutionFailed',
+  ]);
+  const failed = execution.history.find(event => event.type === 'MapIterationFailed');
+  expect(failed).toMatchObject({ mapIterationFailedEventDetails: { name: 'M', index: 1 } });
+});
+
+test('starts no further iterations after a failure', async () => {
+  const seen: unknown[] = [];
+  const f = (n: unknown) => {
+    seen.push(n);
+    throw new Error('no');
+  };
+  await run(mapOf(task, { MaxConcurrency: 1 }), { input: [1, 2, 3], functions: { f } });
+  expect(seen).toEqual([1]);
+});
+
+test('fails on an ItemSelector that comes to nothing, inside the iteration', async () => {
+  const execution = await run(mapOf({ Type: 'Pass', End: true }, { ItemSelector: '{% $nothing %}' }), {
+    input: [1],
+  });
+  expect(execution.error).toBe('States.QueryEvaluationError');
+  expect(eventTypes(execution).slice(3)).toEqual([
+    'MapIterationStarted',
+    'EvaluationFailed',
+    'MapIterationFailed',
+    'MapStateFailed',
+    'ExecutionFailed',
+  ]);
+});
+
+test.each([
+  ['MaxConcurrency', '{% -1 %}', 'an integer of at least 0, but was: -1'],
+  ['MaxConcurrency', '{% 1.5 %}', 'an integer of at least 0, but was: 1.5'],
+  ['ToleratedFailureCount', '{% -1 %}', 'an integer of at least 0'],
+  ['ToleratedFailurePercentage', '{% 100.1 %}', 'a number from 0 to 100, but was: 100.1'],
+  ['ToleratedFailurePercentage', "{% '1' %}", "Expected 'number', but was 'string'"],
+])('fails on %s of %s', async (field, value, words) => {
+  const execution = await run(mapOf({ Type: 'Pass', End: true }, { [field]: value }), { input: [1] });
+  expect(execution.error).toBe('States.QueryEvaluationError');
+  expect(execution.cause).toContain(words);
+});
+
+test('does not tolerate failures, as only distributed Maps do', async () => {
+  const definition = mapOf({ Type: 'Fail', Error: 'E' }, { ToleratedFailurePercentage: 100 });
+  expect(outcome(await run(definition, { input: [1] }))).toEqual({ status: 'FAILED', error: 'E' });
+});
+
+test('runs 10,000 Pass items in less than two seconds', async () => {
+  const began = performance.now();
+  const limits = { payloadBytes: 1_000_000 };
+  const input = Array.from({ length: 10_000 }, (_, i) => i);
+  const execution = await run(mapOf({ Type: 'Pass', End: true }), { input, type: 'EXPRESS', limits });
+  expect(execution.output).toEqual(input);
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
+test('runs 1,000 iterations that call a function in less than two seconds', async () => {
+  const began = performance.now();
+  const input = Array.from({ length: 1000 }, (_, i) => i);
+  const execution = await run(mapOf(task), { input, functions: { f: n => n } });
+  expect(execution.output).toEqual(input);
+  expect(performance.now() - began).toBeLessThan(2000);
+});

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { VirtualClock } from '../../src/clock.ts';
+import { seededRandom } from '../../src/interpreter/index.ts';
+import { retryDelayMs } from '../../src/interpreter/retry.ts';
+import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
+
+class Flaky extends Error {
+  override readonly name = 'Flaky';
+}
+
+/** A function that throws `errors` one after the other and then returns, and the seconds at which it was called. */
+function failing(clock: VirtualClock, errors: readonly string[]) {
+  const began = clock.now();
+  const calls: number[] = [];
+  const f = () => {
+    calls.push((clock.now() - began) / 1000);
+    const name = errors[calls.length - 1];
+    if (name !== undefined) throw Object.assign(new Error('no'), { name });
+    return 'done';
+  };
+  return { calls, functions: { f } };
+}
+
+const taskWith = (retry: readonly object[], rest: object = {}) =>
+  machineOf({ A: { Type: 'Task', Resource: arnOf('f'), Retry: retry, End: true, ...rest } });
+
+describe('Retry', () => {
+  test.each([
+    ['the defaults: 1 s, doubled, three times', {}, 9, [0, 1, 3, 7], 'FAILED'],
+    ['an interval', { IntervalSeconds: 5, MaxAttempts: 1 }, 9, [0, 5], 'FAILED'],
+    ['a rate', { BackoffRate: 1.5, MaxAttempts: 3 }, 9, [0, 1, 2.5, 4.75], 'FAILED'],
+    ['a constant interval', { BackoffRate: 1, MaxAttempts: 3 }, 9, [0, 1, 2, 3], 'FAILED'],
+    ['a cap', { MaxDelaySeconds: 3, MaxAttempts: 4 }, 9, [0, 1, 3, 6, 9], 'FAILED'],
+    ['no attempts', { MaxAttempts: 0 }, 9, [0], 'FAILED'],
+    ['success in time', {}, 2, [0, 1, 3], 'SUCCEEDED'],
+    ['success at the last attempt', {}, 3, [0, 1, 3, 7], 'SUCCEEDED'],
+    [
+      'ten minutes of backoff',
+      { IntervalSeconds: 300, BackoffRate: 1, MaxAttempts: 2 },
+      2,
+      [0, 300, 600],
+      'SUCCEEDED',
+    ],
+  ])('%s', async (_name, retrier, failures, expected, status) => {
+    const clock = new VirtualClock();
+    const { calls, functions } = failing(
+      clock,
+      Array.from({ length: failures }, () => 'Flaky'),
+    );
+    const execution = await run(taskWith([{ ErrorEquals: ['Flaky'], ...retrier }]), { clock, functions });
+    expect(calls).toEqual(expected);
+    expect(execution.status).toBe(status);
+  });
+
+  test('each retrier counts its own attempts and grows its own interval', async () => {
+    const clock = new VirtualClock();
+    const { calls, functions } = failing(clock, ['X', 'Y', 'X', 'Y', 'X']);
+    const retry = [
+      { ErrorEquals: ['X'], IntervalSeconds: 1, MaxAttempts: 2 },
+      { ErrorEquals: ['States.ALL'], IntervalSeconds: 10, MaxAttempts: 2 },
+    ];
+    const execution = await run(taskWith(retry), { clock, functions });
+    expect(calls).toEqual([0, 1, 11, 13, 33]);
+    expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'X' });
+  });
+
+  test.each([
+    ['the name itself', ['Flaky'], 2],
+    ['another name', ['Steady'], 1],
+    ['one of several', ['Steady', 'Flaky'], 2],
+    ['States.ALL', ['States.ALL'], 2],
+    ['States.TaskFailed', ['States.TaskFailed'], 2],
+    ['States.Timeout', ['States.Timeout'], 1],
+  ])('%s: an error named Flaky', async (_name, errorEquals, calls) => {
+    const clock = new VirtualClock();
+    const probe = failing(clock, ['Flaky']);
+    await run(taskWith([{ ErrorEquals: errorEquals }]), { clock, functions: probe.functions });
+    expect(probe.calls).toHaveLength(calls);
+  });
+
+  test('shows the attempts in the context and repeats the events of the task', async () => {
+    const clock = new VirtualClock();
+    const { functions } = failing(clock, ['Flaky', 'Flaky']);
+    const output = { Output: '{% $states.context.State.RetryCount %}' };
+    const execution = await run(taskWith([{ ErrorEquals: ['Flaky'] }], output), { clock, functions });
+    expect(execution.output).toBe(2);
+    const attempt = ['LambdaFunctionScheduled', 'LambdaFunctionStarted'];
+    expect(eventTypes(execution)).toEqual([
+      'ExecutionStarted',
+      'TaskStateEntered',
+      ...attempt,
+      'LambdaFunctionFailed',
+      ...attempt,
+      'LambdaFunctionFailed',
+      ...attempt,
+      'LambdaFunctionSucceeded',
+      'TaskStateExited',
+      'ExecutionSucceeded',
+    ]);
+    expect(execution.billing.stateTransitions).toBe(3);
+  });
+
+  test('retries an Output that fails, as the error comes from the state', async () => {
+    let calls = 0;
+    const functions = {
+      f: () => {
+        calls += 1;
+        return calls < 2 ? {} : { x: 'here' };
+      },
+    };
+    const retry = [{ ErrorEquals: ['States.QueryEvaluationError'] }];
+    const execution = await run(taskWith(retry, { Output: '{% $states.result.x %}' }), { functions });
+    expect(outcome(execution)).toEqual({ status: 'SUCCEEDED', output: 'here' });
+  });
+
+  test('retries a Map as a whole, without a MapStateFailed in between', async () => {
+    let calls = 0;
+    const f = () => {
+      calls += 1;
+      if (calls === 1) throw new Flaky();
+      return calls;
+    };
+    const definition = machineOf({
+      A: {
+        Type: 'Map',
+        Items: [1],
+        ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Task', Resource: arnOf('f'), End: true } } },
+        Retry: [{ ErrorEquals: ['Flaky'] }],
+        End: true,
+      },
+    });
+    const execution = await run(definition, { functions: { f } });
+    expect(execution.output).toEqual([2]);
+    const types = eventTypes(execution);
+    expect(types.filter(type => type === 'MapStateStarted')).toHaveLength(2);
+    expect(types).not.toContain('MapStateFailed');
+  });
+});
+
+describe('retryDelayMs', () => {
+  const anyRetrier = fc.record({
+    errorEquals: fc.constant(['E']),
+    intervalSeconds: fc.integer({ min: 1, max: 1000 }),
+    maxAttempts: fc.constant(3),
+    backoffRate: fc.double({ min: 1, max: 5, noNaN: true }),
+    maxDelaySeconds: fc.option(fc.integer({ min: 1001, max: 100_000 }), { nil: undefined }),
+  });
+
+  test('full jitter draws between nothing and the delay without jitter', () => {
+    fc.assert(
+      fc.property(anyRetrier, fc.nat({ max: 30 }), fc.integer(), (retrier, attempt, seed) => {
+        const most = retryDelayMs({ ...retrier, jitter: 'NONE' }, attempt, seededRandom(seed));
+        const drawn = retryDelayMs({ ...retrier, jitter: 'FULL' }, attempt, seededRandom(seed));
+        expect(drawn).toBeGreaterThanOrEqual(0);
+        expect(drawn).toBeLessThan(most);
+        expect(most).toBeLessThanOrEqual((retrier.maxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000);
+      }),
+    );
+  });
+
+  test('full jitter spreads evenly and repeats with its seed', () => {
+    const retrier = {
+      errorEquals: [],
+      intervalSeconds: 1,
+      maxAttempts: 1,
+      backoffRate: 1,
+      maxDelaySeconds: undefined,
+      jitter: 'FULL',
+    } as const;
+    const draw = (seed: number) => {
+      const random = seededRandom(seed);
+      return Array.from({ length: 2000 }, () => retryDelayMs(retrier, 0, random));
+    };
+    const mean = draw(7).reduce((sum, ms) => sum + ms, 0) / 2000;
+    expect(mean).toBeGreaterThan(450);
+    expect(mean).toBeLessThan(550);
+    expect(draw(7)).toEqual(draw(7));
+    expect(draw(8)).not.toEqual(draw(7));
+  });
+});

@@ -1,0 +1,94 @@
+import { VirtualClock } from '../../src/clock.ts';
+import {
+  Engine,
+  type EngineOptions,
+  type Execution,
+  type FunctionInvoker,
+  type FunctionResult,
+  loadDefinition,
+  type Machine,
+  seededRandom,
+  type WorkflowType,
+} from '../../src/interpreter/index.ts';
+
+export const ACCOUNT = '111111111111';
+export const MACHINE_ARN = `arn:aws:states:us-east-1:${ACCOUNT}:stateMachine:TestMachine`;
+export const LAMBDA_INVOKE = 'arn:aws:states:::lambda:invoke';
+export const arnOf = (functionName: string) => `arn:aws:lambda:us-east-1:${ACCOUNT}:function:${functionName}`;
+
+/** A JSONata definition of these states, the first of which is the start. */
+export function machineOf(states: Record<string, object>, rest: object = {}): object {
+  return { QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states, ...rest };
+}
+
+export type TestFunction = (event: unknown, clock: VirtualClock) => unknown;
+
+/** Calls plain functions; what they throw is reported under the class of the error. */
+export function invokerOf(functions: Record<string, TestFunction>, clock: VirtualClock): FunctionInvoker {
+  return {
+    async invoke(arn, event): Promise<FunctionResult> {
+      const run = functions[arn.split(':')[6] ?? ''];
+      if (run === undefined) {
+        const errorMessage = `Function not found: ${arn}`;
+        return { ok: false, errorType: 'Lambda.ResourceNotFoundException', errorMessage };
+      }
+      try {
+        return { ok: true, payload: await run(event, clock) };
+      } catch (error) {
+        const { name, message } = error as Error;
+        const cause = { errorMessage: message, errorType: name, requestId: 'request', stackTrace: [] };
+        return { ok: false, errorType: name, errorMessage: message, cause };
+      }
+    },
+  };
+}
+
+export interface RunOptions extends Partial<EngineOptions> {
+  readonly input?: unknown;
+  readonly type?: WorkflowType;
+  readonly functions?: Record<string, TestFunction>;
+  readonly clock?: VirtualClock;
+  readonly name?: string;
+}
+
+/** A state machine of this definition. */
+export const testMachine = (definition: unknown, type: WorkflowType = 'STANDARD'): Machine => ({
+  arn: MACHINE_ARN,
+  name: 'TestMachine',
+  roleArn: `arn:aws:iam::${ACCOUNT}:role/test`,
+  type,
+  definition: loadDefinition(definition),
+});
+
+/** Starts a definition on a virtual clock with a seeded random source. */
+export function start(definition: unknown, options: RunOptions = {}): Execution {
+  const {
+    input = {},
+    type = 'STANDARD',
+    functions = {},
+    clock = new VirtualClock(),
+    name,
+    ...rest
+  } = options;
+  const engine = new Engine({
+    clock,
+    random: seededRandom(1),
+    invoker: invokerOf(functions, clock),
+    ...rest,
+  });
+  return engine.start(testMachine(definition, type), { input, ...(name !== undefined && { name }) });
+}
+
+/** Runs a definition to its end. */
+export const run = (definition: unknown, options: RunOptions = {}): Promise<Execution> =>
+  start(definition, options).done;
+
+/** The types of an execution's events, in order. */
+export const eventTypes = (execution: Execution): string[] => execution.history.map(event => event.type);
+
+/** The only problem of a failing expectation that helps: how the execution really ended. */
+export const outcome = (execution: Execution) => ({
+  status: execution.status,
+  ...(execution.output !== undefined && { output: execution.output }),
+  ...(execution.error !== undefined && { error: execution.error }),
+});

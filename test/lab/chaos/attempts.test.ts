@@ -1,0 +1,26 @@
+import { Attempts, idsIn } from '../../../lab/chaos/attempts.ts';
+
+test.each([
+  ['the parameters of a statement', '[{"S":"item-1"},{"N":"1800000000"},{"N":"1"}]'],
+  ['a key of a batch', '{"id":{"S":"item-1"}}'],
+])('finds the id in %s', (_case, key) => {
+  expect(idsIn({ keys: [key] })).toEqual(['item-1']);
+});
+
+test('adds up what may have been renewed and what may have been gone, delete by delete', () => {
+  const attempts = new Attempts();
+  const call = (at: number, ...ids: string[]) =>
+    attempts.add({
+      operation: 'BatchExecuteStatement',
+      body: {},
+      keys: ids.map(id => `[{"S":"${id}"}]`),
+      at,
+    });
+  call(1, 'renewed', 'gone', 'plain');
+  call(5, 'renewed', 'gone');
+  const most = attempts.most({
+    mayBeRenewed: (id, at) => id === 'renewed' && at >= 1,
+    mayBeGone: (id, at) => id === 'gone' && at >= 5,
+  });
+  expect(most).toEqual({ renewed: 2, notFound: 1 });
+});

@@ -1,0 +1,244 @@
+import type { Tally } from '../../../lab/demo/ledger.ts';
+import type { MachineReport } from '../../../lab/demo/machine.ts';
+import { Progress } from '../../../lab/demo/progress.ts';
+import type { PromiseName } from '../../../lab/demo/promises.ts';
+import {
+  formatProgress,
+  formatReport,
+  type JudgedRun,
+  judge,
+  lagOf,
+  percentile,
+} from '../../../lab/demo/report.ts';
+
+const good: Tally = {
+  written: 3600,
+  expired: 3000,
+  deleted: 3000,
+  overdue: 0,
+  liveDeleted: 0,
+  renewed: 540,
+  renewedKept: 540,
+};
+const IDLE: MachineReport = { stoodStillMs: 0, busyMs: 0, slowAnswersMs: 0, clockSetBackMs: 0 };
+const context = { renewals: true, executions: 4 };
+
+/** A run that kept every promise, but for what a test says. */
+function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
+  return {
+    tally: { ...good, ...tally },
+    punctuality: { inTime: 3000, excused: 0, late: 0 },
+    lags: [1000, 2000],
+    promisedLagMs: 2_020,
+    contradictions: [],
+    failures: [],
+    excusedFailures: [],
+    machine: { ...IDLE, ...machine },
+    interrupted: false,
+    ...over,
+  };
+}
+type Over = Partial<Omit<JudgedRun, 'tally' | 'machine'>> & {
+  readonly tally?: Partial<Tally>;
+  readonly machine?: Partial<MachineReport>;
+};
+
+/** The promises of a run that have this status. */
+function promisesWith(status: string, over: Over): PromiseName[] {
+  return judge(run(over)).result.promises.flatMap(promise => (promise.status === status ? promise.name : []));
+}
+
+test('percentiles are the nearest rank', () => {
+  const values = Array.from({ length: 100 }, (_, i) => i + 1);
+  expect([0.5, 0.99, 1].map(share => percentile(values, share))).toEqual([50, 99, 100]);
+  expect(percentile([7], 0.5)).toBe(7);
+  expect(percentile([], 0.99)).toBe(0);
+});
+
+test('lag takes values in any order', () => {
+  expect(lagOf([30.4, 10, 20])).toEqual({ p50: 20, p99: 30, max: 30 });
+  expect(lagOf([])).toEqual({ p50: 0, p99: 0, max: 0 });
+});
+
+test('the result has exactly the fields that --json promises', () => {
+  const { result, violations, doubts } = judge(run());
+  expect([violations, doubts]).toEqual([[], []]);
+  expect(result).toEqual({
+    written: 3600,
+    expired: 3000,
+    deleted: 3000,
+    liveDeleted: 0,
+    renewedKept: 540,
+    overdue: 0,
+    lagMs: { p50: 1000, p99: 2000, max: 2000 },
+    promisedLagMs: 2_020,
+    verdict: 'kept',
+    promises: [
+      { name: 'expiredDeleted', status: 'kept', expected: 3000, got: 3000 },
+      { name: 'goneInTime', status: 'kept', expected: 3000, got: 3000 },
+      { name: 'liveKept', status: 'kept', expected: 0, got: 0 },
+      { name: 'renewedKept', status: 'kept', expected: 540, got: 540 },
+      { name: 'noneOverdue', status: 'kept', expected: 0, got: 0 },
+      { name: 'tableAsWritten', status: 'kept', expected: 0, got: 0 },
+      { name: 'nothingFailed', status: 'kept', expected: 0, got: 0 },
+    ],
+    machine: IDLE,
+  });
+});
+
+test.each<[string, Over, PromiseName[], RegExp]>([
+  [
+    'expired and not deleted',
+    { tally: { deleted: 2999, overdue: 1 } },
+    ['expiredDeleted', 'noneOverdue'],
+    /3,000 items expired, but 2,999 were deleted\n.*1 items were overdue at the end/,
+  ],
+  [
+    'deleted too late',
+    { punctuality: { inTime: 2990, excused: 0, late: 10 }, lags: [59_000] },
+    ['goneInTime'],
+    /10 of 3,000 deletions came too late \(the longest of all 59\.0 s after the expiry, promised are 2\.0 s\), and this machine had time/,
+  ],
+  [
+    'deleted too late, some because of the machine',
+    { punctuality: { inTime: 2980, excused: 10, late: 10 }, machine: { stoodStillMs: 9_000 } },
+    ['goneInTime'],
+    /10 of 3,000 deletions came too late.*\n.*10 of 3,000 deletions came too late.*by no more than this machine[\s\S]*stood still for 9\.0 s/,
+  ],
+  [
+    'live and deleted',
+    { tally: { liveDeleted: 2 } },
+    ['liveKept'],
+    /2 items were deleted while they were live/,
+  ],
+  [
+    'renewed and lost',
+    { tally: { renewedKept: 539 } },
+    ['renewedKept'],
+    /540 items were renewed in time, but 539 were kept/,
+  ],
+  [
+    'in the table against the ledger',
+    { contradictions: ['1 live items missing'] },
+    ['tableAsWritten'],
+    /✗ 1 live items missing/,
+  ],
+  [
+    'an execution',
+    { failures: ['the sweep of 09:00 ended FAILED'] },
+    ['nothingFailed'],
+    /✗ the sweep of 09:00 ended FAILED/,
+  ],
+])('fails for %s', (_, over, broken, expected) => {
+  expect(promisesWith('broken', over)).toEqual(broken);
+  const judged = judge(run(over));
+  expect(judged.result.verdict).toBe('broken');
+  const text = formatReport(judged, context);
+  expect(text).toContain('Not as promised:');
+  expect(text).toMatch(expected);
+});
+
+test.each<[string, Over, PromiseName[], RegExp]>([
+  [
+    'what is late by no more than the machine lost',
+    { punctuality: { inTime: 2990, excused: 10, late: 0 }, machine: { stoodStillMs: 42_000 } },
+    ['goneInTime'],
+    /\? 10 of 3,000 deletions came too late.*by no more than this machine was too slow[\s\S]*This machine: it, or this process, stood still for 42\.0 s[\s\S]*Run it again/,
+  ],
+  [
+    'an execution that failed in a standstill',
+    { excusedFailures: ['the sweep of 09:00 ended FAILED'], machine: { stoodStillMs: 400_000 } },
+    ['nothingFailed'],
+    /\? the sweep of 09:00 ended FAILED/,
+  ],
+  [
+    'everything that looks broken, after the clock was set back',
+    { tally: { liveDeleted: 5 }, machine: { clockSetBackMs: 30_000 } },
+    ['liveKept'],
+    /its clock was set back by 30\.0 s/,
+  ],
+  [
+    'a run in which nothing expired',
+    { tally: { expired: 0, deleted: 0 }, punctuality: { inTime: 0, excused: 0, late: 0 }, lags: [] },
+    ['expiredDeleted', 'goneInTime'],
+    /\? nothing expired, so nothing was shown/,
+  ],
+])('does not decide %s', (_, over, undecided, expected) => {
+  expect(promisesWith('undecided', over)).toEqual(undecided);
+  expect(promisesWith('broken', over)).toEqual([]);
+  const judged = judge(run(over));
+  expect(judged.result.verdict).toBe('undecided');
+  const text = formatReport(judged, context);
+  expect(text).toContain('Not decided:');
+  expect(text).toMatch(expected);
+  expect(text).not.toContain('✗');
+});
+
+test('the summary shows every promise and what became of it', () => {
+  const text = formatReport(judge(run()), context);
+  expect(text).toMatch(/✓ expired = deleted +3,000 = 3,000/);
+  expect(text).toMatch(/✓ gone in time +3,000 of 3,000 +promised: gone within 2\.0 s of expiry/);
+  expect(text).toMatch(/lag p50 \/ p99 \/ max +1\.0 s \/ 2\.0 s \/ 2\.0 s/);
+  expect(text).toMatch(/✓ live items deleted +0/);
+  expect(text).toMatch(/✓ renewed, kept +540 of 540/);
+  expect(text).toMatch(/✓ overdue at the end +0/);
+  expect(text).toMatch(/✓ contradictions +0/);
+  expect(text).toMatch(/✓ failures +0 +of 4 executions/);
+  expect(text).toContain('Every promise was kept.');
+  const broken = judge(run({ tally: { deleted: 1, overdue: 2999 } }));
+  expect(formatReport(broken, context)).toMatch(/✗ expired = deleted/);
+  const undecided = judge(run({ punctuality: { inTime: 2999, excused: 1, late: 0 } }));
+  expect(formatReport(undecided, context)).toMatch(/\? gone in time +2,999 of 3,000/);
+});
+
+test('where nothing is renewed, nothing is said to be kept', () => {
+  const judged = judge(run({ tally: { renewed: 0, renewedKept: 0 } }));
+  const text = formatReport(judged, { ...context, renewals: false });
+  expect(text).toMatch(/^ {4}renewed, kept +– +none: deleteMode 'batch'/m);
+});
+
+test('an interrupted run is not judged', () => {
+  const judged = judge(run({ tally: { deleted: 5, overdue: 2995 }, interrupted: true }));
+  expect(judged.result.verdict).toBe('interrupted');
+  expect(new Set(judged.result.promises.map(({ status }) => status))).toEqual(new Set(['undecided']));
+  const text = formatReport(judged, context);
+  expect(text).toContain('Interrupted: this is what is known so far');
+  expect(text).not.toMatch(/[✓✗?]/);
+});
+
+describe('progress', () => {
+  test('says how things stand', () => {
+    expect(formatProgress({ ...good, overdue: 12 }, [400, 300, 1200], 75)).toBe(
+      'written 3,600  expired 3,000  deleted 3,000  overdue 12  lag 0.4/1.2 s  1:15',
+    );
+    expect(formatProgress(good, [], 0)).toMatch(/lag – {2}last tick$/);
+  });
+
+  function output(isTTY: boolean) {
+    const written: string[] = [];
+    return { written, isTTY, columns: 20, write: (text: string) => written.push(text) };
+  }
+
+  test('overwrites one line on a terminal, never wider than it', () => {
+    const terminal = output(true);
+    const progress = new Progress(terminal);
+    progress.show('a line that is far too long for it');
+    progress.show('second');
+    progress.say('above');
+    progress.show('third');
+    progress.end();
+    const text = terminal.written.join('');
+    expect(text).toContain('a line that is far ');
+    expect(text).not.toContain('far too');
+    expect(text).toMatch(/second.*above\n.*third/s);
+    expect(text.match(/\n/g)).toHaveLength(1);
+  });
+
+  test('writes a line every ten seconds elsewhere', () => {
+    const file = output(false);
+    let now = 0;
+    const progress = new Progress(file, () => now);
+    for (; now <= 25_000; now += 250) progress.show(`at ${now}`);
+    expect(file.written).toEqual(['at 10000\n', 'at 20000\n']);
+  });
+});

@@ -1,0 +1,99 @@
+import { type Clock, realClock } from 'stepfunctions-emulator';
+import {
+  type ChooseFault,
+  type DynamoDbCall,
+  type FaultProxy,
+  startFaultProxy,
+} from '../../../lab/faults/index.ts';
+import type { LocalCloudOptions } from '../../../local/cloud.ts';
+import type { InvokeWrapper } from '../../../local/functions/local-functions.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { type LocalSweep, useLocalSweep } from '../../support/local-sweep.ts';
+
+/** A local sweep whose functions reach DynamoDB through a proxy, and with whatever a test does to them. */
+export interface FaultySweep extends LocalSweep {
+  /** What is done to the functions' calls of DynamoDB; undefined lets them through. Reset after each test. */
+  choose: ChooseFault;
+  /** What stands around every invocation. Reset after each test. */
+  wrap: InvokeWrapper;
+  /** The calls since the test began. */
+  readonly calls: DynamoDbCall[];
+  /** The lines that the functions printed since the test began. */
+  readonly lines: string[];
+  readonly proxy: FaultProxy;
+}
+
+const letThrough: ChooseFault = () => undefined;
+const justRun: InvokeWrapper = (_call, next) => next();
+
+/** Longer than any wait of these tests, shorter than any time limit of a task or a child. */
+const MAX_WAIT_MS = 1_900;
+
+/** The wall clock, on which the waits of executions take a share of their time; time limits keep theirs. */
+export function hurried(times: number): HurriedClock {
+  return {
+    ...realClock,
+    times,
+    schedule: (ms, action) => realClock.schedule(ms > MAX_WAIT_MS ? ms : ms / times, action),
+  };
+}
+
+export interface HurriedClock extends Clock {
+  readonly times: number;
+}
+
+/**
+ * The same for what a function sleeps of a wait, which it does on the wall clock: brings the moment nearer for which it
+ * waits, in its event.
+ */
+function hurrySleep(payload: unknown, { times }: HurriedClock): void {
+  const { progress } = payload as { progress?: Record<string, unknown> | null };
+  const now = Date.now();
+  for (const name of ['retryAtMs', 'busyUntilMs']) {
+    const until = progress?.[name];
+    if (!progress || typeof until !== 'number' || until <= now) continue;
+    progress[name] = now + (until - now) / times;
+  }
+}
+
+/** @param always faults that are no single test's */
+export function useFaultySweep(
+  tables: readonly PreciseTtlProps[],
+  options: Partial<LocalCloudOptions> & { readonly clock?: HurriedClock } = {},
+  always: ChooseFault = letThrough,
+): FaultySweep {
+  let proxy: FaultProxy | undefined;
+  const local = useLocalSweep(tables, {
+    ...options,
+    functionsDynamoDbEndpoint: async target => {
+      proxy = await startFaultProxy({
+        target,
+        choose: call => always(call) ?? sweep.choose(call),
+        onCall: call => sweep.calls.push(call),
+      });
+      return proxy.endpoint;
+    },
+    functions: {
+      wrap: (call, next) => {
+        if (options.clock) hurrySleep(call.payload, options.clock);
+        return sweep.wrap(call, next);
+      },
+      onLog: (_name, line) => sweep.lines.push(line),
+    },
+  });
+  const sweep: FaultySweep = Object.assign(Object.create(local), {
+    choose: letThrough,
+    wrap: justRun,
+    calls: [],
+    lines: [],
+  });
+  Object.defineProperty(sweep, 'proxy', { get: () => proxy });
+  afterEach(() => {
+    sweep.choose = letThrough;
+    sweep.wrap = justRun;
+    sweep.calls.length = 0;
+    sweep.lines.length = 0;
+  });
+  afterAll(() => proxy?.stop());
+  return sweep;
+}

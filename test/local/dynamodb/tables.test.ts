@@ -1,0 +1,145 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { enableStream, ensureTable, requireTable } from '../../../local/dynamodb/tables.ts';
+import { TableMismatchError } from '../../../local/errors.ts';
+import { readSynthesized, type TableResource } from '../../../local/terraform/synthesized.ts';
+import { handmadeStacks, sessionTable } from '../../support/handmade-stack.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+
+function tableOf(over: Record<string, unknown> = {}): TableResource {
+  const made = handmadeStacks({
+    stack: { resource: { aws_dynamodb_table: { sessions: sessionTable(over) } } },
+  });
+  try {
+    const [table] = readSynthesized(made.directory).tables;
+    if (table === undefined) throw new Error('no table');
+    return table;
+  } finally {
+    made.remove();
+  }
+}
+
+test('makes the table with its keys and index, with native TTL off', async () => {
+  expect(await ensureTable(dynamo.client, tableOf({ name: 'Made' }))).toBe(true);
+  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'Made' }));
+  expect(Table?.KeySchema).toEqual([
+    { AttributeName: 'UserName', KeyType: 'HASH' },
+    { AttributeName: 'SessionId', KeyType: 'RANGE' },
+  ]);
+  expect(Table?.GlobalSecondaryIndexes).toMatchObject([
+    {
+      IndexName: 'expirationWindowIndex',
+      KeySchema: [
+        { AttributeName: 'expirationWindow', KeyType: 'HASH' },
+        { AttributeName: 'ExpirationTime', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+  ]);
+  expect(Table?.StreamSpecification).toBeUndefined();
+  const ttl = await dynamo.client.send(new DescribeTimeToLiveCommand({ TableName: 'Made' }));
+  expect(ttl.TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED');
+
+  await dynamo.client.send(
+    new PutItemCommand({
+      TableName: 'Made',
+      Item: {
+        UserName: { S: 'u' },
+        SessionId: { S: 's' },
+        expirationWindow: { S: 'w' },
+        ExpirationTime: { N: '1' },
+      },
+    }),
+  );
+  const { Items } = await dynamo.client.send(
+    new QueryCommand({
+      TableName: 'Made',
+      IndexName: 'expirationWindowIndex',
+      KeyConditionExpression: 'expirationWindow = :w',
+      ExpressionAttributeValues: { ':w': { S: 'w' } },
+    }),
+  );
+  expect(Items).toHaveLength(1);
+});
+
+test('can be given a stream with old images, once', async () => {
+  await ensureTable(dynamo.client, tableOf({ name: 'Seen' }));
+  await enableStream(dynamo.client, 'Seen');
+  await enableStream(dynamo.client, 'Seen');
+  const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'Seen' }));
+  expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'OLD_IMAGE' });
+});
+
+test('uses an identical table, data and all', async () => {
+  await ensureTable(dynamo.client, tableOf({ name: 'Same' }));
+  expect(await ensureTable(dynamo.client, tableOf({ name: 'Same' }))).toBe(false);
+});
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  [
+    'another key',
+    {
+      range_key: undefined,
+      attribute: sessionTable()['attribute'].filter(a => a.name !== 'SessionId'),
+    },
+    /keys: expected UserName HASH, got UserName HASH, SessionId RANGE/,
+  ],
+  [
+    'another type',
+    {
+      attribute: [
+        { name: 'UserName', type: 'S' },
+        { name: 'SessionId', type: 'N' },
+      ],
+      global_secondary_index: [],
+    },
+    /key types: expected SessionId N, UserName S, got/,
+  ],
+  [
+    'no index',
+    {
+      global_secondary_index: [],
+      attribute: [
+        { name: 'UserName', type: 'S' },
+        { name: 'SessionId', type: 'S' },
+      ],
+    },
+    /global index expirationWindowIndex: expected none, got expirationWindow HASH/,
+  ],
+  [
+    'another projection',
+    {
+      global_secondary_index: {
+        name: 'expirationWindowIndex',
+        hash_key: 'expirationWindow',
+        range_key: 'ExpirationTime',
+        projection_type: 'ALL',
+      },
+    },
+    /expected expirationWindow HASH, ExpirationTime RANGE, ALL, got .* KEYS_ONLY/,
+  ],
+])('fails for a table of that name with %s', async (_, over, expected) => {
+  await ensureTable(dynamo.client, tableOf({ name: 'Other' }));
+  const second = ensureTable(dynamo.client, tableOf({ name: 'Other', ...over }));
+  await expect(second).rejects.toThrow(TableMismatchError);
+  await expect(second).rejects.toThrow(expected);
+  await expect(second).rejects.toThrow(
+    /aws_dynamodb_table\.sessions: the endpoint already has a different table "Other"/,
+  );
+});
+
+test('a table the stack only refers to must be there', async () => {
+  const existing = { address: 'data.aws_dynamodb_table.mine', name: 'Mine', region: 'us-east-1' };
+  await expect(requireTable(dynamo.client, existing)).rejects.toThrow(
+    /data\.aws_dynamodb_table\.mine: expected the existing table "Mine" at the DynamoDB endpoint, got none/,
+  );
+  await ensureTable(dynamo.client, tableOf({ name: 'Mine' }));
+  await requireTable(dynamo.client, existing);
+});

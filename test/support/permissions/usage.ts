@@ -1,0 +1,101 @@
+import type { Execution } from 'stepfunctions-emulator';
+import { descendants } from 'stepfunctions-emulator';
+import type { Firing } from '../../../local/scheduler/scheduler.ts';
+import { isObject } from '../../../local/terraform/json.ts';
+import type { SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
+import { dynamoDbAccess } from './dynamodb-access.ts';
+import type { Access } from './policy.ts';
+import type { RecordedCall } from './recorder.ts';
+import {
+  deadLetterAccess,
+  logAccess,
+  machineAccess,
+  mapRunAccess,
+  scheduleAccess,
+} from './service-access.ts';
+
+/** What was seen of a cloud while it ran. */
+export interface Observed {
+  /** Calls that functions made. */
+  readonly calls: readonly RecordedCall[];
+  /** ARNs of the functions that were invoked. */
+  readonly invocations: ReadonlySet<string>;
+  /** Executions that have ended. */
+  readonly executions: readonly Execution[];
+  readonly firings: readonly Firing[];
+}
+
+type Block = SynthesizedCloud['blocks'][number];
+
+/** What was done in each role's name, each access once: ARN of the role → accesses. */
+export function usageOfRoles(
+  cloud: SynthesizedCloud,
+  observed: Observed,
+): ReadonlyMap<string, readonly Access[]> {
+  const used = new Map<string, Map<string, Access>>();
+  const add = (roleArn: unknown, accesses: readonly Access[]) => {
+    const role = used.get(String(roleArn)) ?? new Map<string, Access>();
+    used.set(String(roleArn), role);
+    for (const access of accesses) role.set(`${access.action} ${access.resource}`, access);
+  };
+  for (const { name, arn, address } of cloud.functions) {
+    const block = blockOf(cloud, address);
+    const calls = observed.calls.filter(({ functionName }) => functionName === name);
+    add(block.body['role'], calls.flatMap(callAccess(cloud, block)));
+    if (observed.invocations.has(arn)) add(block.body['role'], logAccess(logGroupOf(cloud, block)));
+  }
+  // Nobody's role: whoever looks at the result finds a role that doesn't exist.
+  const strays = observed.calls.filter(({ functionName }) =>
+    cloud.functions.every(({ name }) => name !== functionName),
+  );
+  for (const { functionName, service, operation } of strays) {
+    add(`no role: ${functionName}`, [{ action: `${service}:${operation}`, resource: '*' }]);
+  }
+  for (const { arn, roleArn, address } of cloud.stateMachines) {
+    const executions = observed.executions.filter(({ machine }) => machine.arn === arn);
+    add(roleArn, executions.flatMap(invokeAccess));
+    add(roleArn, executions.flatMap(mapRunAccess));
+    add(roleArn, machineAccess(blockOf(cloud, address)));
+  }
+  for (const { schedule } of observed.firings) {
+    add(schedule.roleArn, [scheduleAccess(schedule), ...deadLetterAccess(blockOf(cloud, schedule.address))]);
+  }
+  return new Map([...used].map(([role, accesses]) => [role, [...accesses.values()]]));
+}
+
+function blockOf({ blocks }: SynthesizedCloud, address: string): Block {
+  const block = blocks.find(one => one.address === address);
+  if (block === undefined) throw new Error(`${address}: expected among the synthesized blocks`);
+  return block;
+}
+
+const callAccess =
+  ({ account }: SynthesizedCloud, { place }: Block) =>
+  ({ service, operation, body }: RecordedCall): Access[] =>
+    service === 'dynamodb'
+      ? dynamoDbAccess(operation, body, { ...place, account })
+      : [{ action: `${service}:${operation}`, resource: '*' }];
+
+function logGroupOf({ account }: SynthesizedCloud, { body, place }: Block): string {
+  const config = [body['logging_config']].flat()[0];
+  const named = isObject(config) ? config['log_group'] : undefined;
+  const name = typeof named === 'string' ? named : `/aws/lambda/${body['function_name']}`;
+  return `arn:${place.partition}:logs:${place.region}:${account}:log-group:${name}`;
+}
+
+/** The functions that an execution and its children called, as their histories have it. */
+function invokeAccess(execution: Execution): Access[] {
+  const functions = new Set<string>();
+  for (const { history } of [execution, ...descendants(execution)]) {
+    for (const { type, taskScheduledEventDetails: details } of history) {
+      if (type !== 'TaskScheduled') continue;
+      if (details?.['resourceType'] !== 'lambda' || details['resource'] !== 'invoke') {
+        throw new Error(
+          `test/support/permissions/usage.ts: expected lambda:invoke, got ${JSON.stringify(details)}; teach it this one`,
+        );
+      }
+      functions.add((JSON.parse(String(details['parameters'])) as { FunctionName: string }).FunctionName);
+    }
+  }
+  return [...functions].map(resource => ({ action: 'lambda:InvokeFunction', resource }));
+}

@@ -1,0 +1,93 @@
+import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { toEpochSeconds } from '../../../expiry/ttl.ts';
+import { attemptChunk } from '../../../functions/lib/chunk-attempt.ts';
+import type { Deletion } from '../../../functions/lib/deletion.ts';
+import { requestTimeoutMs } from '../../../functions/lib/dynamodb.ts';
+import type { SweepSettings } from '../../../functions/lib/environment.ts';
+import { summarizeLag } from '../../../functions/lib/lag.ts';
+import { type NextRoundOptions, nextRound } from '../../../functions/lib/next-round.ts';
+import { nextStep } from '../../../functions/lib/next-step.ts';
+import { plan } from '../../../functions/lib/plan.ts';
+import { readSweepInput } from '../../../functions/lib/sweep-input.ts';
+import { addRound, reportOf } from '../../../functions/lib/sweep-totals.ts';
+import { earliestTtl, type ReadWindow } from '../../../functions/lib/window-query.ts';
+import type {
+  Chunk,
+  DeleteChunkInput,
+  ExpiredKey,
+  PlanSweepInput,
+  PlanSweepOutput,
+  QueryExpiredInput,
+  QueryExpiredOutput,
+  RecordMetricsInput,
+  SweepReport,
+} from '../../../statemachine/contract.ts';
+
+/** The four functions, by the name of their file. */
+export interface SweepFunctions {
+  readonly 'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
+  readonly 'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
+  readonly 'delete-chunk': (input: DeleteChunkInput) => Promise<Chunk>;
+  readonly 'record-metrics': (input: RecordMetricsInput) => Promise<SweepReport>;
+}
+
+/** What the functions have instead of DynamoDB. */
+export interface SimulatedDynamoDb {
+  readonly readWindow: ReadWindow;
+  /** Throws when the call as a whole fails, as the SDK does. */
+  readonly deleteBatch: (
+    keys: readonly ExpiredKey[],
+    cutoff: number,
+    requestTimeoutMs: number,
+  ) => Promise<Deletion>;
+}
+
+export interface SimulatedFunctionsOptions {
+  readonly settings: Omit<SweepSettings, 'tableName' | 'indexName' | 'deleteMode'>;
+  readonly dynamoDb: SimulatedDynamoDb;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Instead of looking into the table. */
+  readonly plan?: NextRoundOptions['plan'];
+}
+
+/** Everything that the functions decide and add up, around a DynamoDB that is simulated; no metrics are printed. */
+export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFunctions {
+  const { settings, dynamoDb, clock } = options;
+  const random = () => options.random.next();
+  const sleep = (ms: number) => clock.sleep(ms);
+  return {
+    'plan-sweep': async ({ executionInput, startedAt, soFar }) => {
+      const startedAtMs = Date.parse(startedAt);
+      const request = readSweepInput(executionInput, startedAtMs, settings);
+      const planAll: NextRoundOptions['plan'] = async (cursor, maxDue) => {
+        const { oldestOverdue, ...planned } = await plan(request, cursor, {
+          model: settings.model,
+          probe: target => earliestTtl(dynamoDb.readWindow, target),
+          concurrency: 32,
+          maxDue,
+          watchAlways: settings.pollSeconds > 0,
+          outOfTime: () => false,
+        });
+        const overdue = oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - oldestOverdue;
+        return { ...planned, oldestOverdueSeconds: overdue };
+      };
+      return nextRound(soFar, { dryRun: request.dryRun, plan: options.plan ?? planAll });
+    },
+    'query-expired': input =>
+      nextStep(input, { pace: settings, readWindow: dynamoDb.readWindow, random, sleep }),
+    'delete-chunk': ({ chunk }) =>
+      attemptChunk(chunk, {
+        settings,
+        send: keys => dynamoDb.deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
+        onFailed: () => undefined,
+        clock: () => clock.now(),
+        random,
+        sleep,
+      }),
+    'record-metrics': async ({ soFar }) => {
+      const totals = addRound(soFar);
+      return { ...reportOf(totals), lagMs: summarizeLag(totals) };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { ExpiryModel } from '../../../expiry/model.ts';
+import { windowKey, windowStart } from '../../../expiry/window.ts';
+import type { ReadWindow } from '../../../functions/lib/window-query.ts';
+import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
+
+/** What a delete of one key came to. */
+export type Outcome = 'deleted' | 'renewed' | 'notFound';
+
+/** A table with its expiry index, in memory: items are an id and a TTL (epoch seconds). All are in shard 0. */
+export class MemoryTable {
+  readonly #model: ExpiryModel;
+  /** By window key, then by id. */
+  readonly #windows = new Map<string, Map<string, number>>();
+  readonly #windowOf = new Map<string, string>();
+
+  constructor(model: ExpiryModel) {
+    this.#model = model;
+  }
+
+  write(id: string, ttl: number): void {
+    this.#remove(id);
+    const { granularitySeconds } = this.#model;
+    const key = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds);
+    const window = this.#windows.get(key) ?? new Map<string, number>();
+    this.#windows.set(key, window.set(id, ttl));
+    this.#windowOf.set(id, key);
+  }
+
+  /** Deletes an item if it is expired at the cutoff (epoch seconds). */
+  deleteIfExpired(key: ItemKey, cutoff: number): Outcome {
+    const id = idOf(key);
+    const ttl = this.#windows.get(this.#windowOf.get(id) ?? '')?.get(id);
+    if (ttl === undefined) return 'notFound';
+    if (ttl > cutoff) return 'renewed';
+    this.#remove(id);
+    return 'deleted';
+  }
+
+  ids(): string[] {
+    return [...this.#windowOf.keys()].sort();
+  }
+
+  /** Reads a window as a query of the index does: in the order of TTL, a limited number, from a position on. */
+  readonly readWindow: ReadWindow = async (key, { from, upTo }, startKey, limit) => {
+    const all = [...(this.#windows.get(key) ?? [])]
+      .filter(([, ttl]) => ttl >= from && ttl <= upTo)
+      .sort(([oneId, one], [otherId, other]) => one - other || (oneId < otherId ? -1 : 1));
+    const start = startKey === null ? 0 : all.findIndex(([id]) => id === idOf(startKey)) + 1;
+    const page = all.slice(start, start + limit);
+    const entries = page.map(([id, ttl]): ExpiredKey => ({ key: { id: { S: id } }, ttl }));
+    return { entries, positions: entries.map(entry => entry.key), more: start + limit < all.length };
+  };
+
+  #remove(id: string): void {
+    const key = this.#windowOf.get(id);
+    if (key === undefined) return;
+    this.#windowOf.delete(id);
+    this.#windows.get(key)?.delete(id);
+  }
+}
+
+export function idOf(key: ItemKey): string {
+  const { id } = key;
+  return id && 'S' in id ? id.S : '';
+}

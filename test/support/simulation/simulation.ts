@@ -1,0 +1,199 @@
+import {
+  type Definition,
+  Engine,
+  type EngineOptions,
+  type Execution,
+  type InvokeOptions,
+  seededRandom,
+  VirtualClock,
+} from 'stepfunctions-emulator';
+import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
+import { type Deletion, NO_DELETION } from '../../../functions/lib/deletion.ts';
+import { DynamoDbBusyError } from '../../../functions/lib/errors.ts';
+import { addLags, lagOf } from '../../../functions/lib/lag.ts';
+import type { PollPace } from '../../../functions/lib/poll.ts';
+import type { ReadWindow } from '../../../functions/lib/window-query.ts';
+import { resolveProps } from '../../../stacks/props.ts';
+import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
+import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
+import { idOf, MemoryTable } from './memory-table.ts';
+
+/** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds. */
+export interface Fate {
+  readonly id: string;
+  readonly ttl: number;
+  readonly deletedAt: number;
+}
+
+/** A call of a function that fails, or takes long. */
+export interface CallFault {
+  /** Milliseconds more than other calls take; the work is done at their end. @default 0 */
+  readonly hangsMs?: number;
+  /** The error's name; without one the call succeeds. */
+  readonly error?: string;
+  /** The work is done, and only the answer is lost. @default false */
+  readonly answerLost?: boolean;
+}
+
+export interface SimulationOptions {
+  /** Epoch seconds. */
+  readonly start: number;
+  /** The state machine; its functions' ARNs end in the names of their files. */
+  readonly definition: Definition;
+  readonly pace?: PollPace;
+  readonly model?: ExpiryModel;
+  /** Milliseconds that every call of a function takes. */
+  readonly callMs?: number;
+  /** Memory of the functions, MB, for what they would cost. */
+  readonly memoryMb?: number;
+  readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
+  /** What goes wrong with a call of a function. @default nothing */
+  readonly failingCall?: (name: keyof SweepFunctions) => CallFault | undefined;
+  /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
+  readonly throttledCall?: (nowMs: number) => boolean;
+  /** Milliseconds that DynamoDB hangs in a batch of deletes before it answers. @default 0 */
+  readonly hangingDelete?: (ids: readonly string[], nowMs: number) => number;
+  /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
+  readonly throttled?: (id: string, nowMs: number) => boolean;
+  /** Whether DynamoDB refuses a key for good. @default never */
+  readonly refused?: (id: string) => boolean;
+}
+
+/**
+ * The real definition and all that the functions decide, around a table in memory, on a virtual clock: hours of ticks in seconds.
+ * Only DynamoDB and Lambda are left out.
+ */
+export class Simulation {
+  readonly clock: VirtualClock;
+  readonly table: MemoryTable;
+  readonly deleted: Fate[] = [];
+  readonly executions: Execution[] = [];
+  /** Calls of each function. */
+  readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
+  readonly #random = seededRandom(1);
+  readonly #engine: Engine;
+  readonly #definition: Definition;
+  readonly #pending: Promise<unknown>[] = [];
+
+  constructor(options: SimulationOptions) {
+    const { start, definition, callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    this.clock = new VirtualClock(start * 1000);
+    this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }));
+    this.#definition = definition;
+    this.#engine = new Engine({
+      clock: this.clock,
+      random: this.#random,
+      ...(mapRunDelays && { mapRunDelays }),
+      invoker: {
+        invoke: async (arn, payload, { onDynamoDb }) => {
+          const name = arn.split(':').at(-1) as keyof SweepFunctions;
+          this.calls[name] += 1;
+          const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
+          await this.clock.sleep(callMs + hangsMs);
+          const functions = this.#functions(options, onDynamoDb);
+          const answer = error && !answerLost ? null : await functions[name](payload as never);
+          return error
+            ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
+            : { ok: true, payload: answer, memoryMb };
+        },
+      },
+    });
+  }
+
+  /** Starts a tick for this minute (epoch seconds), so many seconds late. */
+  tick(scheduled: number, lateSeconds = 0): void {
+    const run = async () => {
+      await this.clock.sleep((scheduled + lateSeconds) * 1000 - this.clock.now());
+      const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
+      const machine = {
+        arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated',
+        name: 'simulated',
+        roleArn: 'arn:aws:iam::123456789012:role/sweep',
+        type: 'STANDARD',
+        definition: this.#definition,
+      } as const;
+      const execution = this.#engine.start(machine, { input: { scheduledTime } });
+      this.executions.push(execution);
+      await execution.done;
+    };
+    this.#pending.push(run());
+  }
+
+  /** Lets time pass until the last execution has ended. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  #functions(
+    { pace = { precisionSeconds: 1, pollSeconds: 0 }, ...options }: SimulationOptions,
+    onDynamoDb: InvokeOptions['onDynamoDb'],
+  ): SweepFunctions {
+    const { deleteAttempts, backoffBaseSeconds, backoffCapSeconds } = DEFAULTS;
+    const settings = { lookbackMinutes: 10, deleteAttempts, backoffBaseSeconds, backoffCapSeconds, ...pace };
+    const dynamoDb = { readWindow: this.#reader(options, onDynamoDb), deleteBatch: this.#deleter(options) };
+    const model = options.model ?? expiryModel({ partitionKey: 'id' });
+    return simulatedFunctions({
+      settings: { ...settings, model },
+      dynamoDb,
+      clock: this.clock,
+      random: this.#random,
+    });
+  }
+
+  #reader(
+    { throttledCall = () => false }: Pick<SimulationOptions, 'throttledCall'>,
+    onDynamoDb: InvokeOptions['onDynamoDb'],
+  ): ReadWindow {
+    return async (...query) => {
+      // As the client does: a second attempt at once.
+      if (throttledCall(this.clock.now()) && throttledCall(this.clock.now())) {
+        throw new DynamoDbBusyError('throttled');
+      }
+      const page = await this.table.readWindow(...query);
+      const bytes = page.entries.length * ENTRY_BYTES;
+      onDynamoDb?.({ readUnits: Math.max(1, Math.ceil(bytes / 4096)) / 2, writeUnits: 0 });
+      return page;
+    };
+  }
+
+  #deleter({
+    throttledCall = () => false,
+    hangingDelete = () => 0,
+    throttled = () => false,
+    refused = () => false,
+  }: Omit<SimulationOptions, 'start' | 'definition'>): SimulatedDynamoDb['deleteBatch'] {
+    const { table, clock } = this;
+    return async (keys, cutoff, requestTimeoutMs): Promise<Deletion> => {
+      const hangs = hangingDelete(
+        keys.map(({ key }) => idOf(key)),
+        clock.now(),
+      );
+      await clock.sleep(Math.min(hangs, requestTimeoutMs));
+      if (hangs > requestTimeoutMs) throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+      if (throttledCall(clock.now())) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
+      let done: Deletion = NO_DELETION;
+      const unprocessed: ExpiredKey[] = [];
+      const failed: FailedKey[] = [];
+      for (const expired of keys) {
+        const { key, ttl } = expired;
+        if (throttled(idOf(key), clock.now())) {
+          unprocessed.push(expired);
+        } else if (refused(idOf(key))) {
+          failed.push({ key, reason: 'ValidationError' });
+        } else {
+          const outcome = table.deleteIfExpired(key, cutoff);
+          done = { ...done, [outcome]: done[outcome] + 1 };
+          if (outcome !== 'deleted') continue;
+          done = { ...done, ...addLags(done, lagOf([ttl], clock.now())) };
+          this.deleted.push({ id: idOf(key), ttl, deletedAt: clock.now() });
+        }
+      }
+      return { ...done, unprocessed, failed };
+    };
+  }
+}
+
+const DEFAULTS = resolveProps({ tableName: 'simulated', partitionKey: 'id' });
+
+/** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
+const ENTRY_BYTES = 100;
