@@ -3,10 +3,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** `npm run build`: compiles what applications import into `dist/`, once as ES modules and once as CommonJS. */
+/**
+ * `npm run build` of each package, in its folder: compiles what users import into `dist/`, once as ES modules and once as
+ * CommonJS.
+ */
 
-// By its path: what is called tsc in node_modules/.bin can be one of the older versions that the package's tests use.
-const COMPILER = join('node_modules', 'typescript', 'bin', 'tsc');
+// By its path: what is called tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
+const COMPILER = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
 const PROJECTS = ['tsconfig.build.json', 'tsconfig.build.commonjs.json'];
 
 rmSync('dist', { recursive: true, force: true });

@@ -1,6 +1,12 @@
-import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
+import {
+  makeApplication,
+  type PackedPackage,
+  packPackage,
+  runNode,
+  useInstalled,
+} from '../support/packed-package.ts';
 
 /** The oldest compiler that the package is for, the one that most applications have, and our own. */
 const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
@@ -101,7 +107,7 @@ describe('the example', () => {
         files: ['example.mts'],
       },
     });
-    symlinkSync(resolve('node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'));
+    useInstalled(folder, ['@aws-sdk']);
     await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
   });
 });
@@ -141,7 +147,7 @@ describe('a test of an application', () => {
       'app.test.ts': `import { expect, test } from 'vitest';
         import { expiryAttributes, expiryModel } from 'precise-ttl';${TEST}`,
     });
-    symlinkSync(resolve('node_modules/vitest'), join(folder, 'node_modules/vitest'));
+    useInstalled(folder, ['vitest']);
     const printed = await runNode(folder, [
       resolve('node_modules/vitest/vitest.mjs'),
       'run',

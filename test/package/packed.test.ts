@@ -52,7 +52,7 @@ describe('what npm packs', () => {
   });
 
   test('puts the README of the checkout back also after packing was interrupted', async () => {
-    const swap = (direction: string) => runNode(packed.checkout, ['package/swap-readme.ts', direction]);
+    const swap = (direction: string) => runNode(packed.checkout, ['package/swap.ts', direction]);
     const readme = () => readFileSync(join(packed.checkout, 'README.md'), 'utf8');
     const before = readme();
     await swap('in');

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What `npm pack` needs of this checkout. It runs in a copy, since it builds, and swaps README.md for a moment. */
+/** What `npm pack` needs of this checkout. It runs in a copy, since it builds, and swaps files for a moment. */
 const SOURCES = [
   'package.json',
   'README.md',
@@ -17,9 +17,13 @@ const SOURCES = [
   'tsconfig.build.commonjs.json',
   'expiry',
   'package',
+  'stepfunctions-emulator',
 ];
+/** Not of a fresh clone, or not needed for packing. */
+const LEFT_OUT = /[/\\](node_modules|dist|test)$/;
 
 export interface PackedPackage {
+  readonly name: string;
   /** Holds all this, and the applications that are made of it; the caller deletes it. */
   readonly folder: string;
   /** The copy of the checkout that was packed. */
@@ -30,32 +34,55 @@ export interface PackedPackage {
   readonly content: string;
 }
 
-/** Packs the package as `npm publish` would, without a network. */
-export async function packPackage(): Promise<PackedPackage> {
+/**
+ * Packs a package as `npm publish` would, without a network.
+ *
+ * @param workspace its folder. @default the package of the repository
+ */
+export async function packPackage(workspace?: string): Promise<PackedPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-package-'));
   const checkout = join(folder, 'checkout');
-  for (const source of SOURCES) cpSync(source, join(checkout, source), { recursive: true });
+  const filter = (source: string) => !LEFT_OUT.test(source);
+  for (const source of SOURCES) cpSync(source, join(checkout, source), { recursive: true, filter });
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--offline', '--silent', '--pack-destination', folder], {
-    cwd: checkout,
-  });
+  const args = ['pack', '--offline', '--silent', '--pack-destination', folder];
+  const of = workspace === undefined ? [] : ['--workspace', workspace];
+  const { stdout } = await run('npm', [...args, ...of], { cwd: checkout });
   const file = join(folder, stdout.trim().split('\n').at(-1) ?? '');
   await run('tar', ['-xzf', file, '-C', folder]);
-  return { folder, checkout, file, content: join(folder, 'package') };
+  const content = join(folder, 'package');
+  return { name: manifestOf(content).name, folder, checkout, file, content };
 }
 
-/** An application's folder with the package installed and these files in it. */
+/** The manifest of a package. */
+export function manifestOf(content: string): {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+} {
+  return JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'));
+}
+
+/** An application's folder with the package, and what that depends on, installed, and these files in it. */
 export function makeApplication(
-  { folder: parent, content }: PackedPackage,
+  { name, folder: parent, content }: PackedPackage,
   files: Readonly<Record<string, string | object>>,
 ): string {
   const folder = mkdtempSync(join(parent, 'application-'));
   mkdirSync(join(folder, 'node_modules'));
-  cpSync(content, join(folder, 'node_modules', 'precise-ttl'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) {
-    writeFileSync(join(folder, name), typeof text === 'string' ? text : JSON.stringify(text));
+  cpSync(content, join(folder, 'node_modules', name), { recursive: true });
+  useInstalled(folder, Object.keys(manifestOf(content).dependencies ?? {}));
+  for (const [file, text] of Object.entries(files)) {
+    writeFileSync(join(folder, file), typeof text === 'string' ? text : JSON.stringify(text));
   }
   return folder;
+}
+
+/** Lets an application use packages that this checkout has installed. */
+export function useInstalled(folder: string, names: readonly string[]): void {
+  for (const name of names) {
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  }
 }
 
 /** Runs a program of this checkout on this Node. Whatever it prints is in the error when it fails. */

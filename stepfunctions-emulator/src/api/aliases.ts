@@ -114,7 +114,7 @@ export class Aliases {
 }
 
 /** The version that an execution of an alias runs: a random one, as often as its weight says. */
-export function pickVersion({ routes }: StateMachineAlias, random: RandomSource): string {
+export function pickVersion({ routes }: Pick<StateMachineAlias, 'routes'>, random: RandomSource): string {
   let left = random.next() * 100;
   const picked = routes.find(({ weight }) => {
     left -= weight;

@@ -5,16 +5,27 @@ import { InvalidDefinitionError, loadDefinition } from '../interpreter/index.ts'
 import { StartError } from './errors.ts';
 import type { DefinitionFile, ServerOptions } from './options.ts';
 
+/** @throws {StartError} */
+export function readDefinition(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const got = { ENOENT: 'no file', EISDIR: 'a folder', EACCES: 'a file that may not be read' }[code ?? ''];
+    throw new StartError(`--definition ${file}: expected a file with a definition, got ${got ?? message}`);
+  }
+}
+
 /**
- * Reads the file of a state machine.
+ * The state machine that a file defines.
  *
  * @throws {StartError} with every problem of the definition on a line of its own
  */
-export function readMachine(
+export function machineOf(
   { name, file, type }: DefinitionFile,
+  definitionText: string,
   { partition, region, account, roleArn }: ServerOptions,
 ): NewStateMachine {
-  const definitionText = readText(file);
   return {
     arn: `arn:${partition}:states:${region}:${account}:stateMachine:${name}`,
     name,
@@ -25,16 +36,6 @@ export function readMachine(
     loggingConfiguration: NO_LOGGING,
     tracingConfiguration: NO_TRACING,
   };
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const got = { ENOENT: 'no file', EISDIR: 'a folder', EACCES: 'a file that may not be read' }[code ?? ''];
-    throw new StartError(`--definition ${file}: expected a file with a definition, got ${got ?? message}`);
-  }
 }
 
 function load(file: string, text: string, type: DefinitionFile['type']) {

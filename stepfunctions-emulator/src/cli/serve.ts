@@ -2,7 +2,7 @@ import { ApiServer, Executions, type StateMachine, StateMachines } from '../api/
 import { realClock, VirtualClock } from '../clock.ts';
 import { Engine, type Execution, type FunctionInvoker } from '../interpreter/index.ts';
 import { LambdaEndpoint } from '../lambda-endpoint.ts';
-import { readMachine } from './definitions.ts';
+import { machineOf, readDefinition } from './definitions.ts';
 import { StartError } from './errors.ts';
 import { loadMocks, MockFunctions, NoFunctions } from './mocks.ts';
 import type { ServerOptions } from './options.ts';
@@ -30,7 +30,9 @@ export interface Served {
 export async function serve(options: ServerOptions, events: ServerEvents): Promise<Served> {
   const clock = options.virtualClock ? new VirtualClock(Date.now()) : realClock;
   const stateMachines = new StateMachines(() => clock.now());
-  for (const source of options.definitions) stateMachines.create(readMachine(source, options));
+  for (const source of options.definitions) {
+    stateMachines.create(machineOf(source, readDefinition(source.file), options));
+  }
   const engine = new Engine({ clock, invoker: await invokerOf(options) });
   const running = new Set<Execution>();
   const watch = (execution: Execution): Execution => {

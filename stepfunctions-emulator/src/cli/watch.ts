@@ -1,7 +1,7 @@
-import { type StatsListener, unwatchFile, watchFile } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { StateMachines } from '../api/index.ts';
-import { readMachine } from './definitions.ts';
-import type { ServerOptions } from './options.ts';
+import { machineOf, readDefinition } from './definitions.ts';
+import type { DefinitionFile, ServerOptions } from './options.ts';
 
 export interface ReloadEvents {
   readonly onReload: (file: string) => void;
@@ -20,23 +20,44 @@ const LOOK_EVERY_MS = 250;
 export function watchDefinitions(
   options: ServerOptions,
   stateMachines: StateMachines,
+  events: ReloadEvents,
+): () => void {
+  const looks = options.definitions.map(source => look(source, options, stateMachines, events));
+  const timer = setInterval(() => {
+    for (const one of looks) one();
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function look(
+  source: DefinitionFile,
+  options: ServerOptions,
+  stateMachines: StateMachines,
   { onReload, onReloadFailure }: ReloadEvents,
 ): () => void {
-  const unwatch = options.definitions.map(source => {
-    const look: StatsListener = (now, before) => {
-      if (now.mtimeMs === before.mtimeMs && now.size === before.size) return;
-      try {
-        const { arn, definition, definitionText } = readMachine(source, options);
-        stateMachines.update(arn, { definition, definitionText });
-        onReload(source.file);
-      } catch (error) {
-        onReloadFailure(error as Error);
-      }
-    };
-    watchFile(source.file, { interval: LOOK_EVERY_MS }, look);
-    return () => unwatchFile(source.file, look);
-  });
+  const { file } = source;
+  // By its text and not by its time, the file is known from when it was read: it may have changed since.
+  let known = stateMachines.all.find(({ name }) => name === source.name)?.definitionText;
+  let stamp: string | undefined;
   return () => {
-    for (const end of unwatch) end();
+    const found = stampOf(file);
+    if (found === stamp) return;
+    stamp = found;
+    try {
+      const text = readDefinition(file);
+      if (text === known) return;
+      known = text;
+      const { arn, definition, definitionText } = machineOf(source, text, options);
+      stateMachines.update(arn, { definition, definitionText });
+      onReload(file);
+    } catch (error) {
+      known = undefined;
+      onReloadFailure(error as Error);
+    }
   };
+}
+
+function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? 'none' : `${found.mtimeMs} ${found.size}`;
 }

@@ -390,6 +390,16 @@ describe('aliases', () => {
     expect(first).toBeLessThanOrEqual(most);
   });
 
+  test('a weight of 0 is never picked, not even by the least random number', () => {
+    const alias = {
+      routes: [
+        { versionArn: 'none', weight: 0 },
+        { versionArn: 'all', weight: 100 },
+      ],
+    };
+    expect(pickVersion(alias, { next: () => 0 })).toBe('all');
+  });
+
   test.each([
     ['no route', {}, 'ValidationException', /'routingConfiguration' .* greater than or equal to 1$/],
     [

@@ -26,7 +26,9 @@ const CALL = (name: string) =>
   JSON.stringify({
     QueryLanguage: 'JSONata',
     StartAt: 'A',
-    States: { A: { Type: 'Task', Resource: `arn:aws:lambda:eu-west-1:111122223333:function:${name}`, End: true } },
+    States: {
+      A: { Type: 'Task', Resource: `arn:aws:lambda:eu-west-1:111122223333:function:${name}`, End: true },
+    },
   });
 
 let folder: string;
@@ -68,8 +70,13 @@ async function start(...args: string[]): Promise<Started> {
   return { ...served, client, ended, reloads, options };
 }
 
+/** Gives up before jest does: a loop that goes on would keep jest from ending. */
 const until = async (condition: () => boolean) => {
-  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10));
+  const giveUp = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > giveUp) throw new Error('waited for 20 seconds in vain');
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
 };
 
 test('the state machines of the files can be run, and each end is one line', async () => {

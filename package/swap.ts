@@ -1,0 +1,38 @@
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type Manifest, packedManifest } from './manifest.ts';
+
+/**
+ * While npm packs the package of this folder, other texts stand in the place of some of its files: `in` before, `out` after.
+ * Interrupted, `out` mends it, in the folder of the package; git shows what is left.
+ */
+
+/** File → its text in the package, made of its text in the checkout. By the name of the package. */
+const STAND_INS: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
+  // npm takes the README.md of this folder and no other, and this repository's is about a checkout: it links to folders
+  // that are not in the package.
+  'precise-ttl': { 'README.md': () => readFileSync('package/README.md', 'utf8') },
+  // npm knows no field that is for the package only. What npm publish registers is read before packing.
+  'stepfunctions-emulator': {
+    'package.json': text => `${JSON.stringify(packedManifest(JSON.parse(text) as Manifest), null, 2)}\n`,
+  },
+};
+
+const asideOf = (file: string): string => `.repository-${file.toLowerCase()}`;
+
+const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const standIns = Object.entries(STAND_INS[name] ?? {});
+const direction = process.argv[2];
+if (direction === 'in') {
+  for (const [file, standIn] of standIns) {
+    // Copied and not moved: npm and its scripts read the manifest all the time.
+    if (!existsSync(asideOf(file))) copyFileSync(file, asideOf(file));
+    writeFileSync(file, standIn(readFileSync(asideOf(file), 'utf8')));
+  }
+} else if (direction === 'out') {
+  for (const [file] of standIns) {
+    if (existsSync(asideOf(file))) renameSync(asideOf(file), file);
+  }
+} else {
+  console.error(`swap: expected in or out, got ${direction ?? 'nothing'}`);
+  process.exitCode = 2;
+}
