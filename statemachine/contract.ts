@@ -173,7 +173,7 @@ export interface ListedFailure {
 
 /** How late items were deleted: moment of deletion minus TTL. */
 export interface DeletionLag {
-  /** Deleted items by bucket of lag; the buckets are those of `functions/lib/lag.ts`. Buckets without items are left out. */
+  /** Deleted items by bucket of lag; the buckets are those of `functions/report/lag.ts`. Buckets without items are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
   /** The largest lag, milliseconds; 0 when nothing was deleted. */
   readonly lagMaxMs: number;
