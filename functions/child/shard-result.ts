@@ -1,16 +1,17 @@
 import type { ChildOutput, ChildProgress, ShardResult, SweepTarget } from '../../statemachine/contract.ts';
+import { CHILD_COUNTS, countEach, sumOfFates } from '../../statemachine/counts.ts';
 import { listFailedKeys } from '../report/listed-keys.ts';
 import { startProgress } from './child-progress.ts';
 
 /**
- * How a child ends. In all of these found = deleted + renewed + notFound + failed, except in a dry run: the counts are
+ * How a child ends. In all of these found is the sum of the fates, except in a dry run: the counts are
  * made of fates, so that nothing is counted twice and nothing that is left is counted by a child that hands it on.
  */
 
 /** A child that got nowhere would hand its target on for ever. A dry run gets on by its position. */
-export function madeProgress({ dryRun, found, position, ...counts }: ChildProgress): boolean {
-  if (dryRun) return found > 0 && position !== null;
-  return counts.deleted + counts.renewed + counts.notFound > 0;
+export function madeProgress({ dryRun, position, ...counts }: ChildProgress): boolean {
+  if (dryRun) return counts.found > 0 && position !== null;
+  return sumOfFates({ ...counts, failed: 0 }) > 0;
 }
 
 /**
@@ -52,15 +53,11 @@ function resultOf(
   failed: number,
   failedKeys: ShardResult['failedKeys'],
 ): Omit<ShardResult, 'complete' | 'interrupted'> {
-  const { deleted, renewed, notFound, retries, sampleKeys, lagCounts, lagMaxMs } = progress;
-  const found = dryRun ? progress.found : deleted + renewed + notFound + failed;
+  const { sampleKeys, lagCounts, lagMaxMs } = progress;
+  const counts = { ...countEach(CHILD_COUNTS, name => progress[name]), failed };
   return {
-    found,
-    deleted,
-    renewed,
-    notFound,
-    failed,
-    retries,
+    ...counts,
+    found: dryRun ? progress.found : sumOfFates(counts),
     failedKeys,
     sampleKeys,
     lagCounts,

@@ -1,4 +1,5 @@
 import type { Chunk, FailedKey } from '../../statemachine/contract.ts';
+import { addCounts, CALL_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, afterAttempt, NO_PROGRESS, retryAt } from '../retry/chunk-retry.ts';
@@ -47,9 +48,7 @@ export async function attemptChunk(
     keys: unprocessed,
     progress: {
       ...tried,
-      deleted: before.deleted + counts.deleted,
-      renewed: before.renewed + counts.renewed,
-      notFound: before.notFound + counts.notFound,
+      ...addCounts(CALL_COUNTS, before, counts),
       failed: [...before.failed, ...failed],
       ...addLags(before, counts),
       retryAtMs: retryAtMs ?? 0,

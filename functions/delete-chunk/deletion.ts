@@ -1,4 +1,5 @@
 import type { DeletionCounts, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import { isBusy, isInvalid } from '../table/dynamodb-errors.ts';
@@ -14,9 +15,7 @@ export interface Deletion extends DeletionCounts {
 export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
 
 export const NO_DELETION: Deletion = {
-  deleted: 0,
-  renewed: 0,
-  notFound: 0,
+  ...noCounts(CALL_COUNTS),
   unprocessed: [],
   failed: [],
   ...NO_LAG,
@@ -46,9 +45,7 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
 
 function add(one: Deletion, other: Deletion): Deletion {
   return {
-    deleted: one.deleted + other.deleted,
-    renewed: one.renewed + other.renewed,
-    notFound: one.notFound + other.notFound,
+    ...addCounts(CALL_COUNTS, one, other),
     unprocessed: [...one.unprocessed, ...other.unprocessed],
     failed: [...one.failed, ...other.failed],
     ...addLags(one, other),

@@ -6,6 +6,7 @@ import {
   type FailedKey,
   TRANSIENT_ERRORS,
 } from '../../statemachine/contract.ts';
+import { addCounts, CHUNK_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { failedKey, listFailedKeys } from '../report/listed-keys.ts';
 
@@ -46,7 +47,7 @@ export function addResults(
   for (const result of results) {
     const { keys, once, error } = result;
     if (result.progress !== null) {
-      progress = addCounts(progress, result.progress);
+      progress = addChunk(progress, result.progress);
       failed.push(...result.progress.failed);
     }
     if (keys.length === 0) continue;
@@ -78,13 +79,10 @@ export function addResults(
   };
 }
 
-function addCounts(progress: ChildProgress, chunk: ChunkProgress): ChildProgress {
+function addChunk(progress: ChildProgress, chunk: ChunkProgress): ChildProgress {
   return {
     ...progress,
-    deleted: progress.deleted + chunk.deleted,
-    renewed: progress.renewed + chunk.renewed,
-    notFound: progress.notFound + chunk.notFound,
-    retries: progress.retries + chunk.retries,
+    ...addCounts(CHUNK_COUNTS, progress, chunk),
     ...addLags(progress, chunk),
   };
 }

@@ -1,7 +1,8 @@
 import type { SweepTotals } from '../../statemachine/contract.ts';
+import { COUNT_LIST } from '../../statemachine/counts.ts';
 import { countAbove, type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
 
-/** A metric of every sweep but a dry run. A test holds the README's table against the list of them. */
+/** A metric of every sweep but a dry run: each count that has one, and what is measured. */
 export interface SweepMetric {
   /** CloudWatch name. */
   readonly name: string;
@@ -23,30 +24,9 @@ function lateMs({ precisionSeconds }: SweepSurroundings): number {
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
-  {
-    name: 'ItemsFound',
-    unit: 'Count',
-    help: 'Index entries found expired.',
-    value: totals => totals.found,
-  },
-  {
-    name: 'ItemsDeleted',
-    unit: 'Count',
-    help: 'Expired items deleted by this sweep.',
-    value: totals => totals.deleted,
-  },
-  {
-    name: 'ItemsRenewed',
-    unit: 'Count',
-    help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
-    value: totals => totals.renewed,
-  },
-  {
-    name: 'ItemsNotFound',
-    unit: 'Count',
-    help: 'Items that no longer existed at the delete: somebody else had deleted them, or an earlier call whose answer was lost (guarded mode).',
-    value: totals => totals.notFound,
-  },
+  ...COUNT_LIST.flatMap(([count, { metric, help }]) =>
+    metric === undefined ? [] : [{ ...metric, help, value: (totals: SweepTotals) => totals[count] }],
+  ),
   {
     name: 'ItemsDeletedLate',
     unit: 'Count',
@@ -58,36 +38,6 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     unit: 'Milliseconds',
     help: 'Moment of deletion minus TTL, of every deleted item: a histogram, so percentiles work.',
     value: toMetricHistogram,
-  },
-  {
-    name: 'OldestOverdue',
-    unit: 'Seconds',
-    help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
-    value: totals => totals.oldestOverdueSeconds,
-  },
-  {
-    name: 'ItemsFailed',
-    unit: 'Count',
-    help: 'Expired items that could not be deleted. Above 0 the execution fails.',
-    value: totals => totals.failed,
-  },
-  {
-    name: 'ChunkRetries',
-    unit: 'Count',
-    help: 'Repeated calls for chunks with unprocessed keys: a measure of how much DynamoDB throttles.',
-    value: totals => totals.retries,
-  },
-  {
-    name: 'ShardsSwept',
-    unit: 'Count',
-    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback.',
-    value: totals => totals.shardsSwept,
-  },
-  {
-    name: 'ShardsFailed',
-    unit: 'Count',
-    help: 'Children that were interrupted, crashed or timed out. Above 0 the execution fails.',
-    value: totals => totals.shardsFailed,
   },
   {
     name: 'SweepDuration',

@@ -1,13 +1,6 @@
 import type { DeletionLag, SweepCounts } from '../../statemachine/contract.ts';
+import { CHILD_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { NO_LAG } from './lag.ts';
 
-/** The counts of what has done nothing yet. */
-export const NO_COUNTS: SweepCounts & DeletionLag = {
-  found: 0,
-  deleted: 0,
-  renewed: 0,
-  notFound: 0,
-  failed: 0,
-  retries: 0,
-  ...NO_LAG,
-};
+/** The counts of a child that has done nothing yet. */
+export const NO_COUNTS: SweepCounts & DeletionLag = { ...noCounts(CHILD_COUNTS), ...NO_LAG };

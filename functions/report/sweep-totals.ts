@@ -1,15 +1,16 @@
 import {
   type DeletionLag,
   LISTED_KEYS_BYTES,
+  type SweepCounts,
   type SweepProgress,
   type SweepReport,
   type SweepState,
   type SweepTotals,
 } from '../../statemachine/contract.ts';
+import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
-import { addLags } from './lag.ts';
+import { addLags, NO_LAG } from './lag.ts';
 import { firstThatFit, listFailedKeys } from './listed-keys.ts';
-import { NO_COUNTS } from './sweep-counts.ts';
 
 /** RetryCount of a plan that counts as a step more. */
 const RETRIES_A_STEP = 10;
@@ -17,11 +18,8 @@ const RETRIES_A_STEP = 10;
 export function startTotals(dryRun: boolean): SweepTotals {
   return {
     dryRun,
-    ...NO_COUNTS,
-    shardsSwept: 0,
-    shardsFailed: 0,
-    steps: 0,
-    oldestOverdueSeconds: 0,
+    ...noCounts(EXECUTION_COUNTS),
+    ...NO_LAG,
     failedKeys: [],
     sampleKeys: [],
   };
@@ -36,17 +34,10 @@ export function addRound({ progress, results, retries, planFailed }: SweepState)
   const through = swept.filter(({ interrupted }) => !interrupted).length;
   const { totals, roundTargets } = progress;
   const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
-  const sum = (count: (result: (typeof swept)[number]) => number) =>
-    swept.reduce((total, result) => total + count(result), 0);
   const run = roundTargets > 0 ? 1 : 0;
   return {
     ...totals,
-    found: totals.found + sum(({ found }) => found),
-    deleted: totals.deleted + sum(({ deleted }) => deleted),
-    renewed: totals.renewed + sum(({ renewed }) => renewed),
-    notFound: totals.notFound + sum(({ notFound }) => notFound),
-    failed: totals.failed + sum(({ failed }) => failed),
-    retries: totals.retries + sum(({ retries }) => retries),
+    ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
     shardsSwept: totals.shardsSwept + through,
     shardsFailed: totals.shardsFailed + roundTargets - through + (planFailed ? 1 : 0),
     steps: totals.steps + run + (planFailed ? 1 : 0) + Math.floor(retries / RETRIES_A_STEP),

@@ -1,4 +1,5 @@
 import type { Chunk, ChunkProgress } from '../../statemachine/contract.ts';
+import { CHUNK_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { NO_LAG } from '../report/lag.ts';
 import { type BackoffSettings, backoffMs, waitUntil } from './backoff.ts';
 
@@ -9,10 +10,7 @@ export interface AttemptSettings extends BackoffSettings {
 
 export const NO_PROGRESS: ChunkProgress = {
   attempts: 0,
-  retries: 0,
-  deleted: 0,
-  renewed: 0,
-  notFound: 0,
+  ...noCounts(CHUNK_COUNTS),
   ...NO_LAG,
   failed: [],
   retryAtMs: 0,
