@@ -25,9 +25,8 @@ test('each level counts what the one below it counts, and more', () => {
 
 test('what is found has one fate', () => {
   expect(FATES).toEqual(['deleted', 'renewed', 'notFound', 'failed']);
-  expect(sumOfFates({ ...noCounts(EXECUTION_COUNTS), found: 100, deleted: 1, failed: 2, retries: 30 })).toBe(
-    3,
-  );
+  const counts = { ...noCounts(EXECUTION_COUNTS), found: 100, deleted: 1, failed: 2, retries: 30 };
+  expect(sumOfFates(counts)).toBe(3);
 });
 
 test('counts are added name by name, and nothing else is', () => {
