@@ -1,4 +1,3 @@
-import type { DynamoDbUsage } from 'stepfunctions-emulator';
 import {
   type StatementResponse,
   type TableDescription,
@@ -7,6 +6,14 @@ import {
 } from './partiql-deletes.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
+
+/** What DynamoDB bills of a call. */
+export interface CapacityUnits {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+export const NO_UNITS: CapacityUnits = { readUnits: 0, writeUnits: 0 };
 
 /** A request of a function as it is sent on, and what its answer has to be read with. */
 export interface CapacityRequest {
@@ -33,14 +40,14 @@ export async function takeCapacity(
   request: CapacityRequest,
   answer: Body,
   describeTable: (name: string) => Promise<TableDescription>,
-): Promise<{ readonly answer: Body; readonly usage: DynamoDbUsage }> {
+): Promise<{ readonly answer: Body; readonly units: CapacityUnits }> {
   const { ConsumedCapacity: consumed, ...others } = answer;
   const reported =
     consumed === undefined ? await unitsOfStatements(request, answer, describeTable) : sumOf(consumed);
   const units = Math.max(reported, leastOf(request));
   return {
     answer: request.wanted ? answer : others,
-    usage: isRead(request) ? { readUnits: units, writeUnits: 0 } : { readUnits: 0, writeUnits: units },
+    units: isRead(request) ? { ...NO_UNITS, readUnits: units } : { ...NO_UNITS, writeUnits: units },
   };
 }
 

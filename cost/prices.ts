@@ -1,5 +1,3 @@
-import type { BillingCounters } from 'stepfunctions-emulator';
-
 /** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
 export const PRICES = {
   /** https://aws.amazon.com/step-functions/pricing/: $25 per million. */
@@ -16,7 +14,7 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   /** The same page: $0.625 per million. */
   dynamoDbWriteUnits: 0.625 / 1e6,
-} as const satisfies Partial<Record<keyof BillingCounters, number>>;
+} as const;
 
 export type PricedCounter = keyof typeof PRICES;
 
@@ -27,12 +25,15 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** What an execution and everything below it would cost. Logs, metrics and the Scheduler aren't in it. */
-export function costOf(counters: BillingCounters): Cost {
+/** How many of each an execution and everything below it took. */
+export type Counted = Readonly<Record<PricedCounter, number>>;
+
+/** What that would cost. Logs, metrics and the Scheduler aren't in it. */
+export function costOf(counted: Counted): Cost {
   const names = Object.keys(PRICES) as PricedCounter[];
-  const parts = Object.fromEntries(names.map(name => [name, counters[name] * PRICES[name]]));
+  const parts = Object.fromEntries(names.map(name => [name, counted[name] * PRICES[name]]));
   return {
-    total: names.reduce((sum, name) => sum + counters[name] * PRICES[name], 0),
+    total: names.reduce((sum, name) => sum + counted[name] * PRICES[name], 0),
     parts: parts as Record<PricedCounter, number>,
   };
 }

@@ -1,16 +1,6 @@
-import { costOf } from '../../cost/prices.ts';
+import { type Counted, costOf, PRICES } from '../../cost/prices.ts';
 
-const NOTHING = {
-  stateTransitions: 0,
-  expressRequests: 0,
-  expressGbSeconds: 0,
-  functionInvocations: 0,
-  functionDurationMs: 0,
-  functionGbSeconds: 0,
-  dynamoDbCalls: 0,
-  dynamoDbReadUnits: 0,
-  dynamoDbWriteUnits: 0,
-};
+const NOTHING = Object.fromEntries(Object.keys(PRICES).map(name => [name, 0])) as Counted;
 
 test.each([
   ['stateTransitions', 1e6, 25],
@@ -27,7 +17,9 @@ test.each([
 });
 
 test('everything together, and what has no price costs nothing', () => {
-  expect(costOf({ ...NOTHING, dynamoDbCalls: 10, functionDurationMs: 1000 }).total).toBe(0);
+  const unpriced = { ...NOTHING, dynamoDbCalls: 10, functionDurationMs: 1000 };
+  expect(costOf(unpriced)).toEqual(costOf(NOTHING));
+  expect(costOf(unpriced).total).toBe(0);
   const { total } = costOf({ ...NOTHING, stateTransitions: 4, expressRequests: 100 });
   expect(total).toBeCloseTo(0.0002, 12);
 });
