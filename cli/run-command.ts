@@ -1,4 +1,3 @@
-import { EmulatorError } from 'stepfunctions-emulator';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 
@@ -37,10 +36,17 @@ export async function runCommand<const F extends Flags>({
       process.exitCode = USAGE_STATUS;
       return;
     }
-    const known = error instanceof PreciseTtlError || error instanceof EmulatorError;
+    const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? error.message : describe?.(error);
     if (message === undefined) throw error;
     console.error(`\n${message}`);
     process.exitCode = 1;
   }
+}
+
+/** Told by the name of its class: a command that needs no emulator shall not load one. */
+function isEmulatorError(error: unknown): error is Error {
+  let type: unknown = error instanceof Error ? error.constructor : undefined;
+  while (typeof type === 'function' && type.name !== 'EmulatorError') type = Object.getPrototypeOf(type);
+  return type !== undefined && type !== null && typeof type === 'function';
 }
