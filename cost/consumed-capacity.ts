@@ -1,4 +1,4 @@
-import type { DynamoDbUsage } from 'stepfunctions-emulator';
+import type { DynamoDbUsage } from './dynamodb-usage.ts';
 import {
   type StatementResponse,
   type TableDescription,

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { DynamoDbUsage } from 'stepfunctions-emulator';
 import { requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
 import {
   askForCapacity,
@@ -10,6 +9,7 @@ import {
   type CapacityRequest,
   takeCapacity,
 } from '../../cost/consumed-capacity.ts';
+import { type OnUsage, reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 import type { TableDescription } from '../../cost/partiql-deletes.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
 import { type Answer, forward } from './forward.ts';
@@ -27,7 +27,7 @@ const ABOUT_THE_BODY = ['content-length', 'transfer-encoding', 'x-amz-crc32'];
 export class DynamoDbMeter implements CallMeter {
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #listeners = new Map<string, (usage: DynamoDbUsage) => void>();
+  readonly #listeners = new Map<string, OnUsage>();
   readonly #tables = new Map<string, Promise<TableDescription>>();
   #target: URL | undefined;
 
@@ -48,8 +48,8 @@ export class DynamoDbMeter implements CallMeter {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  track(traceId: string, onDynamoDb: (usage: DynamoDbUsage) => void): () => void {
-    this.#listeners.set(traceId, onDynamoDb);
+  track(traceId: string, onUsage: OnUsage): () => void {
+    this.#listeners.set(traceId, onUsage);
     return () => this.#listeners.delete(traceId);
   }
 
@@ -67,7 +67,7 @@ export class DynamoDbMeter implements CallMeter {
     const asked = parsed && askForCapacity(operation, parsed);
     const answer = await this.#send(incoming.headers, asked ? JSON.stringify(asked.body) : body);
     const text = asked ? await this.#count(asked, answer, incoming.headers, listener) : answer.text;
-    if (listener && !asked) listener({ readUnits: 0, writeUnits: 0 });
+    if (listener && !asked) reportDynamoDb(listener, { readUnits: 0, writeUnits: 0 });
     const headers = Object.entries(answer.headers).filter(([name]) => !ABOUT_THE_BODY.includes(name));
     outgoing.writeHead(answer.status, {
       ...Object.fromEntries(headers),
@@ -81,15 +81,15 @@ export class DynamoDbMeter implements CallMeter {
     asked: CapacityRequest,
     { status, text }: Answer,
     headers: IncomingMessage['headers'],
-    listener: (usage: DynamoDbUsage) => void,
+    listener: OnUsage,
   ): Promise<string> {
     const parsed = status === 200 ? parse(text) : undefined;
     if (parsed === undefined) {
-      listener({ readUnits: 0, writeUnits: 0 });
+      reportDynamoDb(listener, { readUnits: 0, writeUnits: 0 });
       return text;
     }
     const { answer, usage } = await takeCapacity(asked, parsed, name => this.#describe(name, headers));
-    listener(usage);
+    reportDynamoDb(listener, usage);
     // DynamoDB writes the numbers of items as strings, so nothing is lost on the way.
     return JSON.stringify(answer);
   }

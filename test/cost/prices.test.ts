@@ -7,9 +7,7 @@ const NOTHING = {
   functionInvocations: 0,
   functionDurationMs: 0,
   functionGbSeconds: 0,
-  dynamoDbCalls: 0,
-  dynamoDbReadUnits: 0,
-  dynamoDbWriteUnits: 0,
+  usage: {},
 };
 
 test.each([
@@ -18,16 +16,23 @@ test.each([
   ['expressGbSeconds', 3600, 0.06],
   ['functionInvocations', 1e6, 0.2],
   ['functionGbSeconds', 1e6, 13.3334],
-  ['dynamoDbReadUnits', 1e6, 0.125],
-  ['dynamoDbWriteUnits', 1e6, 0.625],
 ] as const)('%s: %d cost $%d', (counter, amount, dollars) => {
   const { total, parts } = costOf({ ...NOTHING, [counter]: amount });
   expect(total).toBeCloseTo(dollars, 10);
   expect(parts[counter]).toBeCloseTo(dollars, 10);
 });
 
+test.each([
+  ['dynamoDbReadUnits', 1e6, 0.125],
+  ['dynamoDbWriteUnits', 1e6, 0.625],
+] as const)('%s that functions used: %d cost $%d', (counter, amount, dollars) => {
+  const { total, parts } = costOf({ ...NOTHING, usage: { [counter]: amount } });
+  expect(total).toBeCloseTo(dollars, 10);
+  expect(parts[counter]).toBeCloseTo(dollars, 10);
+});
+
 test('everything together, and what has no price costs nothing', () => {
-  expect(costOf({ ...NOTHING, dynamoDbCalls: 10, functionDurationMs: 1000 }).total).toBe(0);
+  expect(costOf({ ...NOTHING, functionDurationMs: 1000, usage: { dynamoDbCalls: 10 } }).total).toBe(0);
   const { total } = costOf({ ...NOTHING, stateTransitions: 4, expressRequests: 100 });
   expect(total).toBeCloseTo(0.0002, 12);
 });
