@@ -1,3 +1,4 @@
+import { type DynamoDbUsage, NO_USAGE } from './dynamodb-usage.ts';
 import {
   type StatementResponse,
   type TableDescription,
@@ -6,14 +7,6 @@ import {
 } from './partiql-deletes.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
-
-/** What DynamoDB bills of a call. */
-export interface CapacityUnits {
-  readonly readUnits: number;
-  readonly writeUnits: number;
-}
-
-export const NO_UNITS: CapacityUnits = { readUnits: 0, writeUnits: 0 };
 
 /** A request of a function as it is sent on, and what its answer has to be read with. */
 export interface CapacityRequest {
@@ -40,14 +33,14 @@ export async function takeCapacity(
   request: CapacityRequest,
   answer: Body,
   describeTable: (name: string) => Promise<TableDescription>,
-): Promise<{ readonly answer: Body; readonly units: CapacityUnits }> {
+): Promise<{ readonly answer: Body; readonly usage: DynamoDbUsage }> {
   const { ConsumedCapacity: consumed, ...others } = answer;
   const reported =
     consumed === undefined ? await unitsOfStatements(request, answer, describeTable) : sumOf(consumed);
   const units = Math.max(reported, leastOf(request));
   return {
     answer: request.wanted ? answer : others,
-    units: isRead(request) ? { ...NO_UNITS, readUnits: units } : { ...NO_UNITS, writeUnits: units },
+    usage: isRead(request) ? { ...NO_USAGE, readUnits: units } : { ...NO_USAGE, writeUnits: units },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { DynamoDbCounter } from './dynamodb-usage.ts';
+
 /** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
 export const PRICES = {
   /** https://aws.amazon.com/step-functions/pricing/: $25 per million. */
@@ -18,6 +20,12 @@ export const PRICES = {
 
 export type PricedCounter = keyof typeof PRICES;
 
+/** What an execution and everything below it took, as its `billing` has it. What has no price costs nothing. */
+export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
+  /** What its functions reported besides. */
+  readonly usage: Readonly<Record<string, number>>;
+};
+
 export interface Cost {
   /** Dollars in all. */
   readonly total: number;
@@ -25,15 +33,13 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** How many of each an execution and everything below it took. */
-export type Counted = Readonly<Record<PricedCounter, number>>;
-
 /** What that would cost. Logs, metrics and the Scheduler aren't in it. */
-export function costOf(counted: Counted): Cost {
+export function costOf({ usage, ...counted }: Counted): Cost {
+  const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];
-  const parts = Object.fromEntries(names.map(name => [name, counted[name] * PRICES[name]]));
+  const dollars = (name: PricedCounter) => (amounts[name] ?? 0) * PRICES[name];
   return {
-    total: names.reduce((sum, name) => sum + counted[name] * PRICES[name], 0),
-    parts: parts as Record<PricedCounter, number>,
+    total: names.reduce((sum, name) => sum + dollars(name), 0),
+    parts: Object.fromEntries(names.map(name => [name, dollars(name)])) as Record<PricedCounter, number>,
   };
 }

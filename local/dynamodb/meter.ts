@@ -1,4 +1,5 @@
-import { askForCapacity, type CapacityUnits, NO_UNITS, takeCapacity } from '../../cost/consumed-capacity.ts';
+import { askForCapacity, takeCapacity } from '../../cost/consumed-capacity.ts';
+import { NO_USAGE, type OnUsage, reportDynamoDb } from '../../cost/dynamodb-usage.ts';
 import type { TableDescription } from '../../cost/partiql-deletes.ts';
 import type { CallMeter } from '../functions/local-functions.ts';
 import { type Answer, parseBody, withBody } from './answer.ts';
@@ -12,7 +13,7 @@ const TRACE_HEADER = 'x-amzn-trace-id';
  * call belongs to stands in the trace header, which the SDK sends in Lambda anyway.
  */
 export class DynamoDbMeter implements CallMeter {
-  readonly #listeners = new Map<string, (units: CapacityUnits) => void>();
+  readonly #listeners = new Map<string, OnUsage>();
   readonly #tables = new Map<string, Promise<TableDescription>>();
   #proxy: DynamoDbProxy | undefined;
 
@@ -22,8 +23,8 @@ export class DynamoDbMeter implements CallMeter {
     return this.#proxy.endpoint;
   }
 
-  track(traceId: string, onDynamoDb: (units: CapacityUnits) => void): () => void {
-    this.#listeners.set(traceId, onDynamoDb);
+  track(traceId: string, onUsage: OnUsage): () => void {
+    this.#listeners.set(traceId, onUsage);
     return () => this.#listeners.delete(traceId);
   }
 
@@ -40,11 +41,11 @@ export class DynamoDbMeter implements CallMeter {
     const answer = await call.forward(asked && JSON.stringify(asked.body));
     const given = asked && answer.status === 200 ? parseBody(answer.body) : undefined;
     if (asked === undefined || given === undefined) {
-      listener(NO_UNITS);
+      reportDynamoDb(listener, NO_USAGE);
       return answer;
     }
     const taken = await takeCapacity(asked, given, name => this.#describe(name, call));
-    listener(taken.units);
+    reportDynamoDb(listener, taken.usage);
     return withBody(answer, taken.answer);
   }
 

@@ -3,13 +3,13 @@ import { type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import { Execution } from './execution.ts';
-import type { FunctionInvoker } from './invoker.ts';
 import { exceedsBytes, toJson } from './json.ts';
 import { AWS_LIMITS, type Limits } from './limits.ts';
+import { InvalidDefinitionError } from './load/problems.ts';
 import { ALLOWED_NAME, isAllowedName } from './names.ts';
-import { InvalidDefinitionError } from './problems.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
-import { type EngineContext, type MachineIdentity, type Payload, payload } from './run.ts';
+import { type EngineContext, type MachineIdentity, type Payload, payload } from './run/run.ts';
+import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;

@@ -1,14 +1,15 @@
 import { EmulatorError } from '../errors.ts';
 import { executionArn } from './arn.ts';
 import { Billing, type BillingCounters } from './billing.ts';
-import { Cancellation } from './cancellation.ts';
 import type { StateGraph } from './definition.ts';
-import { errorDetails } from './error-details.ts';
 import { Cancelled, StateFailure } from './failure.ts';
-import { History, type HistoryEvent, NOT_TRUNCATED } from './history.ts';
 import type { Json } from './json.ts';
-import type { MapRun } from './map-run.ts';
-import { Progress } from './progress.ts';
+import type { MapRun } from './map/map-run.ts';
+import { Cancellation } from './run/cancellation.ts';
+import { errorDetails } from './run/error-details.ts';
+import { runGraph } from './run/graph.ts';
+import { History, type HistoryEvent, NOT_TRUNCATED } from './run/history.ts';
+import { Progress } from './run/progress.ts';
 import {
   type ChildSpec,
   type EngineContext,
@@ -17,9 +18,8 @@ import {
   type MachineIdentity,
   type Payload,
   type Run,
-} from './run.ts';
-import { runGraph } from './run-graph.ts';
-import { VariableScope } from './variables.ts';
+} from './run/run.ts';
+import { VariableScope } from './run/variables.ts';
 
 /** What an execution is started with. */
 export interface ExecutionSpec {

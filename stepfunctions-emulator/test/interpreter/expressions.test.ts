@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
-import { LimitedRegExp } from '../../src/interpreter/limited-regexp.ts';
+import { LimitedRegExp } from '../../src/interpreter/jsonata/limited-regexp.ts';
 import { eventTypes, machineOf, run } from './run-definition.ts';
 
 const evaluate = async (expression: string, input: unknown = {}) => {
