@@ -1,6 +1,6 @@
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import type { SweepEnvironment } from '../functions/lib/environment.ts';
+import type { SweepEnvironment } from '../functions/runtime/environment.ts';
 import { InvalidConfigError } from './config.ts';
 import { roleProblem } from './names.ts';
 import type { GuardedTable } from './parts/created-tables.ts';

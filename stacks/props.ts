@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } from '../expiry/model.ts';
-import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../functions/lib/sweep-input.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../functions/plan-sweep/sweep-input.ts';
+import { DELETE_MODES, type DeleteMode } from '../functions/runtime/environment.ts';
 import type { ConcurrencyOptions } from '../statemachine/definition.ts';
 import { attributeName, boolean, type FieldChecks, oneOf, required, text, whole } from './fields.ts';
 

@@ -1,5 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { SweepReport } from '../../statemachine/contract.ts';
+import { sumOfFates } from '../../statemachine/counts.ts';
 
 /** What the executions of a state machine say of themselves, added up. */
 export interface ExecutionSums {
@@ -13,7 +14,7 @@ export interface ExecutionSums {
   readonly failedItems: number;
   /** Further attempts at chunks whose keys came back unprocessed. */
   readonly retries: number;
-  /** Whether found = deleted + renewed + notFound + failed in each. */
+  /** Whether found is the sum of the fates in each. */
   readonly eachAddsUp: boolean;
 }
 
@@ -32,11 +33,7 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
     notFound: sum(({ notFound }) => notFound),
     failedItems: sum(({ failed }) => failed),
     retries: sum(({ retries }) => retries),
-    eachAddsUp: reports.every(
-      report =>
-        report !== undefined &&
-        report.found === report.deleted + report.renewed + report.notFound + report.failed,
-    ),
+    eachAddsUp: reports.every(report => report !== undefined && report.found === sumOfFates(report)),
   };
 }
 

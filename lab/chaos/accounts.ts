@@ -1,4 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
 /** How an execution ended, and what it says that it did. */
 export interface Ended {
@@ -13,10 +14,6 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
   return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
 }
 
-/** Counts that every execution reports. */
-const FATES = ['deleted', 'renewed', 'notFound', 'failed'] as const;
-type Fate = (typeof FATES)[number];
-
 /** What says how many it can be at the most. */
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
@@ -28,11 +25,8 @@ const HELD_AGAINST: Readonly<Record<Fate, string>> = {
 /** What the executions of a run said of themselves, and whether it adds up. */
 export class Accounts {
   readonly totals: Record<'found' | 'retries' | Fate, number> = {
+    ...noCounts(FATES),
     found: 0,
-    deleted: 0,
-    renewed: 0,
-    notFound: 0,
-    failed: 0,
     retries: 0,
   };
   /** Executions by how they ended: `SUCCEEDED`, or the name of their error. */

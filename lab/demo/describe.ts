@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
-import type { DeleteMode } from '../../functions/lib/environment.ts';
-import type { PollPace } from '../../functions/lib/poll.ts';
+import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describePromise, NO_RENEWALS, number, seconds } from './report.ts';

@@ -1,4 +1,4 @@
-import type { PollPace } from '../../functions/lib/poll.ts';
+import type { PollPace } from '../../functions/query-expired/poll.ts';
 import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
 import type { SweptItem, Tally, Violations } from './ledger.ts';
 import type { MachineReport, Span } from './machine.ts';

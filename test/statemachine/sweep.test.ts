@@ -1,5 +1,5 @@
-import { NO_DELETION } from '../../functions/lib/deletion.ts';
-import { DynamoDbBusyError } from '../../functions/lib/errors.ts';
+import { NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
+import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
 import type {
   DeleteChunkInput,
   ExpiredKey,

@@ -1,9 +1,9 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import { createDocuments, type Documents } from '../../functions/lib/dynamodb.ts';
-import type { DeleteMode, SweepSettings } from '../../functions/lib/environment.ts';
-import type { Runtime } from '../../functions/lib/runtime.ts';
+import type { DeleteMode, SweepSettings } from '../../functions/runtime/environment.ts';
+import type { Runtime } from '../../functions/runtime/runtime.ts';
+import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { KeyType } from '../../stacks/props.ts';
 
 export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {

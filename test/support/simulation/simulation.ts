@@ -9,11 +9,11 @@ import {
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
-import { type Deletion, NO_DELETION } from '../../../functions/lib/deletion.ts';
-import { DynamoDbBusyError } from '../../../functions/lib/errors.ts';
-import { addLags, lagOf } from '../../../functions/lib/lag.ts';
-import type { PollPace } from '../../../functions/lib/poll.ts';
-import type { ReadWindow } from '../../../functions/lib/window-query.ts';
+import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
+import type { PollPace } from '../../../functions/query-expired/poll.ts';
+import { addLags, lagOf } from '../../../functions/report/lag.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
 import { resolveProps } from '../../../stacks/props.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
