@@ -1,4 +1,5 @@
 import { PreciseTtlError } from '../expiry/index.ts';
+import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
@@ -42,11 +43,4 @@ export async function runCommand<const F extends Flags>({
     console.error(`\n${message}`);
     process.exitCode = 1;
   }
-}
-
-/** Told by the name of its class: a command that needs no emulator shall not load one. */
-function isEmulatorError(error: unknown): error is Error {
-  let type: unknown = error instanceof Error ? error.constructor : undefined;
-  while (typeof type === 'function' && type.name !== 'EmulatorError') type = Object.getPrototypeOf(type);
-  return type !== undefined && type !== null && typeof type === 'function';
 }
