@@ -1,5 +1,5 @@
 import { VirtualClock } from 'stepfunctions-emulator';
-import { type MachineTime, MachineWatch, machineTimeOf } from '../../../lab/demo/machine.ts';
+import { type MachineTime, MachineWatch, machineTimeOf } from '../../../lab/watch/machine.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z');
 const NO_TICKS = new Map<number, number>();
@@ -113,6 +113,17 @@ test('answers that take longer than usual count from there, and no moment counts
   watch.answered({ from: START + 3_000, to: START + 3_700 });
   expect(watch.report().slowAnswersMs).toBe(1_500);
   expect(watch.lost(NO_TICKS)({ from: START + 1_000, to: START + 3_500 })).toBe(500);
+});
+
+test('the longest time without a stop in which nothing was done, from a moment on', () => {
+  const { machine, watch } = watched();
+  expect(watch.longestMs(START)).toBe(0);
+  machine.pass(100, { wallMs: 1_600 });
+  watch.answered({ from: START + 1_000, to: START + 2_000 });
+  watch.answered({ from: START + 5_000, to: START + 5_900 });
+  expect(watch.longestMs(START)).toBe(1_900);
+  expect(watch.longestMs(START + 1_500)).toBe(700);
+  expect(watch.longestMs(START + 6_000)).toBe(0);
 });
 
 describe('a tick that falls into a standstill', () => {

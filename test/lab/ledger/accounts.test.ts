@@ -1,4 +1,4 @@
-import { Accounts, type Ended, tooMany } from '../../../lab/chaos/accounts.ts';
+import { Accounts, type Ended, tooMany } from '../../../lab/ledger/accounts.ts';
 
 const REPORT = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
 

@@ -1,4 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
+import type { SweepReport } from '../../statemachine/contract.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
 /** How an execution ended, and what it says that it did. */
@@ -44,7 +45,7 @@ export class Accounts {
       this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
       return;
     }
-    const count = (field: string) => Number(report[field]);
+    const count = (field: keyof Accounts['totals']) => Number(report[field]);
     const sum = FATES.reduce((total, fate) => total + count(fate), 0);
     if (sum !== count('found')) {
       this.wrong.push(
@@ -72,11 +73,11 @@ export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Recor
 }
 
 /** The report in an execution's output or cause; undefined when there is none. */
-export function reportOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+export function reportOf(text: string | undefined): SweepReport | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
     return typeof value === 'object' && value !== null && 'found' in value
-      ? (value as Readonly<Record<string, unknown>>)
+      ? (value as SweepReport)
       : undefined;
   } catch {
     return undefined;

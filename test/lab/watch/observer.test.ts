@@ -6,7 +6,7 @@ import {
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import { StreamObserver } from '../../../lab/demo/observer.ts';
+import { StreamObserver } from '../../../lab/watch/observer.ts';
 
 const client = {
   send: async () => ({

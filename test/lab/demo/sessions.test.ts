@@ -1,14 +1,16 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { planWorkload } from '../../../lab/demo/workload.ts';
+import { sessionMix } from '../../../lab/demo/sessions.ts';
+import { type Item, planStream } from '../../../lab/workload/plan.ts';
 
 const START = 1_800_000_000_400;
-const plan = (over: { minutes?: number; rate?: number; seed?: number } = {}) =>
-  planWorkload({
+const plan = (over: { minutes?: number; rate?: number; seed?: number; renewals?: boolean } = {}) =>
+  planStream({
     startMs: START,
     firstTtl: Math.ceil(START / 1000) + 10,
-    minutes: over.minutes ?? 3,
+    seconds: (over.minutes ?? 3) * 60,
     rate: over.rate ?? 20,
     random: seededRandom(over.seed ?? 1),
+    mix: sessionMix(over.renewals ?? true),
   });
 
 test('sessions expire at a steady rate for the minutes that were asked for', () => {
@@ -27,7 +29,7 @@ test('sessions expire at a steady rate for the minutes that were asked for', () 
 
 test('everything happens in the order of time, each item is written first and before it expires', () => {
   const { actions } = plan();
-  const written = new Map<number, number>();
+  const written = new Map<Item, number>();
   let before = 0;
   for (const { atMs, item, kind, ttl } of actions) {
     expect(atMs).toBeGreaterThanOrEqual(Math.max(before, START));
@@ -66,4 +68,10 @@ test('the same seed gives the same workload, another seed another one', () => {
 
 test('a rate below one and less than a minute have at least one session', () => {
   expect(plan({ minutes: 0.1, rate: 0.1 }).actions.filter(a => a.kind === 'write')).toHaveLength(1);
+});
+
+test('without renewals every session is written once', () => {
+  const { actions } = plan({ renewals: false });
+  expect(new Set(actions.map(({ kind }) => kind))).toEqual(new Set(['write']));
+  expect(actions).toHaveLength(3600);
 });
