@@ -7,6 +7,8 @@ import {
   readImports,
 } from '../support/import-graph.ts';
 
+const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks'] as const;
+
 /** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
 const MAY_IMPORT = {
   // The product: nothing in it imports what is local.
@@ -19,29 +21,8 @@ const MAY_IMPORT = {
   'stepfunctions-emulator/src': [],
   local: ['expiry', 'stacks', 'cost', 'stepfunctions-emulator/src'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
-  cli: [
-    'expiry',
-    'statemachine',
-    'functions',
-    'stacks',
-    'cost',
-    'stepfunctions-emulator/src',
-    'local',
-    'lab',
-  ],
-  bench: [
-    ...[
-      'expiry',
-      'statemachine',
-      'functions',
-      'stacks',
-      'cost',
-      'stepfunctions-emulator/src',
-      'local',
-      'lab',
-    ],
-    ...['cli', 'test/support/simulation'],
-  ],
+  cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
+  bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
   package: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
