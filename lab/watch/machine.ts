@@ -124,16 +124,14 @@ export class MachineWatch {
   }
 
   /**
-   * The longest time, beyond the usual, for which it did nothing for us without a stop, milliseconds: it stood still, or
-   * DynamoDB Local did not answer.
+   * The longest time, beyond the usual, for which it stood still or DynamoDB Local did not answer a request, milliseconds.
    *
    * @param from what was before does not count, epoch milliseconds
    */
   longestMs(from: number): number {
     const { stoodStill, slowAnswers } = this.#lost;
     const within = { from, to: Number.POSITIVE_INFINITY };
-    const stretches = joined(inOrder([...stoodStill, ...slowAnswers]));
-    return Math.max(0, ...stretches.map(stretch => lengthOf([stretch], within)));
+    return Math.max(0, ...[...stoodStill, ...slowAnswers].map(span => lengthOf([span], within)));
   }
 
   /**
@@ -214,17 +212,6 @@ function sum(values: readonly number[]): number {
 
 function inOrder(spans: readonly Span[]): Span[] {
   return [...spans].sort((a, b) => a.from - b.from);
-}
-
-/** Spans that touch each other as one. @param spans sorted by their beginning */
-function joined(spans: readonly Span[]): Span[] {
-  const stretches: Span[] = [];
-  for (const span of spans) {
-    const last = stretches.at(-1);
-    if (last === undefined || span.from > last.to) stretches.push(span);
-    else stretches[stretches.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
-  }
-  return stretches;
 }
 
 const ALL_TIME: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
