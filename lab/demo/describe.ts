@@ -13,7 +13,7 @@ export interface Sweep extends PollPace {
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */
-export function promiseOf(sweep: PollPace, rate: number): string {
+function promiseOf(sweep: PollPace, rate: number): string {
   const { precisionSeconds, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
