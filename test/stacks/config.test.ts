@@ -25,7 +25,8 @@ test('the shipped configuration is good', () => {
 });
 
 test('a table needs no more than its name and its partition key', () => {
-  expect(resolveProps(table())).toEqual({
+  expect(resolveProps(table())).not.toHaveProperty('sortKey');
+  expect(resolveProps(table())).toMatchObject({
     tableName: 'SessionData',
     existingTable: false,
     deletionProtection: true,
