@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { type Kind, number, text, whole } from '../expiry/fields.ts';
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /** What one flag takes. Every flag of every command is one of these. */
@@ -98,7 +99,7 @@ function readValue(
     if (value === undefined) return true;
     throw new FlagError(`--${name}: expected no value, got "${value}"; write --${name} alone`);
   }
-  const expected = flag.type === 'number' ? describeNumber(flag) : 'a value';
+  const { expected, is, fromText } = kindOf(flag);
   if (value === undefined || value === '') {
     throw new FlagError(`--${name}: expected ${expected}, got nothing; write --${name} ${flag.value}`);
   }
@@ -108,15 +109,14 @@ function readValue(
       `--${name}: expected ${expected}, got the flag "${value}"; write --${name}=${value} if it is meant`,
     );
   }
-  const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= flag.min && number <= flag.max) || (flag.whole && !Number.isInteger(number))) {
-    throw new FlagError(`--${name}: expected ${expected}, got "${value}"`);
-  }
-  return number;
+  const read = fromText(value);
+  if (is(read)) return read;
+  throw new FlagError(`--${name}: expected ${expected}, got "${value}"`);
 }
 
-function describeNumber({ whole, min, max }: Extract<Flag, { type: 'number' }>): string {
-  return `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`;
+function kindOf(flag: Exclude<Flag, { type: 'switch' }>): Kind<string | number> {
+  if (flag.type === 'text') return text(/./s, 'a value');
+  return flag.whole ? whole(flag.min, flag.max) : number(flag.min, flag.max);
 }
 
 /** The flags for `--help`, one on each line, with their defaults. */

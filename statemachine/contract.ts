@@ -39,6 +39,12 @@ export const ROUND_TARGETS = 200;
  */
 export const MAX_STEPS = 600;
 
+/** (window, shard) pairs of one execution: two steps a round, each round full. */
+export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
+
+/** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
+export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
+
 /**
  * Age at which a child starts nothing more and waits for nothing more, seconds. What is under way then must end within the
  * 300 seconds of an Express execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of

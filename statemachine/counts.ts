@@ -11,8 +11,8 @@ export interface Count {
   readonly help: string;
   /** Name and unit of the metric that it is recorded as. @default it is in the report only */
   readonly metric?: { readonly name: string; readonly unit: 'Count' | 'Seconds' };
-  /** What `npm run replay` calls it. @default it is not shown there */
-  readonly replay?: string;
+  /** `npm run replay` adds it up and shows it. */
+  readonly replayed?: true;
 }
 
 /**
@@ -24,35 +24,35 @@ export const COUNTS = {
     by: 'child',
     help: 'Index entries found expired.',
     metric: { name: 'ItemsFound', unit: 'Count' },
-    replay: 'found',
+    replayed: true,
   },
   deleted: {
     by: 'call',
     isFate: true,
     help: 'Expired items deleted by this sweep.',
     metric: { name: 'ItemsDeleted', unit: 'Count' },
-    replay: 'deleted',
+    replayed: true,
   },
   renewed: {
     by: 'call',
     isFate: true,
     help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
     metric: { name: 'ItemsRenewed', unit: 'Count' },
-    replay: 'renewed',
+    replayed: true,
   },
   notFound: {
     by: 'call',
     isFate: true,
     help: 'Items that no longer existed at the delete: somebody else had deleted them, or an earlier call whose answer was lost (guarded mode; in batch mode these count as deleted).',
     metric: { name: 'ItemsNotFound', unit: 'Count' },
-    replay: 'not found',
+    replayed: true,
   },
   failed: {
     by: 'child',
     isFate: true,
     help: 'Expired items that could not be deleted. Above 0 the execution fails.',
     metric: { name: 'ItemsFailed', unit: 'Count' },
-    replay: 'failed',
+    replayed: true,
   },
   retries: {
     by: 'chunk',
@@ -68,7 +68,7 @@ export const COUNTS = {
     by: 'execution',
     help: 'Children that were interrupted, crashed or timed out. Above 0 the execution fails; a replay finds what they left.',
     metric: { name: 'ShardsFailed', unit: 'Count' },
-    replay: 'shards failed',
+    replayed: true,
   },
   steps: {
     by: 'execution',
@@ -116,6 +116,11 @@ export type Fate = {
 
 export const FATES = COUNT_LIST.flatMap(([name, { isFate }]) => (isFate ? [name as Fate] : []));
 
+/** A count's name in a text: `notFound` is "not found". */
+export function wordsOf(name: CountName): string {
+  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+}
+
 /** How many items have a fate. */
 export function sumOfFates(counts: Readonly<Record<Fate, number>>): number {
   return FATES.reduce((sum, fate) => sum + counts[fate], 0);
@@ -126,13 +131,13 @@ export function noCounts<Name extends CountName>(names: readonly Name[]): Readon
   return countEach(names, () => 0);
 }
 
-/** Two of the same counts as one. */
+/** Two of the same counts as one. An execution that began before a deployment lacks a count that came with it. */
 export function addCounts<Name extends CountName>(
   names: readonly Name[],
   one: Readonly<Record<Name, number>>,
   other: Readonly<Record<Name, number>>,
 ): Readonly<Record<Name, number>> {
-  return countEach(names, name => one[name] + other[name]);
+  return countEach(names, name => (one[name] ?? 0) + (other[name] ?? 0));
 }
 
 /** These counts and nothing else of what holds them. */

@@ -1,7 +1,8 @@
 import { PRICES } from '../../cost/prices.ts';
+import { wordsOf } from '../../statemachine/counts.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
-import { SHOWN_COUNTS, type Totals } from './totals.ts';
+import { REPLAYED, type Totals } from './totals.ts';
 
 /** DynamoDB: an item of up to 1 KB, and its entry in the index. */
 export const WRITE_UNITS_PER_ITEM = 2;
@@ -54,8 +55,8 @@ function describeCounts(totals: Totals, dryRun: boolean) {
   if (dryRun) {
     return `found ${count(found)}, a real run consumes at least ${count(found * WRITE_UNITS_PER_ITEM)} write units`;
   }
-  return SHOWN_COUNTS.filter(([name]) => ALWAYS_SHOWN.has(name) || totals[name] > 0)
-    .map(([name, text]) => `${text} ${count(totals[name])}`)
+  return REPLAYED.filter(name => ALWAYS_SHOWN.has(name) || totals[name] > 0)
+    .map(name => `${wordsOf(name)} ${count(totals[name])}`)
     .join(', ');
 }
 
@@ -90,11 +91,14 @@ export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean
           ['found', totals.found, ''],
           ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`],
         ] satisfies [string, number, string][])
-      : SHOWN_COUNTS.map(([name, text]): [string, number, string] => [text, totals[name], ''])),
+      : REPLAYED.map((name): [string, number, string] => [wordsOf(name), totals[name], ''])),
   ];
+  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
   const width = Math.max(...rows.map(([, value]) => count(value).length));
   return rows
-    .map(([name, value, note]) => `  ${name.padEnd(19)}${count(value).padStart(width)}  ${note}`.trimEnd())
+    .map(([name, value, note]) =>
+      `  ${name.padEnd(nameWidth)}${count(value).padStart(width)}  ${note}`.trimEnd(),
+    )
     .join('\n');
 }
 

@@ -9,31 +9,32 @@ import {
 } from '../../statemachine/counts.ts';
 import type { ExecutionState } from './executions.ts';
 
-/** The counts that a replay shows, by what it calls them. */
-export const SHOWN_COUNTS = COUNT_LIST.flatMap(([name, { replay }]) =>
-  replay === undefined ? [] : [[name as ShownCount, replay] as const],
-);
-
-type ShownCount = {
-  [Name in CountName]: (typeof COUNTS)[Name] extends { replay: string } ? Name : never;
+type ReplayedCount = {
+  [Name in CountName]: (typeof COUNTS)[Name] extends { replayed: true } ? Name : never;
 }[CountName];
 
-const NAMES = SHOWN_COUNTS.map(([name]) => name);
+/** The counts of a replay. */
+export const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) =>
+  replayed ? [name as ReplayedCount] : [],
+);
 
 /** What a replay adds up over its executions. */
-export type Totals = Readonly<Record<ShownCount, number>>;
+export type Totals = Readonly<Record<ReplayedCount, number>>;
 
-export const NO_TOTALS: Totals = noCounts(NAMES);
+export const NO_TOTALS: Totals = noCounts(REPLAYED);
 
 export function addTotals(one: Totals, other: Totals): Totals {
-  return addCounts(NAMES, one, other);
+  return addCounts(REPLAYED, one, other);
 }
 
 /** What an execution that has ended reports: its output, or the cause of its failure. Undefined when it reports nothing. */
 export function readTotals({ output, cause }: ExecutionState): Totals | undefined {
   const report = parse(output ?? cause);
-  if (report === undefined || NAMES.some(name => typeof report[name] !== 'number')) return undefined;
-  return countEach(NAMES, name => Number(report[name]));
+  if (report?.found === undefined) return undefined;
+  // One that was made before a count existed does not have it.
+  const counted = (name: ReplayedCount): unknown => (name in report ? report[name] : 0);
+  if (REPLAYED.some(name => typeof counted(name) !== 'number')) return undefined;
+  return countEach(REPLAYED, name => Number(counted(name)));
 }
 
 /** Some of the keys that an execution reports, as it lists them. */

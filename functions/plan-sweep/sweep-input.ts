@@ -1,6 +1,8 @@
+import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../../expiry/fields.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
-import { MAX_STEPS, ROUND_TARGETS } from '../../statemachine/contract.ts';
+import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
@@ -20,17 +22,24 @@ export interface SweepRequest {
   readonly isTick: boolean;
 }
 
-const FIELDS = ['scheduledTime', 'lookbackMinutes', 'skipMinutes', 'from', 'to', 'dryRun'] as const;
-type Field = (typeof FIELDS)[number];
-
-/** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
-export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
-
 /** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
 const MAX_PART_LOOKBACK_MINUTES = MAX_LOOKBACK_MINUTES + 60;
 
-/** (window, shard) pairs of one execution: two steps a round, each round full. */
-export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
+/** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */
+const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
+
+const KINDS = {
+  scheduledTime: TIME,
+  lookbackMinutes: minutes(1, MAX_PART_LOOKBACK_MINUTES),
+  skipMinutes: minutes(0, MAX_PART_LOOKBACK_MINUTES),
+  from: TIME,
+  to: TIME,
+  dryRun: boolean(),
+};
+
+type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
 /**
  * Seconds from a tick's time to the minute of expiry times that it owns, the upcoming minute, and its length. Scheduler fires
@@ -80,47 +89,50 @@ export function checkSpan(
   );
 }
 
-type Fields = Partial<Record<Field, unknown>>;
-
+/** The fields, each with a value of its kind, and none of them beside one that it does not go with. */
 function readFields(input: unknown): Fields {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw invalid('input', 'an object', input);
-  }
-  const unknown = Object.keys(input).find(name => !FIELDS.some(field => field === name));
-  if (unknown !== undefined) {
-    throw invalid(unknown, `one of the fields ${FIELDS.join(', ')}`, `the field ${unknown}`);
-  }
-  const fields: Fields = input;
-  const replay = (['from', 'to', 'dryRun'] as const).filter(field => field in fields);
-  if ('scheduledTime' in fields && replay.length > 0) {
+  if (!isObject(input)) throw invalid('input', 'an object', input);
+  const [unknown] = unknownFieldProblems(input, Object.keys(KINDS));
+  if (unknown) throw new InvalidExecutionInputError({ ...unknown, remedy: `${unknown.remedy} ${REMEDY}` });
+  const replay = (['from', 'to', 'dryRun'] as const).filter(field => field in input);
+  if ('scheduledTime' in input && replay.length > 0) {
     throw invalid('scheduledTime', `either scheduledTime or from and to, not both`, input);
   }
   for (const field of ['lookbackMinutes', 'skipMinutes'] as const) {
-    if (field in fields && !('scheduledTime' in fields)) {
+    if (field in input && !('scheduledTime' in input)) {
       throw invalid(field, `${field} together with scheduledTime only`, input);
     }
   }
-  if ('skipMinutes' in fields && !('lookbackMinutes' in fields)) {
+  if ('skipMinutes' in input && !('lookbackMinutes' in input)) {
     throw invalid('skipMinutes', 'skipMinutes together with lookbackMinutes only', input);
   }
-  return fields;
+  if (!('scheduledTime' in input || 'from' in input || 'to' in input)) {
+    throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
+  }
+  // A field that is there with nothing in it is as wrong as one with null.
+  const required = 'scheduledTime' in input ? ['scheduledTime'] : ['from', 'to'];
+  const given = [...new Set([...required, ...Object.keys(input)])];
+  const [problem] = fieldProblems(KINDS, input, { required: given, remedy: REMEDY });
+  if (problem) throw new InvalidExecutionInputError({ ...problem, remedy: REMEDY });
+  return input;
 }
 
-function readTick(fields: Fields, startedAtMs: number, settings: TickSettings): SweepRequest {
-  const scheduled = readTime('scheduledTime', fields.scheduledTime);
-  // Not `??`: a null is not the default, it is a wrong value.
-  const looksBackOnly = 'lookbackMinutes' in fields;
-  const lookback = looksBackOnly
-    ? readMinutes('lookbackMinutes', fields.lookbackMinutes, 1, MAX_PART_LOOKBACK_MINUTES)
-    : settings.lookbackMinutes;
-  const skipped =
-    'skipMinutes' in fields ? readMinutes('skipMinutes', fields.skipMinutes, 0, lookback - 1) : 0;
+function readTick(
+  { scheduledTime = '', lookbackMinutes, skipMinutes = 0 }: Fields,
+  startedAtMs: number,
+  settings: TickSettings,
+): SweepRequest {
+  const scheduled = Date.parse(scheduledTime);
+  const looksBackOnly = lookbackMinutes !== undefined;
+  const lookback = lookbackMinutes ?? settings.lookbackMinutes;
+  if (skipMinutes > lookback - 1)
+    throw invalid('skipMinutes', minutes(0, lookback - 1).expected, skipMinutes);
   const upcoming = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
   // With an upcoming minute, what expires in this very second belongs to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
   return {
     windowsFrom: cutoff - lookback * 60,
-    windowsBefore: cutoff + 1 - skipped * 60,
+    windowsBefore: cutoff + 1 - skipMinutes * 60,
     // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
@@ -138,25 +150,15 @@ function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSec
   return { from: minute + LEAD_SECONDS, before: minute + LEAD_SECONDS + UPCOMING_SECONDS };
 }
 
-function readMinutes(field: Field, value: unknown, least: number, most: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw invalid(field, `a whole number of minutes from ${least} to ${most}`, value);
-}
-
-function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
-  if (!('from' in fields) && !('to' in fields)) {
-    throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
-  }
-  const fromMs = readTime('from', fields.from);
-  const toMs = readTime('to', fields.to);
-  if (fromMs >= toMs) throw invalid('from', `a time before to (${fields.to})`, fields.from);
+function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): SweepRequest {
+  const { from: fromText = '', to: toText = '' } = times;
+  const [fromMs, toMs] = [Date.parse(fromText), Date.parse(toText)];
+  if (fromMs >= toMs) throw invalid('from', `a time before to (${toText})`, fromText);
   const cutoff = toEpochSeconds(startedAtMs);
   const from = toEpochSeconds(fromMs);
   if (from <= expiredRange(cutoff).after) {
-    throw invalid('from', 'a time less than five years back: older TTLs are ignored', fields.from);
+    throw invalid('from', 'a time less than five years back: older TTLs are ignored', fromText);
   }
-  const dryRun = 'dryRun' in fields ? fields.dryRun : false;
-  if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
   const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);
   return {
     windowsFrom: from,
@@ -170,16 +172,13 @@ function readReplay(fields: Fields, startedAtMs: number): SweepRequest {
   };
 }
 
-/** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */
-const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+function minutes(least: number, most: number) {
+  return whole(least, most, 'a whole number of minutes');
+}
 
-function readTime(field: Field, value: unknown): number {
+function isTime(value: unknown): boolean {
   const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;
-  const epochMs = match ? Date.parse(match[0]) : Number.NaN;
-  if (!match || Number.isNaN(epochMs) || !isCalendarDay(match)) {
-    throw invalid(field, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z', value);
-  }
-  return epochMs;
+  return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
 }
 
 /** Date.parse takes 30 February for 2 March. */
@@ -187,12 +186,9 @@ function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
 }
 
+const REMEDY =
+  'Start the execution with {"scheduledTime": "<time>"} or {"from": "<time>", "to": "<time>"}. Nothing was swept.';
+
 function invalid(field: string, expected: string, got: unknown): InvalidExecutionInputError {
-  return new InvalidExecutionInputError({
-    field,
-    expected,
-    got,
-    remedy:
-      'Start the execution with {"scheduledTime": "<time>"} or {"from": "<time>", "to": "<time>"}. Nothing was swept.',
-  });
+  return new InvalidExecutionInputError({ field, expected, got, remedy: REMEDY });
 }

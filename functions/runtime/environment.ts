@@ -1,82 +1,98 @@
-import { type ExpiryModel, expiryModel } from '../../expiry/model.ts';
-import type { BackoffSettings } from '../retry/backoff.ts';
+import { kind, oneOf, text, type ValueOf, valueProblems, whole } from '../../expiry/fields.ts';
+import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
 import { InvalidEnvironmentError } from './errors.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
-/** What a function knows of the table it sweeps. */
-export interface SweepSettings extends BackoffSettings {
-  readonly tableName: string;
-  readonly indexName: string;
-  readonly model: ExpiryModel;
-  readonly deleteMode: DeleteMode;
-  readonly lookbackMinutes: number;
-  /** Seconds between two polls of an upcoming minute at least; 60 is the plain mode, without upcoming minutes. */
-  readonly precisionSeconds: number;
-  /** Seconds between two polls of an upcoming minute at most; 0 = poll only when something known expires. */
-  readonly pollSeconds: number;
-  /** Calls of DeleteChunk for one chunk, the first included. */
-  readonly deleteAttempts: number;
-}
+/** Longest attribute name that can be part of a key. Source: DynamoDB quotas. */
+const MAX_ATTRIBUTE_NAME_LENGTH = 255;
 
-/** The variables that `stacks/` sets on every function. */
-export type SweepEnvironment = Readonly<
-  Record<
-    | 'TABLE_NAME'
-    | 'INDEX_NAME'
-    | 'PARTITION_KEY'
-    | 'TTL_ATTRIBUTE'
-    | 'WINDOW_ATTRIBUTE'
-    | 'GRANULARITY_MINUTES'
-    | 'SHARDS'
-    | 'DELETE_MODE'
-    | 'LOOKBACK_MINUTES'
-    | 'PRECISION_SECONDS'
-    | 'POLL_SECONDS'
-    | 'DELETE_ATTEMPTS'
-    | 'BACKOFF_BASE_SECONDS'
-    | 'BACKOFF_CAP_SECONDS',
-    string
-  > & { readonly SORT_KEY?: string }
->;
+/** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
+const ATTRIBUTE_NAME = kind<string>(
+  value =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value.isWellFormed() &&
+    !value.includes('\0') &&
+    Buffer.byteLength(value) <= MAX_ATTRIBUTE_NAME_LENGTH,
+  `the name of an attribute, 1 to ${MAX_ATTRIBUTE_NAME_LENGTH} bytes of UTF-8 without a zero`,
+);
+
+/**
+ * The props of a deployment that its functions know. Each is an environment variable of theirs: `granularityMinutes` is
+ * GRANULARITY_MINUTES. `stacks/props.ts` takes them from here.
+ */
+export const SETTING_KINDS = {
+  tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  partitionKey: ATTRIBUTE_NAME,
+  sortKey: ATTRIBUTE_NAME,
+  ttlAttribute: ATTRIBUTE_NAME,
+  windowAttribute: ATTRIBUTE_NAME,
+  granularityMinutes: MODEL_KINDS.granularityMinutes,
+  shards: MODEL_KINDS.shards,
+  deleteMode: oneOf(DELETE_MODES),
+  lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
+  precisionSeconds: whole(1, 60),
+  pollSeconds: whole(0, 60),
+  deleteAttempts: whole(1, 100),
+  backoffBaseSeconds: whole(1, 60),
+  backoffCapSeconds: whole(1, 30),
+};
+
+type SettingName = keyof typeof SETTING_KINDS;
+
+/** The settings as props have them. A table without a sort key has none here either. */
+export type Settings = {
+  readonly [Name in Exclude<SettingName, 'sortKey'>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
+} & { readonly sortKey?: string };
+
+/** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
+export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
+
+/** The variables of a function, and what each holds. */
+export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(
+    (Object.keys(SETTING_KINDS) as SettingName[]).flatMap(name => {
+      const value = settings[name];
+      return value === undefined ? [] : [[variableOf(name), write(String(value))]];
+    }),
+  );
+}
 
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): SweepSettings {
-  const text = (field: string): string => {
-    const value = env[field];
-    if (value) return value;
-    throw invalid(field, 'a value', value);
-  };
-  const whole = (field: string, least = 1): number => {
-    const value = Number(text(field));
-    if (Number.isInteger(value) && value >= least) return value;
-    throw invalid(field, `a whole number from ${least} on`, env[field]);
-  };
-  const deleteMode = DELETE_MODES.find(mode => mode === env['DELETE_MODE']);
-  if (!deleteMode) throw invalid('DELETE_MODE', DELETE_MODES.join(' or '), env['DELETE_MODE']);
+  const values = Object.entries(SETTING_KINDS).flatMap(([name, each]) => {
+    const variable = variableOf(name);
+    const given = env[variable];
+    if (!given && name === 'sortKey') return [];
+    const value = given === undefined ? undefined : each.fromText(given);
+    const [problem] = valueProblems(variable, each, value, '');
+    if (problem) {
+      throw new InvalidEnvironmentError({ ...problem, got: given, remedy: 'Deploy the function again.' });
+    }
+    return [[name, value]];
+  });
+  const settings: Settings = Object.fromEntries(values);
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards, ...others } =
+    settings;
   return {
-    tableName: text('TABLE_NAME'),
-    indexName: text('INDEX_NAME'),
+    ...others,
     model: expiryModel({
-      partitionKey: text('PARTITION_KEY'),
-      ...(env['SORT_KEY'] ? { sortKey: env['SORT_KEY'] } : {}),
-      ttlAttribute: text('TTL_ATTRIBUTE'),
-      windowAttribute: text('WINDOW_ATTRIBUTE'),
-      granularityMinutes: whole('GRANULARITY_MINUTES'),
-      shards: whole('SHARDS'),
+      partitionKey,
+      ...(sortKey === undefined ? {} : { sortKey }),
+      ttlAttribute,
+      windowAttribute,
+      granularityMinutes,
+      shards,
     }),
-    deleteMode,
-    lookbackMinutes: whole('LOOKBACK_MINUTES'),
-    precisionSeconds: whole('PRECISION_SECONDS'),
-    pollSeconds: whole('POLL_SECONDS', 0),
-    deleteAttempts: whole('DELETE_ATTEMPTS'),
-    backoffBaseSeconds: whole('BACKOFF_BASE_SECONDS'),
-    backoffCapSeconds: whole('BACKOFF_CAP_SECONDS'),
   };
 }
 
-function invalid(field: string, expected: string, got: unknown): InvalidEnvironmentError {
-  return new InvalidEnvironmentError({ field, expected, got, remedy: 'Deploy the function again.' });
+/** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
+function variableOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

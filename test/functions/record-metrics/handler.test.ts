@@ -3,9 +3,11 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
+import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import type { SweepTotals } from '../../../statemachine/contract.ts';
 
 const TOTALS: SweepTotals = {
+  ...startTotals(false),
   found: 20,
   deleted: 10,
   renewed: 4,
@@ -16,9 +18,6 @@ const TOTALS: SweepTotals = {
   shardsFailed: 1,
   steps: 2,
   oldestOverdueSeconds: 90,
-  failedKeys: [],
-  sampleKeys: [],
-  dryRun: false,
   ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };

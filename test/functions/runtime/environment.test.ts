@@ -1,11 +1,14 @@
 import { InvalidModelError } from '../../../expiry/errors.ts';
-import { readSettings } from '../../../functions/runtime/environment.ts';
+import { readSettings, toEnvironment } from '../../../functions/runtime/environment.ts';
 import { InvalidEnvironmentError } from '../../../functions/runtime/errors.ts';
+import { modelOf } from '../../../stacks/model-of.ts';
+import { resolveProps } from '../../../stacks/props.ts';
+
+const asIs = (value: string) => value;
 
 const ENV = {
-  TABLE_NAME: 'SessionData',
+  ...toEnvironment(resolveProps({ tableName: 'SessionData', partitionKey: 'UserName' }), asIs),
   INDEX_NAME: 'expirationWindowIndex',
-  PARTITION_KEY: 'UserName',
   SORT_KEY: 'SessionId',
   TTL_ATTRIBUTE: 'ExpirationTime',
   WINDOW_ATTRIBUTE: 'expirationWindow',
@@ -35,6 +38,23 @@ test('reads what the stack sets', () => {
   });
 });
 
+test('reads what it writes', () => {
+  const props = {
+    tableName: 'a.b',
+    partitionKey: 'id',
+    shards: 7,
+    deleteMode: 'batch',
+    pollSeconds: 5,
+  } as const;
+  for (const more of [{}, { sortKey: 'true' }, { granularityMinutes: 1440, ttlAttribute: '1' }]) {
+    const resolved = resolveProps({ ...props, ...more });
+    const { model, ...others } = readSettings(toEnvironment(resolved, asIs));
+    expect(resolved).toMatchObject(others);
+    expect(others).toMatchObject({ tableName: 'a.b', deleteMode: 'batch', pollSeconds: 5 });
+    expect(model).toEqual(modelOf(resolved));
+  }
+});
+
 test('takes a table without sort key', () => {
   const { SORT_KEY, ...hashOnly } = ENV;
   expect(SORT_KEY).toBeDefined();
@@ -47,12 +67,15 @@ test.each(Object.keys(ENV).filter(name => name !== 'SORT_KEY'))('fails without %
 });
 
 test.each([
-  ['DELETE_MODE', 'fast', InvalidEnvironmentError, /guarded or batch, got "fast"/],
+  ['DELETE_MODE', 'fast', InvalidEnvironmentError, /one of "guarded", "batch", got "fast"/],
   ['SHARDS', '1.5', InvalidEnvironmentError, /^SHARDS/],
   ['LOOKBACK_MINUTES', '-1', InvalidEnvironmentError, /^LOOKBACK_MINUTES/],
   ['PRECISION_SECONDS', '0', InvalidEnvironmentError, /^PRECISION_SECONDS/],
   ['POLL_SECONDS', '-1', InvalidEnvironmentError, /^POLL_SECONDS/],
-  ['GRANULARITY_MINUTES', '7', InvalidModelError, /^granularityMinutes/],
+  ['BACKOFF_CAP_SECONDS', '31', InvalidEnvironmentError, /^BACKOFF_CAP_SECONDS: .* got "31"/],
+  ['DELETE_ATTEMPTS', ' 20', InvalidEnvironmentError, /^DELETE_ATTEMPTS/],
+  ['GRANULARITY_MINUTES', '7', InvalidEnvironmentError, /^GRANULARITY_MINUTES: .* divides a day/],
+  ['TTL_ATTRIBUTE', 'UserName', InvalidModelError, /^ttlAttribute: expected another attribute/],
 ])('fails for %s = %s', (name, value, error, message) => {
   expect(() => readSettings({ ...ENV, [name]: value })).toThrow(error);
   expect(() => readSettings({ ...ENV, [name]: value })).toThrow(message);
