@@ -61,8 +61,8 @@ export function chaosMix(renewals: boolean): Mix {
       case 'madePermanent':
         return then({ atMs: around(-3000, 1000), kind: 'makePermanent', ttl: undefined });
       case 'writtenAgain': {
-        const again = random.next() < OLDER_STAMP;
-        return then({ atMs: around(-2000, 4000), kind: 'writeAgain', ttl: later(), olderStamp: again });
+        const again = { kind: 'writeAgain', ttl: later(), olderStamp: random.next() < OLDER_STAMP } as const;
+        return then({ atMs: around(-2000, 4000), ...again });
       }
     }
   };

@@ -14,9 +14,10 @@ export function sessionMix(renewals: boolean): Mix {
     const fate = drawCase(SHARES, random);
     const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
     if (fate === 'permanent') return [{ ...write, ttl: undefined }];
-    if (fate === undefined || !renewals) return [write];
+    if (!renewals) return [write];
     // Shortly before it expires, but never before it is written.
     const atMs = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000, random));
+    if (fate === undefined) return [write];
     if (fate === 'madePermanent') return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];
     const later = withinOrFar(ttl + Math.round(between(10, 60, random)), lastTtl);
     return [write, { atMs, item, kind: 'renew', ttl: later }];
