@@ -20,6 +20,10 @@ export type Flag =
 
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** How long items expire, and how many, in a run in real time. Its help says what they are. */
+export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
+export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;
+
 /** What a run draws from. Its help says what it repeats. */
 export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
 

@@ -1,4 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { reportOf } from '../../lab/ledger/accounts.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
 
@@ -21,7 +22,7 @@ export interface ExecutionSums {
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 
 export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
-  const reports = ended.map(reportOf);
+  const reports = ended.map(reportOfEnded);
   const sum = (count: (report: SweepReport) => number) =>
     reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
   return {
@@ -38,11 +39,6 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
 }
 
 /** A sweep that left something behind has its report as its cause; one that crashed or was stopped has none. */
-function reportOf({ output, cause }: Ended): SweepReport | undefined {
-  if (output !== undefined) return output as unknown as SweepReport;
-  try {
-    return JSON.parse(cause ?? '') as SweepReport;
-  } catch {
-    return undefined;
-  }
+function reportOfEnded({ output, cause }: Ended): SweepReport | undefined {
+  return output === undefined ? reportOf(cause) : (output as unknown as SweepReport);
 }

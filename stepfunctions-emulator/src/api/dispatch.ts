@@ -28,7 +28,7 @@ export async function dispatch(
 function unknownOperation(target: string | undefined, known: boolean): ApiError {
   const got = target === undefined ? 'nothing' : JSON.stringify(target.slice(0, 100));
   const message = known
-    ? `${target} isn't implemented locally; local/README.md lists what is`
+    ? `${target} isn't implemented locally; the README of stepfunctions-emulator lists what is`
     : `X-Amz-Target: expected ${SERVICE}.<operation> as an AWS SDK or the AWS CLI sends it, got ${got}`;
   return new ApiError('UnknownOperationException', message);
 }

@@ -10,7 +10,6 @@
 
 export {
   type BillingCounters,
-  type DynamoDbUsage,
   EXPRESS_DURATION_STEP_MS,
   EXPRESS_MEMORY_STEP_MB,
 } from './billing.ts';

@@ -4,7 +4,7 @@ import { escapePointer } from '../jsonata/template.ts';
 
 /** One thing that keeps a definition from being accepted. */
 export interface DefinitionProblem {
-  /** JSON pointer to the offending field, such as `/States/SweepShards/ItemReader`. */
+  /** JSON pointer to the offending field, such as `/States/EachOrder/ItemReader`. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;

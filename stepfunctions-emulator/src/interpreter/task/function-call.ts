@@ -1,4 +1,3 @@
-import type { DynamoDbUsage } from '../billing.ts';
 import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
 import type { Payload } from '../payload.ts';
@@ -67,7 +66,7 @@ function race(
     const options = {
       signal: controller.signal,
       // Also after the result is no longer wanted: what the function still does is billed.
-      onDynamoDb: (usage: DynamoDbUsage) => billing.addDynamoDb(usage),
+      onUsage: (counter: string, amount: number) => billing.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
     };
     clock

@@ -1,5 +1,3 @@
-import type { DynamoDbUsage } from '../billing.ts';
-
 interface Measured {
   /** Milliseconds to bill; measured by the engine's clock when absent. */
   readonly durationMs?: number;
@@ -35,8 +33,13 @@ export interface InvokeOptions {
   readonly signal: AbortSignal;
   /** TimeoutSeconds of the task in milliseconds, when it has one. The engine enforces it as well. */
   readonly timeoutMs?: number;
-  /** To be told of every answer that the function gets from DynamoDB, where that can be seen. */
-  readonly onDynamoDb?: (usage: DynamoDbUsage) => void;
+  /**
+   * Adds to `billing.usage` of the execution: what the function used of other services, where the invoker can see it.
+   * It counts also after the task gave up on the function.
+   *
+   * @param counter any name, such as `s3Requests`
+   */
+  readonly onUsage?: (counter: string, amount: number) => void;
 }
 
 /** Calls functions. A rejection counts as `Lambda.Unknown`: report what the function threw as a result. */
