@@ -53,21 +53,26 @@ export class InvalidStartError extends EmulatorError {
   }
 }
 
+/** The options, with what stands for those that are missing. */
+export function engineContext(options: EngineOptions): EngineContext {
+  const { random } = options;
+  return {
+    clock: options.clock ?? realClock,
+    random: random ?? systemRandom,
+    invoker: options.invoker,
+    limits: { ...AWS_LIMITS, ...options.limits },
+    mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
+    childAgeMs: options.childAgeMs ?? (() => 0),
+    newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
+  };
+}
+
 /** Runs state machines. It keeps nothing of an execution once that has ended. */
 export class Engine {
   readonly #context: EngineContext;
 
   constructor(options: EngineOptions) {
-    const { random } = options;
-    this.#context = {
-      clock: options.clock ?? realClock,
-      random: random ?? systemRandom,
-      invoker: options.invoker,
-      limits: { ...AWS_LIMITS, ...options.limits },
-      mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
-      childAgeMs: options.childAgeMs ?? (() => 0),
-      newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
-    };
+    this.#context = engineContext(options);
   }
 
   /**

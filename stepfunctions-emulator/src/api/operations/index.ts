@@ -13,6 +13,7 @@ import {
   validateStateMachineDefinition,
 } from './state-machines.ts';
 import { listTagsForResource, tagResource, untagResource } from './tags.ts';
+import { testState } from './test-state.ts';
 
 /** By the name that a request gives in X-Amz-Target. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
@@ -33,13 +34,14 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     StartSyncExecution: startSyncExecution,
     StopExecution: stopExecution,
     TagResource: tagResource,
+    TestState: testState,
     UntagResource: untagResource,
     UpdateStateMachine: updateStateMachine,
     ValidateStateMachineDefinition: validateStateMachineDefinition,
   }),
 );
 
-/** AWS has these and this API does not: activities, callbacks, versions and aliases, tests of a single state. */
+/** AWS has these and this API does not: activities, callbacks, versions and aliases. */
 export const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'CreateActivity',
   'CreateStateMachineAlias',
@@ -56,7 +58,6 @@ export const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'SendTaskFailure',
   'SendTaskHeartbeat',
   'SendTaskSuccess',
-  'TestState',
   'UpdateMapRun',
   'UpdateStateMachineAlias',
 ]);

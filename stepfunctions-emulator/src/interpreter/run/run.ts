@@ -85,6 +85,8 @@ export interface Run {
   readonly redriveCount: number;
   /** Epoch milliseconds of the last redrive. */
   readonly redriveDate: number | undefined;
+  /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
+  readonly context?: JsonObject;
   startChild(spec: ChildSpec): ChildExecution;
 }
 
@@ -175,6 +177,8 @@ export function contextObject(
   state: { readonly name: string; readonly enteredTime: number; readonly retryCount: number },
 ): JsonObject {
   const { run, item } = line;
+  if (run.context !== undefined)
+    return item === undefined ? run.context : { ...run.context, Map: { Item: itemObject(item) } };
   const context: JsonObject = {
     Execution: {
       Id: run.arn,

@@ -132,7 +132,12 @@ async function runHandled(
   }
 }
 
-async function runCatcher(visit: StateVisit, catcher: Catcher, failure: StateFailure): Promise<Payload> {
+/** The output of a state whose failure `catcher` takes. */
+export async function runCatcher(
+  visit: StateVisit,
+  catcher: Catcher,
+  failure: StateFailure,
+): Promise<Payload> {
   // AWS gives an empty string for what the failure didn't have.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
   return visit.leave(catcher, payload(errorOutput), { errorOutput });

@@ -43,7 +43,7 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
   return runInvoke(visit, args, timeouts);
 }
 
-async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
+export async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
   const inRange = (value: Json) =>
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SECONDS;
   const seconds = (field: TaskState['timeoutSeconds']) =>
