@@ -8,7 +8,13 @@ import { AWS_LIMITS, type Limits } from './limits.ts';
 import { InvalidDefinitionError } from './load/problems.ts';
 import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
-import { type EngineContext, type MachineIdentity, type Payload, payload } from './run/run.ts';
+import {
+  type EngineContext,
+  type MachineIdentity,
+  type Payload,
+  payload,
+  type RetryNotice,
+} from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
@@ -29,6 +35,8 @@ export interface EngineOptions {
    * Express executions goes by the real start. @default 0
    */
   readonly childAgeMs?: () => number;
+  /** Told of every retry before its delay: no event of a history says that one follows. */
+  readonly onRetry?: (retry: RetryNotice) => void;
 }
 
 /** A state machine, ready to run. */
@@ -63,6 +71,7 @@ export function engineContext(options: EngineOptions): EngineContext {
     limits: { ...AWS_LIMITS, ...options.limits },
     mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
     childAgeMs: options.childAgeMs ?? (() => 0),
+    onRetry: options.onRetry,
     newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
   };
 }

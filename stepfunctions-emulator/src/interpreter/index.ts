@@ -16,5 +16,5 @@ export { MapRun, type MapRunCounts } from './map/map-run.ts';
 export { ALLOWED_NAME, isAllowedName } from './names.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
 export type { EventDetails, HistoryEvent } from './run/history.ts';
-export type { ExecutionStatus, MachineIdentity } from './run/run.ts';
-export type { FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';
+export type { ExecutionStatus, MachineIdentity, RetryNotice } from './run/run.ts';
+export type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';

@@ -20,6 +20,18 @@ export interface Payload {
 
 export const payload = (value: Json): Payload => ({ value, text: JSON.stringify(value) });
 
+/** A state is about to be tried again. */
+export interface RetryNotice {
+  readonly executionArn: string;
+  readonly state: string;
+  /** 1 for the first retry of this visit of the state. */
+  readonly retry: number;
+  /** Milliseconds until then. */
+  readonly delayMs: number;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+}
+
 /** What all executions of an engine share. */
 export interface EngineContext {
   readonly clock: Clock;
@@ -30,6 +42,7 @@ export interface EngineContext {
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
   readonly childAgeMs: () => number;
+  readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   newId(): string;
 }
 

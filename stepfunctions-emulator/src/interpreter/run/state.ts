@@ -118,6 +118,7 @@ async function runHandled(
       if (!(error instanceof StateFailure)) throw error;
       const delayMs = budget.next(error, visit.line.run.engine.random);
       if (delayMs !== undefined) {
+        visit.announceRetry(error, delayMs);
         await visit.line.pause(delayMs);
         visit.retryCount += 1;
         visit.line.progress.forgetParts();
