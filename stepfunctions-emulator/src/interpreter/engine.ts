@@ -7,14 +7,10 @@ import { exceedsBytes, toJson } from './json.ts';
 import { AWS_LIMITS, type Limits } from './limits.ts';
 import { InvalidDefinitionError } from './load/problems.ts';
 import { ALLOWED_NAME, isAllowedName } from './names.ts';
+import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
-import {
-  type EngineContext,
-  type MachineIdentity,
-  type Payload,
-  payload,
-  type RetryNotice,
-} from './run/run.ts';
+import type { MachineIdentity } from './run/child.ts';
+import type { EngineContext, RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
@@ -49,6 +45,10 @@ export interface StartOptions {
   readonly name?: string;
   /** Any JSON value. */
   readonly input: unknown;
+  /** The input as its JSON text was given, which histories keep. @default made from `input` */
+  readonly inputText?: string;
+  /** Started by StartSyncExecution. @default false */
+  readonly synchronous?: boolean;
 }
 
 /** The execution can't be started: its name or input isn't allowed. */
@@ -101,12 +101,14 @@ export class Engine {
       graph: definition,
       timeoutSeconds: definition.timeoutSeconds,
       name: options.name === undefined ? this.#context.newId() : checkName(options.name),
-      input: this.#checkInput(options.input),
+      input: this.#checkInput(options),
+      synchronous: options.synchronous ?? false,
     });
   }
 
-  #checkInput(input: unknown): Payload {
-    const checked = readInput(input);
+  #checkInput({ input, inputText }: StartOptions): Payload {
+    const { value, text } = readInput(input);
+    const checked = { value, text: inputText ?? text };
     const { payloadBytes } = this.#context.limits;
     if (exceedsBytes(checked.text, payloadBytes)) {
       const got = Buffer.byteLength(checked.text);

@@ -1,4 +1,12 @@
-/** A strict interpreter of the JSONata dialect of the Amazon States Language. */
+/**
+ * A strict interpreter of the JSONata dialect of the Amazon States Language.
+ *
+ * - `load/` reads a definition and says what is wrong with it
+ * - `run/` runs a loaded definition: its states one after the other, branches, retries, variables, the history
+ * - `task/` and `map/`: what Tasks do, and what inline and distributed Maps do
+ * - `jsonata/`: expressions, AWS's functions, and the limits of an evaluation
+ * - beside this file: the engine, an execution as others see it, and what several of these need
+ */
 
 export {
   type BillingCounters,
@@ -15,6 +23,7 @@ export { type DefinitionProblem, InvalidDefinitionError } from './load/problems.
 export { MapRun, type MapRunCounts } from './map/map-run.ts';
 export { ALLOWED_NAME, isAllowedName } from './names.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
+export type { ExecutionStatus, MachineIdentity } from './run/child.ts';
 export type { EventDetails, HistoryEvent } from './run/history.ts';
-export type { ExecutionStatus, MachineIdentity, RetryNotice } from './run/run.ts';
+export type { RetryNotice } from './run/run.ts';
 export type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';

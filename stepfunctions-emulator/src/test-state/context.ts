@@ -1,6 +1,6 @@
 import type { State } from '../interpreter/definition.ts';
 import { isObject, type Json, type JsonObject } from '../interpreter/json.ts';
-import { isoTime } from '../interpreter/run/run.ts';
+import { isoTime } from '../interpreter/run/context-object.ts';
 import { InvalidTestStateError } from './errors.ts';
 
 /** The fields of a Context object that may be given, and their types; undefined: any JSON. */

@@ -3,12 +3,14 @@ import type { Retrier, State } from '../interpreter/definition.ts';
 import { type EngineOptions, engineContext } from '../interpreter/engine.ts';
 import { Cancelled, errorMatches, StateFailure } from '../interpreter/failure.ts';
 import type { Json, JsonObject } from '../interpreter/json.ts';
+import { payload } from '../interpreter/payload.ts';
 import { Cancellation } from '../interpreter/run/cancellation.ts';
 import { errorDetails } from '../interpreter/run/error-details.ts';
 import { History } from '../interpreter/run/history.ts';
+import { Line } from '../interpreter/run/line.ts';
 import { Progress } from '../interpreter/run/progress.ts';
 import { retryDelayMs } from '../interpreter/run/retry.ts';
-import { type EngineContext, Line, payload, type Run } from '../interpreter/run/run.ts';
+import type { EngineContext, Run } from '../interpreter/run/run.ts';
 import { runCatcher, runState } from '../interpreter/run/state.ts';
 import { VariableScope } from '../interpreter/run/variables.ts';
 import { StateVisit } from '../interpreter/run/visit.ts';
@@ -193,6 +195,7 @@ class StateTest {
       history: new History(() => engine.clock.now(), engine.limits.expressHistoryEvents, undefined),
       billing: new Billing(),
       mapRuns: [],
+      synchronous: true,
       redriveCount: 0,
       redriveDate: undefined,
       context: (context as JsonObject | undefined) ?? usualContext(this.#state, execution),

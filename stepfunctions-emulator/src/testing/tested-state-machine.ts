@@ -94,7 +94,11 @@ export class TestedStateMachine {
       random: seededRandom(seed),
       onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
     });
-    const execution = engine.start(this.#machine, { input, ...(name !== undefined && { name }) });
+    const execution = engine.start(this.#machine, {
+      input,
+      synchronous: sync,
+      ...(name !== undefined && { name }),
+    });
     return new Run(execution, clock, invoker, retries);
   }
 

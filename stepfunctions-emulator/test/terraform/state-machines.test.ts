@@ -58,8 +58,9 @@ test('functions are mocked under the names that they have', async () => {
     },
   });
   const machine = stateMachine.fromTerraform(file);
-  const execution = await machine.run({ input: 1, functions: { ChargeCard: (event: number) => event + 1 } });
-  expect(execution.output).toBe(2);
+  const ChargeCard = ({ n }: { n: number }) => n + 1;
+  const execution = await machine.run({ input: { n: 1 }, functions: { ChargeCard } });
+  expect(execution.assertSucceeded().output).toBe(2);
   expect([machine.name, machine.type]).toEqual(['orders', 'STANDARD']);
 });
 

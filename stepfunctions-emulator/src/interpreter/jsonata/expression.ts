@@ -3,7 +3,7 @@ import { EmulatorError } from '../../errors.ts';
 import { EvaluationLimitError, limitEvaluation, newUsage } from './evaluation-limits.ts';
 import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
 import { LimitedRegExp } from './limited-regexp.ts';
-import { inspectExpression } from './rules.ts';
+import { type ExpressionPlace, inspectExpression } from './rules.ts';
 
 /** What the names of an expression stand for when it is evaluated. */
 export interface ExpressionScope {
@@ -23,12 +23,6 @@ export interface AslExpression {
    * {@link EvaluationLimitError}.
    */
   evaluate(scope: ExpressionScope): Promise<unknown>;
-}
-
-/** Where `$states` has which members; anything else is refused when the definition is loaded. */
-export interface ExpressionPlace {
-  readonly result: boolean;
-  readonly errorOutput: boolean;
 }
 
 /** What is wrong with an expression; the message doesn't repeat the expression. */

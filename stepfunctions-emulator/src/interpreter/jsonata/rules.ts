@@ -1,5 +1,4 @@
 import { isObject } from '../json.ts';
-import type { ExpressionPlace } from './expression.ts';
 import { ASL_FUNCTIONS } from './functions.ts';
 
 /** The functions of JSONata 2.0.6, the version that Step Functions names, without `$eval`, which it leaves out. */
@@ -12,6 +11,12 @@ const JSONATA_FUNCTIONS: ReadonlySet<string> = new Set(
     'sqrt string substring substringAfter substringBefore sum toMillis trim type uppercase zip'
   ).split(' '),
 );
+
+/** Where `$states` has which members; anything else is refused when the definition is loaded. */
+export interface ExpressionPlace {
+  readonly result: boolean;
+  readonly errorOutput: boolean;
+}
 
 export interface ExpressionInspection {
   /** Names (without `$`) that may have to be bound from outside. */
@@ -140,7 +145,9 @@ function visitCall(node: Node, walk: Walk): void {
   const name = procedure['value'];
   if (typeof name !== 'string' || name === '' || name === 'eval' || walk.local.has(name)) return;
   if (!JSONATA_FUNCTIONS.has(name) && !ASL_FUNCTIONS.has(name))
-    walk.problems.push(`the function $${name}, which does not exist`);
+    walk.problems.push(
+      `the function $${name}, which does not exist: AWS would accept it and fail when it is called`,
+    );
 }
 
 function describeStep(node: Node): string {

@@ -1,11 +1,7 @@
 import { EmulatorError } from '../../errors.ts';
 import { isObject, type Json, setKey } from '../json.ts';
-import {
-  type AslExpression,
-  compileExpression,
-  type ExpressionPlace,
-  type ExpressionScope,
-} from './expression.ts';
+import { type AslExpression, compileExpression, type ExpressionScope } from './expression.ts';
+import type { ExpressionPlace } from './rules.ts';
 
 /** JSON whose strings of the form `{% … %}` are JSONata. */
 export type Template =

@@ -1,7 +1,7 @@
 import type { Assign, Catcher, Field, Retrier } from '../definition.ts';
 import { STATES_ERRORS } from '../failure.ts';
-import { isObject } from '../json.ts';
-import type { ExpressionPlace } from '../jsonata/expression.ts';
+import { isText } from '../field-checks.ts';
+import type { ExpressionPlace } from '../jsonata/rules.ts';
 import { compileTemplate, expressionIn, type ReportProblem, type Template } from '../jsonata/template.ts';
 import { MAX_DELAY_SECONDS, MAX_SECONDS, NAME_LENGTH } from '../limits.ts';
 import { type FieldReader, quote } from './problems.ts';
@@ -59,13 +59,6 @@ export function takeField<T>(
   return undefined;
 }
 
-export const isText = (value: unknown): value is string => typeof value === 'string';
-export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-export const isIntegerFrom =
-  (least: number, most: number) =>
-  (value: unknown): value is number =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-
 const VARIABLE_NAME = /^\p{ID_Start}\p{ID_Continue}*$/u;
 
 export function takeAssign(
@@ -102,7 +95,7 @@ export function takeNext(reader: FieldReader): string | undefined {
 }
 
 export function takeRetry(reader: FieldReader): readonly Retrier[] {
-  const readers = reader.takeReaders('Retry');
+  const readers = reader.takeReaders('Retry', 'may be empty');
   return readers.map((retrier, index) => takeRetrier(retrier, index === readers.length - 1));
 }
 
@@ -136,7 +129,7 @@ function takeRetrier(reader: FieldReader, last: boolean): Retrier {
 }
 
 export function takeCatch(reader: FieldReader): readonly Catcher[] {
-  const readers = reader.takeReaders('Catch');
+  const readers = reader.takeReaders('Catch', 'may be empty');
   return readers.map((catcher, index) => {
     catcher.takeString('Comment');
     const errorEquals = takeErrorEquals(catcher, index === readers.length - 1);
@@ -177,6 +170,3 @@ function takeErrorEquals(reader: FieldReader, last: boolean): readonly string[] 
   }
   return names;
 }
-
-/** The objects of a payload that are written down, not calculated: their keys can be checked at load. */
-export const literalKeys = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);

@@ -1,10 +1,11 @@
 import type { ItemBatcher, MapMode, State, StateGraph } from '../definition.ts';
+import { isCount, isIntegerFrom, isPercentage } from '../field-checks.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { LABEL_LENGTH } from '../limits.ts';
+import { LABEL_LENGTH, MAX_BATCH_BYTES } from '../limits.ts';
+import { explainField } from './explain-field.ts';
 import {
   AFTER_RESULT,
   BEFORE,
-  isIntegerFrom,
   takeAssign,
   takeCatch,
   takeField,
@@ -14,14 +15,6 @@ import {
 } from './fields.ts';
 import { type LoadContext, loadGraph } from './graph.ts';
 import { FieldReader, quote } from './problems.ts';
-import { explainField } from './state.ts';
-
-const MOST = Number.MAX_SAFE_INTEGER;
-/** MaxInputBytesPerBatch can't be more than a payload may be. */
-export const MAX_BATCH_BYTES = 262_144;
-
-export const isPercentage = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= 100;
 
 /** Reads a Map state of either mode. */
 export function loadMap(name: string, reader: FieldReader, context: LoadContext): State {
@@ -35,13 +28,8 @@ export function loadMap(name: string, reader: FieldReader, context: LoadContext)
     itemSelector: takeTemplate(reader, 'ItemSelector', BEFORE),
     processor: processor.graph,
     mode: processor.mode,
-    maxConcurrency: takeField(reader, 'MaxConcurrency', isIntegerFrom(0, MOST), 'an integer of at least 0'),
-    toleratedFailureCount: takeField(
-      reader,
-      'ToleratedFailureCount',
-      isIntegerFrom(0, MOST),
-      'an integer of at least 0',
-    ),
+    maxConcurrency: takeField(reader, 'MaxConcurrency', isCount, 'an integer of at least 0'),
+    toleratedFailureCount: takeField(reader, 'ToleratedFailureCount', isCount, 'an integer of at least 0'),
     toleratedFailurePercentage: takeField(
       reader,
       'ToleratedFailurePercentage',
@@ -137,7 +125,7 @@ function takeBatcher(reader: FieldReader): ItemBatcher | undefined {
     maxItemsPerBatch: takeField(
       batcher,
       'MaxItemsPerBatch',
-      isIntegerFrom(1, MOST),
+      isIntegerFrom(1, Number.MAX_SAFE_INTEGER),
       'an integer of at least 1',
       'ItemBatcher/MaxItemsPerBatch',
     ),

@@ -95,12 +95,16 @@ export class FieldReader {
     return undefined;
   }
 
-  /** The objects in a non-empty array, each with a reader of its own. */
-  takeReaders(key: string): FieldReader[] {
+  /** The objects in an array, each with a reader of its own. */
+  takeReaders(
+    key: string,
+    emptiness: 'must not be empty' | 'may be empty' = 'must not be empty',
+  ): FieldReader[] {
     const value = this.take(key);
     if (value === undefined) return [];
-    if (!Array.isArray(value) || value.length === 0) {
-      this.problem(key, 'a non-empty array of objects', quote(value));
+    const mayBeEmpty = emptiness === 'may be empty';
+    if (!Array.isArray(value) || (value.length === 0 && !mayBeEmpty)) {
+      this.problem(key, mayBeEmpty ? 'an array of objects' : 'a non-empty array of objects', quote(value));
       return [];
     }
     return value.flatMap((item, index) => {

@@ -1,19 +1,11 @@
 import type { TaskResource } from '../definition.ts';
-import { isObject } from '../json.ts';
+import { isObject, type Json } from '../json.ts';
+import { expectedArgument, INVOKE_ARGUMENTS } from '../task/lambda-arguments.ts';
 import { type FieldReader, quote } from './problems.ts';
 
 const FUNCTION_ARN =
   /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,140}(:[A-Za-z0-9$_-]+)?$/;
 const LAMBDA_INVOKE = /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:lambda:invoke$/;
-
-/** The arguments of lambda:invoke that are implemented; `Payload` is the event. */
-export const INVOKE_ARGUMENTS: ReadonlySet<string> = new Set([
-  'FunctionName',
-  'InvocationType',
-  'LogType',
-  'Payload',
-  'Qualifier',
-]);
 
 /** Reads Resource, and of Arguments what can be checked without evaluating them. */
 export function takeResource(reader: FieldReader): TaskResource {
@@ -33,9 +25,11 @@ export function takeResource(reader: FieldReader): TaskResource {
   return { kind: 'function', arn };
 }
 
+const isExpression = (value: unknown) => typeof value === 'string' && value.startsWith('{%');
+
 function checkInvokeArguments(reader: FieldReader): void {
   const value = reader.raw['Arguments'];
-  if (typeof value === 'string' && value.startsWith('{%')) return;
+  if (isExpression(value)) return;
   if (!isObject(value)) {
     reader.problem(
       'Arguments',
@@ -46,9 +40,12 @@ function checkInvokeArguments(reader: FieldReader): void {
   }
   if (value['FunctionName'] === undefined)
     reader.problem('Arguments', 'FunctionName', `only ${quote(Object.keys(value))}`);
-  for (const key of Object.keys(value)) {
-    if (INVOKE_ARGUMENTS.has(key)) continue;
+  for (const [key, argument] of Object.entries(value)) {
+    const known = INVOKE_ARGUMENTS.includes(key);
+    if (known && isExpression(argument)) continue;
+    const expected = expectedArgument(key, argument as Json);
+    if (expected === undefined) continue;
     const path = `${reader.at('Arguments')}/${key}`;
-    reader.problems.push({ path, expected: `one of ${[...INVOKE_ARGUMENTS].join(', ')}`, got: quote(key) });
+    reader.problems.push({ path, expected, got: quote(known ? argument : key) });
   }
 }

@@ -1,12 +1,11 @@
 import type { State } from '../definition.ts';
+import { isBoolean, isIntegerFrom, isText } from '../field-checks.ts';
 import { MAX_SECONDS } from '../limits.ts';
 import { parseTimestamp } from '../timestamp.ts';
+import { explainField } from './explain-field.ts';
 import {
   AFTER_RESULT,
   BEFORE,
-  isBoolean,
-  isIntegerFrom,
-  isText,
   takeAssign,
   takeCatch,
   takeField,
@@ -20,41 +19,6 @@ import type { FieldReader } from './problems.ts';
 import { takeResource } from './resource.ts';
 
 const STATE_TYPES = ['Task', 'Pass', 'Choice', 'Wait', 'Succeed', 'Fail', 'Parallel', 'Map'] as const;
-
-/** Fields of the other query language, which a definition in transition may still carry. */
-const JSONPATH_FIELDS: ReadonlySet<string> = new Set([
-  'CausePath',
-  'ErrorPath',
-  'HeartbeatSecondsPath',
-  'InputPath',
-  'ItemsPath',
-  'MaxConcurrencyPath',
-  'MaxItemsPerBatchPath',
-  'MaxInputBytesPerBatchPath',
-  'OutputPath',
-  'Parameters',
-  'Result',
-  'ResultPath',
-  'ResultSelector',
-  'SecondsPath',
-  'TimeoutSecondsPath',
-  'TimestampPath',
-  'ToleratedFailureCountPath',
-  'ToleratedFailurePercentagePath',
-  'Variable',
-]);
-const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
-  'Credentials',
-  'ItemReader',
-  'Iterator',
-  'ResultWriter',
-]);
-
-/** Why a field that AWS may know isn't accepted here. */
-export function explainField(key: string): string | undefined {
-  if (JSONPATH_FIELDS.has(key)) return 'that one is of JSONPath; this interpreter runs JSONata only';
-  return NOT_IMPLEMENTED.has(key) ? 'that one is not implemented' : undefined;
-}
 
 /** Reads one state; undefined when its type or language makes the rest meaningless. */
 export function loadState(name: string, reader: FieldReader, outer: LoadContext): State | undefined {

@@ -1,14 +1,9 @@
 import type { ItemBatcher } from '../definition.ts';
-import type { Json } from '../json.ts';
-import { MAX_BATCH_BYTES } from '../load/map.ts';
-import { type Payload, payload } from '../run/run.ts';
+import { isIntegerFrom } from '../field-checks.ts';
+import { MAX_BATCH_BYTES } from '../limits.ts';
+import { type Payload, payload } from '../payload.ts';
 import type { StateVisit } from '../run/visit.ts';
-
-/** The input of one child execution, and how many items it is about. */
-export interface Batch {
-  readonly input: Payload;
-  readonly items: number;
-}
+import type { Batch } from './map-run.ts';
 
 /** Groups the inputs of the children as ItemBatcher says: `{ BatchInput?, Items: […] }`. */
 export async function batchItems(
@@ -16,14 +11,22 @@ export async function batchItems(
   batcher: ItemBatcher,
   inputs: readonly Payload[],
 ): Promise<Batch[]> {
-  const atLeast1 = (value: Json) => Number.isInteger(value) && Number(value) >= 1;
   const maxItems =
     batcher.maxItemsPerBatch &&
-    (await visit.evaluateField(batcher.maxItemsPerBatch, 'number', atLeast1, 'an integer of at least 1'));
-  const inRange = (value: Json) => atLeast1(value) && Number(value) <= MAX_BATCH_BYTES;
+    (await visit.evaluateField(
+      batcher.maxItemsPerBatch,
+      'number',
+      isIntegerFrom(1, Number.MAX_SAFE_INTEGER),
+      'an integer of at least 1',
+    ));
   const maxBytes =
     batcher.maxInputBytesPerBatch &&
-    (await visit.evaluateField(batcher.maxInputBytesPerBatch, 'number', inRange, `1 to ${MAX_BATCH_BYTES}`));
+    (await visit.evaluateField(
+      batcher.maxInputBytesPerBatch,
+      'number',
+      isIntegerFrom(1, MAX_BATCH_BYTES),
+      `1 to ${MAX_BATCH_BYTES}`,
+    ));
   const shared =
     batcher.batchInput === undefined ? {} : { BatchInput: await visit.evaluate(batcher.batchInput) };
   const emptyBytes = Buffer.byteLength(JSON.stringify({ ...shared, Items: [] }));

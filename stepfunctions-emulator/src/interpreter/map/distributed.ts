@@ -2,14 +2,16 @@ import { childMachineArn, mapRunArn } from '../arn.ts';
 import type { MapMode, MapState } from '../definition.ts';
 import { StateFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
+import { type Payload, payload } from '../payload.ts';
 import type { Cancellation } from '../run/cancellation.ts';
+import type { ChildExecution, MachineIdentity } from '../run/child.ts';
+import { isoTime } from '../run/context-object.ts';
 import { errorDetails } from '../run/error-details.ts';
 import type { MapRunProgress } from '../run/progress.ts';
-import { type ChildExecution, isoTime, type MachineIdentity, type Payload, payload } from '../run/run.ts';
 import type { StateVisit } from '../run/visit.ts';
-import { type Batch, batchItems } from './batches.ts';
+import { batchItems } from './batches.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
-import { MapRun } from './map-run.ts';
+import { type Batch, MapRun } from './map-run.ts';
 
 type Distributed = Extract<MapMode, { kind: 'DISTRIBUTED' }>;
 
@@ -97,8 +99,11 @@ async function inputsOfChildren(
   const inputs: Payload[] = [];
   for (const item of items) {
     const line = visit.line.withItem(item);
-    inputs.push(await iterationInput(visit, state, item, line));
-    visit.line.lastEventId = line.lastEventId;
+    try {
+      inputs.push(await iterationInput(visit, state, item, line));
+    } finally {
+      visit.line.lastEventId = line.lastEventId;
+    }
   }
   if (mode.batcher !== undefined) return batchItems(visit, mode.batcher, inputs);
   return inputs.map(input => ({ input, items: 1 }));
@@ -170,20 +175,15 @@ function conclude(visit: StateVisit, { mapRun, children }: MapRunProgress): Payl
   visit.checkSize(result);
   mapRun.end('SUCCEEDED', visit.line.run.engine.clock.now());
   visit.line.record('MapRunSucceeded');
-  visit.line.record('MapStateSucceeded');
+  visit.line.recordAside('MapStateSucceeded');
   return result;
 }
 
-/** The Map Run failed, or was cut off while it waited or its children ran. */
+/** The Map Run failed, or was cut off while it waited or its children ran: whoever did that has recorded it. */
 function endBadly({ line }: StateVisit, mapRun: MapRun, error: unknown): void {
-  const now = line.run.engine.clock.now();
-  if (error instanceof StateFailure) {
-    mapRun.end('FAILED', now);
-    line.record('MapRunFailed', 'mapRunFailed', errorDetails(error));
-  } else {
-    mapRun.end('ABORTED', now);
-    line.record('MapRunAborted');
-  }
+  const failed = error instanceof StateFailure;
+  mapRun.end(failed ? 'FAILED' : 'ABORTED', line.run.engine.clock.now());
+  if (failed) line.record('MapRunFailed', 'mapRunFailed', errorDetails(error));
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { MapState } from '../definition.ts';
-import { Cancelled, StateFailure } from '../failure.ts';
 import type { Json } from '../json.ts';
-import type { Cancellation } from '../run/cancellation.ts';
+import { type Payload, payload } from '../payload.ts';
+import { Fork } from '../run/fork.ts';
 import { runGraph } from '../run/graph.ts';
-import { type MapItem, type Payload, payload } from '../run/run.ts';
+import type { MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 import { evaluateItems, evaluateSettings, forEachIndex, iterationInput } from './items.ts';
 
@@ -17,62 +17,60 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
   const { line } = visit;
   const settings = await evaluateSettings(visit, state);
   const items = await evaluateItems(visit, state);
-  line.record('MapStateStarted', 'mapStateStarted', { length: items.length });
-  const startedEventId = line.lastEventId;
+  const startedEventId = line.record('MapStateStarted', 'mapStateStarted', { length: items.length });
   const most = line.run.engine.limits.inlineMapConcurrency;
   const concurrency = settings.maxConcurrency === 0 ? most : Math.min(settings.maxConcurrency, most);
-  const { cancellation, release } = line.cancellation.part();
+  const fork = new Fork(line);
   const outputs = new Array<Json>(items.length).fill(null);
-  let failure: unknown;
+  /** By worker: the event that its next iteration follows. */
+  const lastEventIds = new Map<number, number>();
   await forEachIndex(
     items.length,
     concurrency,
-    () => cancellation.cancelled,
-    async index => {
+    () => fork.stopped,
+    async (index, worker) => {
       const item = items[index];
       if (item === undefined) return;
-      try {
-        outputs[index] = await runIteration(visit, state, item, cancellation, startedEventId);
-      } catch (error) {
-        if (!(error instanceof Cancelled)) failure ??= error;
-        cancellation.cancel();
+      const before = line.progress.part(index)?.output;
+      if (before !== undefined) {
+        outputs[index] = before.value;
+        return;
       }
+      const after = lastEventIds.get(worker) ?? startedEventId;
+      const ended = await runIteration(visit, state, item, fork, after);
+      if (ended === undefined) return;
+      outputs[index] = ended.output;
+      lastEventIds.set(worker, ended.lastEventId);
     },
   );
-  release();
-  line.cancellation.throwIfCancelled();
-  if (failure !== undefined) throw failure;
+  fork.end();
   const result = payload(outputs);
   visit.checkSize(result);
-  line.record('MapStateSucceeded');
+  line.recordAside('MapStateSucceeded');
   return result;
 }
 
+/** @returns undefined when the iteration failed or was cut off, which the fork has been told */
 async function runIteration(
   visit: StateVisit,
   state: MapState,
   item: MapItem,
-  cancellation: Cancellation,
-  startedEventId: number,
-): Promise<Json> {
-  const before = visit.line.progress.part(item.index)?.output;
-  if (before !== undefined) return before.value;
-  const iteration = visit.line.branch(item.index, cancellation, item);
-  iteration.lastEventId = startedEventId;
+  fork: Fork,
+  after: number,
+): Promise<{ readonly output: Json; readonly lastEventId: number } | undefined> {
+  const iteration = fork.branch(item.index, item);
+  iteration.lastEventId = after;
   const details = { name: state.name, index: item.index };
-  iteration.record('MapIterationStarted', 'mapIterationStarted', details);
   try {
+    iteration.record('MapIterationStarted', 'mapIterationStarted', details);
     const input = await iterationInput(visit, state, item, iteration);
     visit.checkSize(input);
     const output = await runGraph(iteration, state.processor, input);
-    iteration.record('MapIterationSucceeded', 'mapIterationSucceeded', details);
-    visit.line.join(item.index, iteration, output);
-    return output.value;
+    const ended = iteration.recordAside('MapIterationSucceeded', 'mapIterationSucceeded', details);
+    fork.join(item.index, iteration, output, ended);
+    return { output: output.value, lastEventId: iteration.lastEventId };
   } catch (error) {
-    if (error instanceof StateFailure) iteration.record('MapIterationFailed', 'mapIterationFailed', details);
-    if (error instanceof Cancelled) iteration.record('MapIterationAborted', 'mapIterationAborted', details);
-    throw error;
-  } finally {
-    visit.line.lastEventId = iteration.lastEventId;
+    fork.fail(item.index, iteration, error);
+    return undefined;
   }
 }

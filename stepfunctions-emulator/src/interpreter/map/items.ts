@@ -1,7 +1,8 @@
 import type { MapState } from '../definition.ts';
+import { isCount, isPercentage } from '../field-checks.ts';
 import { isObject, type Json } from '../json.ts';
-import { isPercentage } from '../load/map.ts';
-import { type Line, type MapItem, type Payload, payload } from '../run/run.ts';
+import { type Payload, payload } from '../payload.ts';
+import type { Line, MapItem } from '../run/line.ts';
 import type { StateVisit } from '../run/visit.ts';
 
 /** How a Map is to run, evaluated on entry. */
@@ -11,8 +12,6 @@ export interface MapSettings {
   readonly toleratedFailureCount: number | undefined;
   readonly toleratedFailurePercentage: number | undefined;
 }
-
-const isCount = (value: Json) => Number.isInteger(value) && Number(value) >= 0;
 
 export async function evaluateSettings(visit: StateVisit, state: MapState): Promise<MapSettings> {
   const count = (field: MapState['maxConcurrency']) =>
@@ -59,16 +58,18 @@ export async function iterationInput(
 /**
  * Runs `work` for 0 … count-1, never more than `concurrency` at a time and in order of the index, until `stopped`.
  * Rejects when one of them does; the others are not awaited then.
+ *
+ * @param work is told which of the workers, 0 … concurrency-1, does it
  */
 export async function forEachIndex(
   count: number,
   concurrency: number,
   stopped: () => boolean,
-  work: (index: number) => Promise<void>,
+  work: (index: number, worker: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
-  const worker = async () => {
-    while (next < count && !stopped()) await work(next++);
+  const run = async (worker: number) => {
+    while (next < count && !stopped()) await work(next++, worker);
   };
-  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
+  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, (_, worker) => run(worker)));
 }

@@ -1,4 +1,11 @@
-import type { ChildExecution, ExecutionStatus } from '../run/run.ts';
+import type { Payload } from '../payload.ts';
+import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
+
+/** The input of one child execution, and how many items it is about. */
+export interface Batch {
+  readonly input: Payload;
+  readonly items: number;
+}
 
 /** Items, or executions, of a Map Run by what became of them. */
 export interface MapRunCounts {

@@ -1,8 +1,8 @@
 import type { ParallelState, StateGraph } from '../definition.ts';
-import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
+import { type Payload, payload } from '../payload.ts';
+import { Fork } from './fork.ts';
 import { runGraph } from './graph.ts';
-import { type Payload, payload } from './run.ts';
 import type { StateVisit } from './visit.ts';
 
 /**
@@ -15,31 +15,24 @@ export async function runParallel(visit: StateVisit, state: ParallelState): Prom
   const input = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
   visit.checkSize(input);
   line.record('ParallelStateStarted');
-  const { cancellation, release } = line.cancellation.part();
-  let failure: unknown;
+  const fork = new Fork(line);
   const runBranch = async (graph: StateGraph, index: number): Promise<Json> => {
     const before = line.progress.part(index)?.output;
     if (before !== undefined) return before.value;
-    const branch = line.branch(index, cancellation);
+    const branch = fork.branch(index);
     try {
       const output = await runGraph(branch, graph, input);
-      line.join(index, branch, output);
+      fork.join(index, branch, output, branch.lastEventId);
       return output.value;
     } catch (error) {
-      if (!(error instanceof Cancelled)) failure ??= error;
-      cancellation.cancel();
+      fork.fail(index, branch, error);
       return null;
-    } finally {
-      // What comes after the branches follows the last event of the one that ended last.
-      line.lastEventId = branch.lastEventId;
     }
   };
   const outputs = await Promise.all(state.branches.map(runBranch));
-  release();
-  line.cancellation.throwIfCancelled();
-  if (failure !== undefined) throw failure;
+  fork.end();
   const result = payload(outputs);
   visit.checkSize(result);
-  line.record('ParallelStateSucceeded');
+  line.recordAside('ParallelStateSucceeded');
   return result;
 }

@@ -1,6 +1,6 @@
-import type { Batch } from '../map/batches.ts';
-import type { MapRun } from '../map/map-run.ts';
-import type { ChildExecution, MachineIdentity, Payload } from './run.ts';
+import type { Batch, MapRun } from '../map/map-run.ts';
+import type { Payload } from '../payload.ts';
+import type { ChildExecution, MachineIdentity } from './child.ts';
 import type { VariableScope } from './variables.ts';
 
 /** The state that a line is in. */

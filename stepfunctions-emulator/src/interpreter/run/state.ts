@@ -8,16 +8,15 @@ import type {
   WaitState,
 } from '../definition.ts';
 import { errorMatches, StateFailure } from '../failure.ts';
-import type { Json } from '../json.ts';
+import { isIntegerFrom } from '../field-checks.ts';
 import { MAX_SECONDS } from '../limits.ts';
 import { runDistributedMap } from '../map/distributed.ts';
 import { runInlineMap } from '../map/inline.ts';
+import { type Payload, payload } from '../payload.ts';
 import { runTask } from '../task/run-task.ts';
 import { parseTimestamp } from '../timestamp.ts';
-import { errorDetails } from './error-details.ts';
 import { runParallel } from './parallel.ts';
 import { RetryBudget } from './retry.ts';
-import { type Payload, payload } from './run.ts';
 import type { StateVisit } from './visit.ts';
 
 /** What a state hands on, and to which state; undefined: it was the last. */
@@ -44,16 +43,10 @@ export async function runState(visit: StateVisit): Promise<Step> {
     case 'Task':
       return runHandled(visit, state, () => runTask(visit, state));
     case 'Parallel':
-      return runHandled(
-        visit,
-        state,
-        () => runParallel(visit, state),
-        'ParallelStateFailed',
-        'parallelStateFailed',
-      );
+      return runHandled(visit, state, () => runParallel(visit, state), 'ParallelStateFailed');
     case 'Map': {
       const run = state.mode.kind === 'INLINE' ? runInlineMap : runDistributedMap;
-      return runHandled(visit, state, () => run(visit, state), 'MapStateFailed', 'mapStateFailed');
+      return runHandled(visit, state, () => run(visit, state), 'MapStateFailed');
     }
   }
 }
@@ -72,8 +65,7 @@ async function runChoice(visit: StateVisit, state: ChoiceState): Promise<Step> {
 
 async function waitMs(visit: StateVisit, state: WaitState): Promise<number> {
   if ('seconds' in state.until) {
-    const inRange = (value: Json) =>
-      Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_SECONDS;
+    const inRange = isIntegerFrom(0, MAX_SECONDS);
     return (
       1000 *
       (await visit.evaluateField(
@@ -107,7 +99,6 @@ async function runHandled(
   state: TaskState | ParallelState | MapState,
   attempt: () => Promise<Payload>,
   failedEvent?: string,
-  failedDetails?: string,
 ): Promise<Step> {
   const budget = new RetryBudget(state.retry);
   for (;;) {
@@ -125,7 +116,7 @@ async function runHandled(
         visit.countTransition();
         continue;
       }
-      if (failedEvent !== undefined) visit.line.record(failedEvent, failedDetails, errorDetails(error));
+      if (failedEvent !== undefined) visit.line.record(failedEvent);
       const catcher = state.catch.find(one => errorMatches(one.errorEquals, error));
       if (catcher === undefined) throw error;
       return { output: await runCatcher(visit, catcher, error), next: catcher.next };

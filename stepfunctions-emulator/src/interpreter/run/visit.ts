@@ -3,9 +3,15 @@ import { StateFailure } from '../failure.ts';
 import { exceedsBytes, type Json, NotJsonError, toJson, typeName } from '../json.ts';
 import { type AslExpression, describeEvaluationError, type ExpressionScope } from '../jsonata/expression.ts';
 import { evaluateTemplate, type Template } from '../jsonata/template.ts';
+import { type Payload, payload } from '../payload.ts';
+import { contextObject } from './context-object.ts';
 import { NOT_TRUNCATED } from './history.ts';
+import type { Line } from './line.ts';
 import type { CurrentState } from './progress.ts';
-import { contextObject, type Line, type Payload, payload } from './run.ts';
+
+/** What AWS says of a result that is too big. `what` is the state, or what a Task calls. */
+export const tooBigCause = (what: string) =>
+  `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
 /** What `$states` has besides input and context. */
 export interface StateResult {
@@ -21,6 +27,8 @@ export class StateVisit {
   readonly enteredTime: number;
   readonly enteredEventId: number;
   retryCount = 0;
+  /** The event before the entry. */
+  readonly #beforeEntry: number;
 
   /**
    * Enters the state: counts the transition and records the event.
@@ -33,7 +41,9 @@ export class StateVisit {
     this.input = input;
     this.enteredTime = resumed?.enteredTime ?? line.run.engine.clock.now();
     this.countTransition();
+    this.#beforeEntry = line.lastEventId;
     this.enteredEventId = resumed?.enteredEventId ?? this.#recordEntry();
+    line.openState = state;
     if (resumed !== undefined) return;
     const { enteredEventId, enteredTime } = this;
     line.progress.enter({ name: state.name, input, enteredEventId, enteredTime });
@@ -111,9 +121,13 @@ export class StateVisit {
 
   /** Records an EvaluationFailed event and returns the failure that goes with it. */
   evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
-    const error = 'States.QueryEvaluationError';
-    line.record('EvaluationFailed', 'evaluationFailed', { error, cause, location, state: this.state.name });
-    return this.failure(error, cause);
+    const failure = this.failure('States.QueryEvaluationError', cause);
+    // Recorded on AWS: what fails right upon the entry follows the event before it, not the entry.
+    if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
+    const { error, cause: wholeCause } = failure;
+    const details = { error, cause: wholeCause, location, state: this.state.name };
+    line.record('EvaluationFailed', 'evaluationFailed', details);
+    return failure;
   }
 
   /** A failure whose cause says in which state it happened. */
@@ -122,16 +136,15 @@ export class StateVisit {
     return new StateFailure(error, `${where} ${cause}`);
   }
 
-  /** @throws StateFailure States.DataLimitExceeded when the payload is too big to be passed on */
-  checkSize(result: Payload): void {
-    if (exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes)) throw this.tooBig();
+  /** Whether a payload is too big to be passed on. */
+  isTooBig(result: Payload): boolean {
+    return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
   }
 
-  tooBig(): StateFailure {
-    return new StateFailure(
-      'States.DataLimitExceeded',
-      `The state/task '${this.state.name}' returned a result with a size exceeding the maximum number of bytes service limit.`,
-    );
+  /** @throws StateFailure States.DataLimitExceeded when the payload is too big to be passed on */
+  checkSize(result: Payload): void {
+    if (this.isTooBig(result))
+      throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
   }
 
   /**
@@ -149,16 +162,19 @@ export class StateVisit {
     const output =
       fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
     this.checkSize(output);
+    this.line.cancellation.throwIfCancelled(); // or a redrive would enter the state with what it assigned
     if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
     this.line.record(`${this.state.type}StateExited`, 'stateExited', {
       name: this.state.name,
       output: output.text,
       outputDetails: NOT_TRUNCATED,
-      ...(assigned && {
-        assignedVariables: Object.fromEntries(assigned.map(([name, , text]) => [name, text])),
-        assignedVariablesDetails: NOT_TRUNCATED,
-      }),
+      ...(assigned !== undefined &&
+        assigned.length > 0 && {
+          assignedVariables: Object.fromEntries(assigned.map(([name, , text]) => [name, text])),
+          assignedVariablesDetails: NOT_TRUNCATED,
+        }),
     });
+    this.line.openState = undefined;
     return output;
   }
 
@@ -180,7 +196,8 @@ export class StateVisit {
   }
 
   #shown() {
-    return { name: this.state.name, enteredTime: this.enteredTime, retryCount: this.retryCount };
+    const { enteredTime, retryCount } = this;
+    return { name: this.state.name, type: this.state.type, enteredTime, retryCount };
   }
 
   async #evaluateExpression(
@@ -203,8 +220,7 @@ export class StateVisit {
       return toJson(value);
     } catch (error) {
       if (!(error instanceof NotJsonError)) throw error;
-      const cause = `${what} returned an unexpected result type. Expected a JSON value, but was ${error.message}`;
-      throw this.evaluationFailed(field, cause, line);
+      throw this.evaluationFailed(field, `${what} returned an unsupported result type.`, line);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
-import type { Line, Payload } from '../run/run.ts';
+import type { Payload } from '../payload.ts';
+import type { Line } from '../run/line.ts';
 import type { FunctionResult } from './invoker.ts';
 
 export type CallOutcome =

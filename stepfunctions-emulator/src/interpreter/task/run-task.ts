@@ -1,13 +1,14 @@
 import { functionArn, regionOf } from '../arn.ts';
 import type { TaskState } from '../definition.ts';
-import { HeartbeatTimeout, StateFailure } from '../failure.ts';
-import { exceedsBytes, isObject, type Json } from '../json.ts';
+import { CallFailure, HeartbeatTimeout, type StateFailure } from '../failure.ts';
+import { isIntegerFrom } from '../field-checks.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import { MAX_SECONDS } from '../limits.ts';
-import { INVOKE_ARGUMENTS } from '../load/resource.ts';
+import { type Payload, payload } from '../payload.ts';
 import { NOT_TRUNCATED } from '../run/history.ts';
-import { type Payload, payload } from '../run/run.ts';
-import type { StateVisit } from '../run/visit.ts';
+import { type StateVisit, tooBigCause } from '../run/visit.ts';
 import { type CallOutcome, call } from './function-call.ts';
+import { expectedArgument } from './lambda-arguments.ts';
 import { invokeResult } from './lambda-invoke.ts';
 
 interface Timeouts {
@@ -20,13 +21,21 @@ interface EventNames {
   readonly prefix: 'LambdaFunction' | 'Task';
   readonly details: 'lambdaFunction' | 'task';
   readonly about: Readonly<Record<string, string>>;
+  /** What messages call the resource. */
+  readonly resource: string;
 }
 
-const DIRECT: EventNames = { prefix: 'LambdaFunction', details: 'lambdaFunction', about: {} };
+const direct = (arn: string): EventNames => ({
+  prefix: 'LambdaFunction',
+  details: 'lambdaFunction',
+  about: {},
+  resource: arn,
+});
 const OPTIMISED: EventNames = {
   prefix: 'Task',
   details: 'task',
   about: { resourceType: 'lambda', resource: 'invoke' },
+  resource: 'lambda',
 };
 
 /**
@@ -44,8 +53,7 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
 }
 
 export async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
-  const inRange = (value: Json) =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SECONDS;
+  const inRange = isIntegerFrom(1, MAX_SECONDS);
   const seconds = (field: TaskState['timeoutSeconds']) =>
     field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MAX_SECONDS}`);
   return {
@@ -73,13 +81,13 @@ async function runDirect(
   });
   visit.line.record('LambdaFunctionStarted');
   const outcome = await call(visit.line, arn, args.text, timeouts);
-  if (outcome.kind !== 'returned') throw failed(visit, DIRECT, outcome);
-  return succeeded(visit, DIRECT, outcome.payload);
+  if (outcome.kind !== 'returned') throw failed(visit, direct(arn), outcome);
+  return succeeded(visit, direct(arn), outcome.payload);
 }
 
 async function runInvoke(visit: StateVisit, args: Payload, timeouts: Timeouts): Promise<Payload> {
   const { machine } = visit.line.run;
-  const request = readInvokeArguments(visit, args.value);
+  const request = readInvokeArguments(visit, args);
   visit.line.record('TaskScheduled', 'taskScheduled', {
     ...OPTIMISED.about,
     region: regionOf(machine.arn),
@@ -87,39 +95,60 @@ async function runInvoke(visit: StateVisit, args: Payload, timeouts: Timeouts): 
     ...inEvent(timeouts),
   });
   visit.line.record('TaskStarted', 'taskStarted', OPTIMISED.about);
+  const unreadable = jsonError(request.body);
+  if (unreadable !== undefined) throw failed(visit, OPTIMISED, unreadableBody(visit, unreadable));
   const arn = functionArn(machine.arn, request.functionName, request.qualifier);
-  const outcome = await call(visit.line, arn, request.payload, timeouts);
+  const outcome = await call(visit.line, arn, request.body, timeouts);
   if (outcome.kind !== 'returned') throw failed(visit, OPTIMISED, outcome);
   return succeeded(visit, OPTIMISED, payload(invokeResult(visit.line.run.engine, outcome)));
 }
 
-function readInvokeArguments(visit: StateVisit, args: Json) {
-  const refuse = (cause: string) => visit.failure('States.Runtime', cause);
-  if (!isObject(args))
-    throw refuse(`The Arguments of lambda:invoke must be an object but were: ${JSON.stringify(args)}`);
-  const unknown = Object.keys(args).find(key => !INVOKE_ARGUMENTS.has(key));
-  if (unknown !== undefined) throw refuse(`The field '${unknown}' of lambda:invoke is not supported`);
-  const { FunctionName: functionName, Qualifier: qualifier, InvocationType: type, LogType: log } = args;
-  if (typeof functionName !== 'string')
-    throw refuse("The field 'FunctionName' of lambda:invoke must be a string");
-  if (qualifier !== undefined && typeof qualifier !== 'string') {
-    throw refuse("The field 'Qualifier' of lambda:invoke must be a string");
-  }
-  if (type !== undefined && type !== 'RequestResponse') {
-    throw refuse(
-      `The InvocationType ${JSON.stringify(type)} of lambda:invoke is not implemented, only RequestResponse`,
+function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
+  const refuse = (problem: string) =>
+    visit.failure(
+      'States.Runtime',
+      `The Arguments '${text}' could not be used to start the Task: [${problem}]`,
     );
+  if (!isObject(value)) throw refuse('The Arguments must be an OBJECT');
+  for (const [name, argument] of Object.entries(value as JsonObject)) {
+    const expected = expectedArgument(name, argument);
+    if (expected !== undefined) throw refuse(`The value for the field '${name}' must be ${expected}`);
   }
-  if (log !== undefined && log !== 'None') {
-    throw refuse(`The LogType ${JSON.stringify(log)} of lambda:invoke is not implemented, only None`);
+  const { FunctionName: functionName, Qualifier: qualifier } = value;
+  if (typeof functionName !== 'string') throw refuse("The field 'FunctionName' is required but was missing");
+  return { functionName, qualifier: qualifier as string | undefined, body: bodyOf(value['Payload'] as Json) };
+}
+
+/** JSON text of the event. A string is the body of the request as it is, and an empty body is an empty event. */
+function bodyOf(given: Json | undefined): string {
+  if (typeof given === 'string') return given || '{}';
+  return JSON.stringify(given ?? {});
+}
+
+function jsonError(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
-  return { functionName, qualifier, payload: JSON.stringify(args['Payload'] ?? {}) };
+}
+
+/** Lambda's answer to a body that is no JSON; the function is not called. */
+function unreadableBody({ line }: StateVisit, reason: string): Extract<CallOutcome, { kind: 'failed' }> {
+  const message = `Could not parse request body into json: Could not parse payload into json: ${reason}`;
+  const request = `(Service: Lambda, Status Code: 400, Request ID: ${line.run.engine.newId()})`;
+  return {
+    kind: 'failed',
+    error: 'Lambda.InvalidRequestContentException',
+    cause: `${message} ${request}`,
+  };
 }
 
 function succeeded(visit: StateVisit, names: EventNames, result: Payload): Payload {
-  if (exceedsBytes(result.text, visit.line.run.engine.limits.payloadBytes)) {
-    const { error, cause } = visit.tooBig();
-    throw recordFailure(visit, names, 'Failed', new StateFailure(error, cause));
+  if (visit.isTooBig(result)) {
+    const tooBig = new CallFailure('States.DataLimitExceeded', tooBigCause(names.resource));
+    throw recordFailure(visit, names, 'Failed', tooBig);
   }
   visit.line.record(`${names.prefix}Succeeded`, `${names.details}Succeeded`, {
     ...names.about,
@@ -136,11 +165,11 @@ function failed(
 ): StateFailure {
   switch (outcome.kind) {
     case 'timedOut':
-      return recordFailure(visit, names, 'TimedOut', new StateFailure('States.Timeout', undefined));
+      return recordFailure(visit, names, 'TimedOut', new CallFailure('States.Timeout', undefined));
     case 'heartbeatMissed':
       return recordFailure(visit, names, 'TimedOut', new HeartbeatTimeout('States.Timeout', undefined));
     case 'failed':
-      return recordFailure(visit, names, 'Failed', new StateFailure(outcome.error, outcome.cause));
+      return recordFailure(visit, names, 'Failed', new CallFailure(outcome.error, outcome.cause));
   }
 }
 
