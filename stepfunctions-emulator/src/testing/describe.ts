@@ -59,7 +59,7 @@ function describeCall(call: FunctionCall, { retries }: Shown): string {
       error,
   );
   const again = retry === undefined ? '' : `; tried again after ${seconds(retry.ms)}`;
-  return `${call.function}(${payload(call.payload)}) ${outcome}${again}`;
+  return `${call.functionName}(${payload(call.payload)}) ${outcome}${again}`;
 }
 
 const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(3))} s`;

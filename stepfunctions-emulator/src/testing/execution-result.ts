@@ -136,7 +136,7 @@ export class ExecutionResult {
         `callsOf: expected the name of a function that is mocked or was called (${known}), got "${functionName}"`,
       );
     }
-    return this.calls.filter(call => call.function === functionName || call.arn === functionName);
+    return this.calls.filter(call => call.functionName === functionName || call.functionArn === functionName);
   }
 
   /** What one function got, in the order of its calls. @throws {HarnessError} as `callsOf` */

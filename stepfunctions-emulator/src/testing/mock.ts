@@ -1,11 +1,12 @@
+import { types } from 'node:util';
 import type { FunctionResult } from '../interpreter/index.ts';
 import { HarnessError } from './errors.ts';
 
 /** One call of a mocked function, for the mock. */
 export interface Call {
   /** Name of the function, without its ARN and qualifier. */
-  readonly function: string;
-  readonly arn: string;
+  readonly functionName: string;
+  readonly functionArn: string;
   /** The state that calls. */
   readonly state: string;
   /** 1 for the first attempt of this visit of the state, 2 for the first retry… */
@@ -69,17 +70,20 @@ export function takes(ms: number, step: MockStep = null): MockFunction {
   };
 }
 
+/** Also an error of Node itself, which under jest is no instance of the Error that this module knows. */
+const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
+
 /** Does what a step says. Rejects with what it throws. */
 export async function perform(step: MockStep, event: unknown, call: Call): Promise<unknown> {
   if (typeof step === 'function') return step(event, call);
-  if (step instanceof Error) throw step;
+  if (isError(step)) throw step;
   return step;
 }
 
 /** What Lambda says of something that a function threw, as its Node.js runtime reports it. */
 export function failureOf(thrown: unknown): Extract<FunctionResult, { ok: false }> {
-  const errorType = thrown instanceof Error ? thrown.name : typeof thrown;
-  const errorMessage = thrown instanceof Error ? thrown.message : String(thrown);
+  const errorType = isError(thrown) ? thrown.name : typeof thrown;
+  const errorMessage = isError(thrown) ? thrown.message : String(thrown);
   // Lambda itself answers in plain text. The stack of a function is left out: it is another one on each machine.
   const cause = errorType.startsWith('Lambda.') ? errorMessage : { errorType, errorMessage, trace: [] };
   return { ok: false, errorType, errorMessage, cause };

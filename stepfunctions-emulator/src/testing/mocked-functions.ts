@@ -6,8 +6,8 @@ import { type Call, failureOf, type MockStep, type Mocks, perform } from './mock
 /** One call of a function that a state made. */
 export interface FunctionCall {
   /** Name of the function, without its ARN and qualifier. */
-  readonly function: string;
-  readonly arn: string;
+  readonly functionName: string;
+  readonly functionArn: string;
   readonly state: string;
   /** 1 for the first attempt of this visit of the state. */
   readonly attempt: number;
@@ -48,7 +48,7 @@ export class MockedFunctions implements FunctionInvoker {
 
   /** The names that there is a mock or a call of. */
   get names(): readonly string[] {
-    return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.function)])];
+    return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
   }
 
   /** Puts mocks beside those that there are, or in their place; a list begins at its beginning. */
@@ -61,13 +61,13 @@ export class MockedFunctions implements FunctionInvoker {
     const name = arn.split(':')[6] ?? arn;
     const { state, executionArn, enteredEventId } = options.site ?? UNKNOWN;
     const call: FunctionCall = {
-      function: name,
-      arn,
+      functionName: name,
+      functionArn: arn,
       state,
       attempt: this.#attempts.next(`${executionArn} ${enteredEventId}`),
       executionArn,
       enteredEventId,
-      payload: structuredClone(payload) as Json,
+      payload: JSON.parse(JSON.stringify(payload)) as Json,
       startDate: this.#clock.now(),
     };
     const count = this.#counts.next(name);
@@ -77,8 +77,8 @@ export class MockedFunctions implements FunctionInvoker {
     try {
       const answer = await perform(step.step, payload, {
         ...this.#abilities(options),
-        function: name,
-        arn,
+        functionName: name,
+        functionArn: arn,
         state,
         attempt: call.attempt,
         count,
@@ -104,8 +104,8 @@ export class MockedFunctions implements FunctionInvoker {
 
   /** The step of the mock for this call; undefined when there is none, which is then a problem. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
-    const [, qualifier] = call.arn.split(':').slice(6);
-    const keys = [call.arn, `${call.function}:${qualifier}`, call.function];
+    const [, qualifier] = call.functionArn.split(':').slice(6);
+    const keys = [call.functionArn, `${call.functionName}:${qualifier}`, call.functionName];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
     if (key === undefined || mock === undefined) return this.#missing(call, noMock(call, this.#mocks));
@@ -141,16 +141,16 @@ class Counter {
 }
 
 function noMock(call: FunctionCall, mocks: Mocks): string {
-  const key = /^[A-Za-z_]\w*$/.test(call.function) ? call.function : `'${call.function}'`;
+  const key = /^[A-Za-z_]\w*$/.test(call.functionName) ? call.functionName : `'${call.functionName}'`;
   const mocked = Object.keys(mocks).join(', ') || 'none';
   return (
-    `The state "${call.state}" called the function "${call.function}", for which there is no mock (mocked: ${mocked}). ` +
+    `The state "${call.state}" called the function "${call.functionName}", for which there is no mock (mocked: ${mocked}). ` +
     `Write one: functions: { ${key}: event => ({ … }) }.`
   );
 }
 
 const listEnded = (call: FunctionCall, key: string, length: number): string =>
-  `The state "${call.state}" called the function "${call.function}" once more than the list of its mock "${key}" has ` +
+  `The state "${call.state}" called the function "${call.functionName}" once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
 /** As the engine will read it; undefined for what is no JSON, which fails there as it fails in Lambda. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   type Call,
   fails,
@@ -74,6 +75,12 @@ describe('errors', () => {
     ['an Error', new RangeError('far'), 'RangeError', 'far'],
     ['fails', fails('CardDeclined', 'no money'), 'CardDeclined', 'no money'],
     [
+      "an error of Node's own",
+      () => readFileSync('nowhere'),
+      'Error',
+      "ENOENT: no such file or directory, open 'nowhere'",
+    ],
+    [
       'something else that is thrown',
       () => {
         throw 'text';
@@ -107,11 +114,11 @@ describe('errors', () => {
 });
 
 test('a mock is told which call it is', async () => {
-  const seen: Pick<Call, 'function' | 'state' | 'attempt' | 'count'>[] = [];
+  const seen: Pick<Call, 'functionName' | 'state' | 'attempt' | 'count'>[] = [];
   const f = (_event: unknown, call: Call) => {
-    const { function: name, state, attempt, count } = call;
-    seen.push({ function: name, state, attempt, count });
-    expect(call.arn).toBe(functionArn('f'));
+    const { functionName, state, attempt, count } = call;
+    seen.push({ functionName, state, attempt, count });
+    expect(call.functionArn).toBe(functionArn('f'));
     expect(call.signal.aborted).toBe(false);
     if (attempt === 1) throw Object.assign(new Error(), { name: 'E' });
     return call.now();
@@ -120,10 +127,10 @@ test('a mock is told which call it is', async () => {
   const machine = machineOf({ A: task('f', { ...retry, Next: 'B' }), B: task('f', { ...retry, End: true }) });
   const execution = await machine.run({ functions: { f }, startTime: 0 });
   expect(seen).toEqual([
-    { function: 'f', state: 'A', attempt: 1, count: 1 },
-    { function: 'f', state: 'A', attempt: 2, count: 2 },
-    { function: 'f', state: 'B', attempt: 1, count: 3 },
-    { function: 'f', state: 'B', attempt: 2, count: 4 },
+    { functionName: 'f', state: 'A', attempt: 1, count: 1 },
+    { functionName: 'f', state: 'A', attempt: 2, count: 2 },
+    { functionName: 'f', state: 'B', attempt: 1, count: 3 },
+    { functionName: 'f', state: 'B', attempt: 2, count: 4 },
   ]);
   expect(execution.output).toBe(4000);
 });

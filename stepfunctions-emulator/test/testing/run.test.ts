@@ -222,7 +222,7 @@ describe('TestState', () => {
     const tested = await machine.testState('A', { input: 7, functions: { f: (event: number) => event * 2 } });
     expect(tested).toMatchObject({ status: 'SUCCEEDED', output: 14, nextState: 'B' });
     expect(tested.inspectionData).toEqual({ input: 7, afterArguments: 7, result: 14 });
-    expect(tested.calls).toMatchObject([{ function: 'f', state: 'A', payload: 7, result: 14 }]);
+    expect(tested.calls).toMatchObject([{ functionName: 'f', state: 'A', payload: 7, result: 14 }]);
   });
 
   test('fails with what the mock throws', async () => {
