@@ -1,3 +1,4 @@
+import type { RandomSource } from '../interpreter/index.ts';
 import type { StateTester } from '../test-state/index.ts';
 import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
@@ -14,6 +15,8 @@ export interface ApiContext {
   readonly region: string;
   /** Of every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
+  /** Chooses between the two versions of an alias. @default different in every run */
+  readonly random?: RandomSource;
 }
 
 /** An operation of the API: takes the members of its request and returns those of its answer. */
