@@ -184,6 +184,19 @@ describe('no mock', () => {
     );
   });
 
+  test('stops the execution there', async () => {
+    const machine = machineOf({
+      A: task('f', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], Next: 'B' }),
+      B: task('g'),
+    });
+    let called = false;
+    const g = () => {
+      called = true;
+    };
+    await expect(machine.run({ functions: { g } })).rejects.toThrow(MissingMockError);
+    expect(called).toBe(false);
+  });
+
   test('a name that is no identifier is quoted', async () => {
     const machine = machineOf({ A: task('charge-card') });
     await expect(machine.run()).rejects.toThrow(

@@ -190,6 +190,16 @@ describe('redrive', () => {
     // The first result is as it was.
     expect(failed.describe()).toBe(before);
     expect(failed.callsOf('g')).toHaveLength(1);
+    expect(failed.history.at(-1)?.type).toBe('ExecutionFailed');
+    expect(redriven.history.at(-1)?.type).toBe('ExecutionSucceeded');
+  });
+
+  test('a new list begins at its beginning, and one that stays goes on', async () => {
+    const failed = await machine.run({ functions: { f: 1, g: [fails('Down'), fails('Down'), 'old'] } });
+    const again = await failed.redrive();
+    expect(again.assertFailed('Down').callsOf('g')).toHaveLength(2);
+    const redriven = await again.redrive({ functions: { g: ['new'] } });
+    expect(redriven.output).toBe('new');
   });
 
   test('only of one that did not succeed', async () => {
