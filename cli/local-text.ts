@@ -1,4 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
+import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { ServedCloud } from '../local/serve.ts';
@@ -65,18 +66,19 @@ function replayExample({ synthesized }: ServedCloud['cloud']): string[] {
 /** One line for an execution that has ended, with its result and what it would cost on AWS. */
 export function describeExecution(execution: Execution): string {
   const { status, startDate, stopDate = startDate, machine, name, billing } = execution;
-  const used = [
+  const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
+  const parts = [
     count(billing.stateTransitions, 'transition'),
     count(billing.expressRequests, 'Express request'),
     count(billing.functionInvocations, 'invocation'),
-    count(billing.dynamoDbCalls, 'DynamoDB call'),
-    count(billing.dynamoDbReadUnits, 'read unit'),
-    count(billing.dynamoDbWriteUnits, 'write unit'),
+    count(used('dynamoDbCalls'), 'DynamoDB call'),
+    count(used('dynamoDbReadUnits'), 'read unit'),
+    count(used('dynamoDbWriteUnits'), 'write unit'),
   ].filter(part => part !== undefined);
   const took = `${((stopDate - startDate) / 1000).toFixed(2)} s`;
   return (
     `${time(startDate)}  ${machine.name}:${name}  ${status} in ${took}: ${resultOf(execution)}\n` +
-    `${' '.repeat(11)}${used.join(', ')}: $${costOf(billing).total.toFixed(7)}`
+    `${' '.repeat(11)}${parts.join(', ')}: $${costOf(billing).total.toFixed(7)}`
   );
 }
 

@@ -1,4 +1,4 @@
-import type { BillingCounters } from 'stepfunctions-emulator';
+import type { DynamoDbCounter } from './dynamodb-usage.ts';
 
 /** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
 export const PRICES = {
@@ -16,9 +16,15 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   /** The same page: $0.625 per million. */
   dynamoDbWriteUnits: 0.625 / 1e6,
-} as const satisfies Partial<Record<keyof BillingCounters, number>>;
+} as const;
 
 export type PricedCounter = keyof typeof PRICES;
+
+/** What an execution and everything below it took, as its `billing` has it. What has no price costs nothing. */
+export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
+  /** What its functions reported besides. */
+  readonly usage: Readonly<Record<string, number>>;
+};
 
 export interface Cost {
   /** Dollars in all. */
@@ -27,12 +33,13 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** What an execution and everything below it would cost. Logs, metrics and the Scheduler aren't in it. */
-export function costOf(counters: BillingCounters): Cost {
+/** What that would cost. Logs, metrics and the Scheduler aren't in it. */
+export function costOf({ usage, ...counted }: Counted): Cost {
+  const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];
-  const parts = Object.fromEntries(names.map(name => [name, counters[name] * PRICES[name]]));
+  const dollars = (name: PricedCounter) => (amounts[name] ?? 0) * PRICES[name];
   return {
-    total: names.reduce((sum, name) => sum + counters[name] * PRICES[name], 0),
-    parts: parts as Record<PricedCounter, number>,
+    total: names.reduce((sum, name) => sum + dollars(name), 0),
+    parts: Object.fromEntries(names.map(name => [name, dollars(name)])) as Record<PricedCounter, number>,
   };
 }

@@ -7,11 +7,12 @@ import {
   NO_TRACING,
   realClock,
   StateMachines,
+  StateTester,
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { LoopbackProxy } from './dynamodb/loopback-proxy.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
+import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import { isFree, requireFree } from './ports.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
@@ -77,15 +78,17 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     undo.push(() => cloud.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere
-      ? await LoopbackProxy.start(dynamoDb.endpoint, options.dynamoDbPort)
+      ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
       : undefined;
     undo.push(async () => proxy?.stop());
     const executions = new Executions(cloud);
     register(cloud, stateMachines);
     const { account, stateMachines: synthesized } = cloud.synthesized;
     const region = synthesized[0]?.region ?? DEFAULT_REGION;
+    const place = { account, region, partition: partitionOf(region).name };
+    const stateTester = new StateTester({ ...place, invoker: cloud.functions, clock });
     const server = await ApiServer.start(
-      { stateMachines, executions, account, region, partition: partitionOf(region).name },
+      { stateMachines, executions, stateTester, ...place },
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamoDbUsage, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
+import type { FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import type { FunctionResource } from '../terraform/synthesized.ts';
@@ -56,7 +56,7 @@ export interface LocalFunctionsOptions {
 /** Tells which invocation a call of DynamoDB belongs to, by the trace id that comes with it. */
 export interface CallMeter {
   /** @returns ends it */
-  track(traceId: string, onDynamoDb: (usage: DynamoDbUsage) => void): () => void;
+  track(traceId: string, onUsage: NonNullable<InvokeOptions['onUsage']>): () => void;
 }
 
 /** Folders to remove when the process ends without a stop: one listener for all of them. */
@@ -129,7 +129,7 @@ export class LocalFunctions implements FunctionInvoker {
     payload: unknown,
     options: Partial<InvokeOptions> = {},
   ): Promise<FunctionResult> {
-    const { signal, onDynamoDb } = options;
+    const { signal, onUsage } = options;
     // arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]
     const functionName = functionArn.startsWith('arn:')
       ? (functionArn.split(':')[6] ?? functionArn)
@@ -158,7 +158,7 @@ export class LocalFunctions implements FunctionInvoker {
     const run = async (): Promise<FunctionResult> => {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
-      const untrack = onDynamoDb && this.#options.meter?.track(traceId, onDynamoDb);
+      const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
       const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
       untrack?.();
       const { ok, durationMs } = outcome;

@@ -6,7 +6,7 @@ export { stopServer } from './stop-server.ts';
  * Accepts an endpoint only when it is on this machine: 127.0.0.0/8, ::1 or localhost. This is the one gate
  * between this machine and a real AWS account, so everything else is refused rather than looked up.
  *
- * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_DYNAMODB`
+ * @param source where the value comes from, for the message: `AWS_ENDPOINT_URL_LAMBDA`
  * @param otherwise what a person can do instead, for the message
  * @returns the endpoint without a trailing slash
  * @throws {NotLoopbackError}

@@ -14,7 +14,7 @@ test.each([
 });
 
 const refused = [
-  'https://dynamodb.us-east-1.amazonaws.com',
+  'https://lambda.us-east-1.amazonaws.com',
   'http://128.0.0.1:8000',
   'http://10.0.0.1:8000',
   'http://0.0.0.0:8000',
@@ -34,8 +34,8 @@ const refused = [
 ];
 
 test.each(refused)('refuses %p', endpoint => {
-  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_DYNAMODB')).toThrow(NotLoopbackError);
-  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_DYNAMODB')).toThrow(
-    /^AWS_ENDPOINT_URL_DYNAMODB: expected a URL on this machine .*, got ".*" \(.+\); use one on this machine/,
+  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_LAMBDA')).toThrow(NotLoopbackError);
+  expect(() => requireLoopback(endpoint, 'AWS_ENDPOINT_URL_LAMBDA')).toThrow(
+    /^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine .*, got ".*" \(.+\); use one on this machine/,
   );
 });

@@ -40,7 +40,7 @@ test('what the schedules start is seen in the API, and is what was updated there
     await another.promise;
     const [first] = ended;
     expect(first?.status).toBe('SUCCEEDED');
-    expect(first?.billing.dynamoDbCalls).toBeGreaterThan(0);
+    expect(first?.billing.usage['dynamoDbCalls']).toBeGreaterThan(0);
     const { executions } = await client.send(
       new ListExecutionsCommand({ stateMachineArn: first?.machine.arn }),
     );

@@ -324,7 +324,7 @@ describe('what it costs', () => {
     expect(simulation.deleted).toHaveLength(600);
     const [{ billing } = { billing: undefined }] = simulation.executions;
     // Two windows a poll, half a unit each; a thousand entries ahead would be thirteen units each time.
-    expect(billing?.dynamoDbReadUnits).toBeLessThan(61 * 1.5 + 10);
+    expect(billing?.usage['dynamoDbReadUnits']).toBeLessThan(61 * 1.5 + 10);
   });
 
   test('less precision polls less often', async () => {

@@ -1,4 +1,5 @@
 import type { RandomSource } from '../interpreter/index.ts';
+import type { StateTester } from '../test-state/index.ts';
 import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
@@ -7,6 +8,8 @@ import type { StateMachines } from './state-machines.ts';
 export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
+  /** Runs the states of TestState. */
+  readonly stateTester: StateTester;
   readonly account: string;
   /** Of every ARN, whatever region a client signs for. */
   readonly region: string;

@@ -32,7 +32,7 @@ export interface KeptExecutions {
   readonly events: number;
 }
 
-/** Eight hours of sweeps every minute, and what a thread can hold. */
+/** Eight hours of an execution a minute, and what a thread can hold. */
 export const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, events: 50_000 };
 
 /** What was started lately, and everything that runs. */

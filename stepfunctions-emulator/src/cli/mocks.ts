@@ -1,29 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { types } from 'node:util';
-import type { FunctionInvoker, FunctionResult, InvokeOptions } from '../interpreter/index.ts';
+import type { Clock } from '../clock.ts';
+import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from '../interpreter/index.ts';
+import { failureOf, type MockFunction } from '../testing/mock.ts';
 import { StartError } from './errors.ts';
-
-/** What a mock gets besides the payload. */
-export interface MockCall {
-  readonly functionName: string;
-  readonly functionArn: string;
-  /** How often the function has been called since the server started, this call included. */
-  readonly count: number;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-}
-
-/** What it returns is the function's answer; the `name` of what it throws is the error's name. */
-export type Mock = (payload: unknown, call: MockCall) => unknown;
 
 /**
  * Reads a module of mocks: each function that it exports, and those in the object that is its default export, by name.
  *
  * @throws {StartError}
  */
-export async function loadMocks(file: string): Promise<ReadonlyMap<string, Mock>> {
+export async function loadMocks(file: string): Promise<ReadonlyMap<string, MockFunction>> {
   const refuse = (got: string, remedy = ''): never => {
     throw new StartError(
       `--functions ${file}: expected a module that exports functions, got ${got}${remedy}`,
@@ -46,7 +34,7 @@ export async function loadMocks(file: string): Promise<ReadonlyMap<string, Mock>
   const wrong = Object.entries(fallback).find(([, value]) => typeof value !== 'function');
   if (wrong !== undefined) return refuse(`"${wrong[0]}" of type ${typeof wrong[1]} in its default export`);
   const functions = Object.entries({ ...fallback, ...named }).filter(
-    (entry): entry is [string, Mock] => typeof entry[1] === 'function',
+    (entry): entry is [string, MockFunction] => typeof entry[1] === 'function',
   );
   return functions.length === 0 ? refuse('one without any') : new Map(functions);
 }
@@ -55,41 +43,59 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   return import(pathToFileURL(path).href);
 }
 
+/** Visits of states whose attempts are remembered; those that are going on are among the last. */
+const REMEMBERED_VISITS = 10_000;
+
 /** Calls mocks by the name of the function, whatever its account, region and qualifier. */
 export class MockFunctions implements FunctionInvoker {
-  readonly #mocks: ReadonlyMap<string, Mock>;
+  readonly #mocks: ReadonlyMap<string, MockFunction>;
+  readonly #clock: Clock;
   readonly #others: FunctionInvoker;
+  /** Calls by function. */
   readonly #counts = new Map<string, number>();
+  /** Attempts by visit of a state. */
+  readonly #attempts = new Map<string, number>();
 
   /** @param others invokes what is not mocked */
-  constructor(mocks: ReadonlyMap<string, Mock>, others: FunctionInvoker) {
+  constructor(mocks: ReadonlyMap<string, MockFunction>, clock: Clock, others: FunctionInvoker) {
     this.#mocks = mocks;
+    this.#clock = clock;
     this.#others = others;
   }
 
   async invoke(functionArn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult> {
-    const functionName = nameOf(functionArn);
+    const functionName = functionArn.split(':')[6] ?? functionArn;
     const mock = this.#mocks.get(functionName);
     if (mock === undefined) return this.#others.invoke(functionArn, payload, options);
-    const count = (this.#counts.get(functionName) ?? 0) + 1;
-    this.#counts.set(functionName, count);
+    const call = {
+      functionName,
+      functionArn,
+      state: options.site?.state ?? '',
+      attempt: options.site === undefined ? 1 : this.#attemptAt(options.site),
+      count: next(this.#counts, functionName),
+      sleep: (ms: number) => this.#clock.sleep(ms),
+      now: () => this.#clock.now(),
+      signal: options.signal,
+      reportUsage: (counter: string, amount: number) => options.onUsage?.(counter, amount),
+    };
     try {
-      const answer = await mock(payload, { functionName, functionArn, count, signal: options.signal });
-      return { ok: true, payload: answer };
+      return { ok: true, payload: await mock(payload, call) };
     } catch (error) {
-      return failed(error);
+      return failureOf(error);
     }
+  }
+
+  #attemptAt({ executionArn, enteredEventId }: CallSite): number {
+    const [oldest] = this.#attempts.keys();
+    if (oldest !== undefined && this.#attempts.size >= REMEMBERED_VISITS) this.#attempts.delete(oldest);
+    return next(this.#attempts, `${executionArn} ${enteredEventId}`);
   }
 }
 
-const nameOf = (functionArn: string): string => functionArn.split(':')[6] ?? functionArn;
-
-/** As the Node runtime of Lambda reports what a handler throws. */
-function failed(error: unknown): FunctionResult {
-  const cause = types.isNativeError(error)
-    ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n') ?? [] }
-    : { errorType: typeof error, errorMessage: String(error), trace: [] };
-  return { ok: false, errorType: cause.errorType, errorMessage: cause.errorMessage, cause };
+function next(counts: Map<string, number>, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
 }
 
 /** Lambda's answer for a function that is nowhere, and what to do. */

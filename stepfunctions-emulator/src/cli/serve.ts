@@ -1,7 +1,8 @@
 import { ApiServer, Executions, type StateMachine, StateMachines } from '../api/index.ts';
-import { realClock, VirtualClock } from '../clock.ts';
+import { type Clock, realClock, VirtualClock } from '../clock.ts';
 import { Engine, type Execution, type FunctionInvoker } from '../interpreter/index.ts';
 import { LambdaEndpoint } from '../lambda-endpoint.ts';
+import { StateTester } from '../test-state/index.ts';
 import { machineOf, readDefinition } from './definitions.ts';
 import { StartError } from './errors.ts';
 import { loadMocks, MockFunctions, NoFunctions } from './mocks.ts';
@@ -33,7 +34,8 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
   for (const source of options.definitions) {
     stateMachines.create(machineOf(source, readDefinition(source.file), options));
   }
-  const engine = new Engine({ clock, invoker: await invokerOf(options) });
+  const invoker = await invokerOf(options, clock);
+  const engine = new Engine({ clock, invoker });
   const running = new Set<Execution>();
   const watch = (execution: Execution): Execution => {
     running.add(execution);
@@ -51,7 +53,9 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
     },
   });
   const { account, region, partition } = options;
-  const server = await listen({ stateMachines, executions, account, region, partition }, options.port);
+  const place = { account, region, partition };
+  const stateTester = new StateTester({ ...place, clock, invoker });
+  const server = await listen({ stateMachines, executions, stateTester, ...place }, options.port);
   const unwatch = options.watch ? watchDefinitions(options, stateMachines, events) : () => {};
   return {
     endpoint: server.endpoint,
@@ -66,7 +70,10 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
   };
 }
 
-async function invokerOf({ functionsFile, lambdaEndpoint }: ServerOptions): Promise<FunctionInvoker> {
+async function invokerOf(
+  { functionsFile, lambdaEndpoint }: ServerOptions,
+  clock: Clock,
+): Promise<FunctionInvoker> {
   const mocks = functionsFile === undefined ? undefined : await loadMocks(functionsFile);
   const others =
     lambdaEndpoint === undefined
@@ -76,7 +83,7 @@ async function invokerOf({ functionsFile, lambdaEndpoint }: ServerOptions): Prom
             : `${functionsFile} has ${[...mocks.keys()].join(', ')}`,
         )
       : new LambdaEndpoint(lambdaEndpoint.url, lambdaEndpoint.source);
-  return mocks === undefined ? others : new MockFunctions(mocks, others);
+  return mocks === undefined ? others : new MockFunctions(mocks, clock, others);
 }
 
 async function listen(context: Parameters<typeof ApiServer.start>[0], port: number): Promise<ApiServer> {

@@ -14,8 +14,8 @@ ${describeFlags()}
 A module of mocks exports functions by their names. Each gets the payload and what is known of the call, and answers, or throws
 an Error whose name is the name of the error:
 
-  export const Charge = ({ amount }, { count }) => {
-    if (count === 1) throw Object.assign(new Error('busy'), { name: 'CardServiceBusy' });
+  export const Charge = ({ amount }, { attempt }) => {
+    if (attempt === 1) throw Object.assign(new Error('busy'), { name: 'CardServiceBusy' });
     return { charged: amount };
   };
 

@@ -15,17 +15,12 @@ export interface BillingCounters {
   functionDurationMs: number;
   /** Memory-time of functions, in GB-seconds; each invocation is rounded up to a millisecond, as Lambda bills it. */
   functionGbSeconds: number;
-  /** What the functions did to DynamoDB, when whoever calls them counts it; capacity units as DynamoDB reports them. */
-  dynamoDbCalls: number;
-  dynamoDbReadUnits: number;
-  dynamoDbWriteUnits: number;
+  /** What else the functions used, under the names that their invoker reports it by; see `InvokeOptions.onUsage`. */
+  readonly usage: Record<string, number>;
 }
 
-/** One answer of DynamoDB to a function. */
-export interface DynamoDbUsage {
-  readonly readUnits: number;
-  readonly writeUnits: number;
-}
+/** The counters that the engine itself keeps. */
+type EngineCounter = Exclude<keyof BillingCounters, 'usage'>;
 
 /** Lambda's least: taken for a function whose memory isn't known. */
 const LEAST_FUNCTION_MEMORY_MB = 128;
@@ -39,9 +34,7 @@ export class Billing {
     functionInvocations: 0,
     functionDurationMs: 0,
     functionGbSeconds: 0,
-    dynamoDbCalls: 0,
-    dynamoDbReadUnits: 0,
-    dynamoDbWriteUnits: 0,
+    usage: {},
   };
   readonly #parent: Billing | undefined;
 
@@ -49,7 +42,7 @@ export class Billing {
     this.#parent = parent;
   }
 
-  add(counter: keyof BillingCounters, amount: number): void {
+  add(counter: EngineCounter, amount: number): void {
     this.counters[counter] += amount;
     this.#parent?.add(counter, amount);
   }
@@ -71,9 +64,10 @@ export class Billing {
     this.add('functionGbSeconds', (Math.ceil(durationMs) / 1000) * (memoryMb / 1024));
   }
 
-  addDynamoDb({ readUnits, writeUnits }: DynamoDbUsage): void {
-    this.add('dynamoDbCalls', 1);
-    this.add('dynamoDbReadUnits', readUnits);
-    this.add('dynamoDbWriteUnits', writeUnits);
+  /** What a function used of something that only its invoker can see. */
+  addUsage(counter: string, amount: number): void {
+    const { usage } = this.counters;
+    usage[counter] = (usage[counter] ?? 0) + amount;
+    this.#parent?.addUsage(counter, amount);
   }
 }

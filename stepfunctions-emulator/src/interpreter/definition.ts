@@ -1,6 +1,6 @@
-import type { AslExpression } from './expression.ts';
 import type { JsonObject } from './json.ts';
-import type { Template } from './template.ts';
+import type { AslExpression } from './jsonata/expression.ts';
+import type { Template } from './jsonata/template.ts';
 
 /** STANDARD or EXPRESS, as CreateStateMachine calls them. */
 export type WorkflowType = 'STANDARD' | 'EXPRESS';

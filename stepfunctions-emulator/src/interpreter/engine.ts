@@ -3,13 +3,15 @@ import { type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import { Execution } from './execution.ts';
-import type { FunctionInvoker } from './invoker.ts';
 import { exceedsBytes, toJson } from './json.ts';
 import { AWS_LIMITS, type Limits } from './limits.ts';
+import { InvalidDefinitionError } from './load/problems.ts';
 import { ALLOWED_NAME, isAllowedName } from './names.ts';
-import { InvalidDefinitionError } from './problems.ts';
+import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
-import { type EngineContext, type MachineIdentity, type Payload, payload } from './run.ts';
+import type { MachineIdentity } from './run/child.ts';
+import type { EngineContext, RetryNotice } from './run/run.ts';
+import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
@@ -29,6 +31,8 @@ export interface EngineOptions {
    * Express executions goes by the real start. @default 0
    */
   readonly childAgeMs?: () => number;
+  /** Told of every retry before its delay: no event of a history says that one follows. */
+  readonly onRetry?: (retry: RetryNotice) => void;
 }
 
 /** A state machine, ready to run. */
@@ -41,6 +45,10 @@ export interface StartOptions {
   readonly name?: string;
   /** Any JSON value. */
   readonly input: unknown;
+  /** The input as its JSON text was given, which histories keep. @default made from `input` */
+  readonly inputText?: string;
+  /** Started by StartSyncExecution. @default false */
+  readonly synchronous?: boolean;
 }
 
 /** The execution can't be started: its name or input isn't allowed. */
@@ -53,21 +61,27 @@ export class InvalidStartError extends EmulatorError {
   }
 }
 
+/** The options, with what stands for those that are missing. */
+export function engineContext(options: EngineOptions): EngineContext {
+  const { random } = options;
+  return {
+    clock: options.clock ?? realClock,
+    random: random ?? systemRandom,
+    invoker: options.invoker,
+    limits: { ...AWS_LIMITS, ...options.limits },
+    mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
+    childAgeMs: options.childAgeMs ?? (() => 0),
+    onRetry: options.onRetry,
+    newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
+  };
+}
+
 /** Runs state machines. It keeps nothing of an execution once that has ended. */
 export class Engine {
   readonly #context: EngineContext;
 
   constructor(options: EngineOptions) {
-    const { random } = options;
-    this.#context = {
-      clock: options.clock ?? realClock,
-      random: random ?? systemRandom,
-      invoker: options.invoker,
-      limits: { ...AWS_LIMITS, ...options.limits },
-      mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
-      childAgeMs: options.childAgeMs ?? (() => 0),
-      newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
-    };
+    this.#context = engineContext(options);
   }
 
   /**
@@ -87,12 +101,14 @@ export class Engine {
       graph: definition,
       timeoutSeconds: definition.timeoutSeconds,
       name: options.name === undefined ? this.#context.newId() : checkName(options.name),
-      input: this.#checkInput(options.input),
+      input: this.#checkInput(options),
+      synchronous: options.synchronous ?? false,
     });
   }
 
-  #checkInput(input: unknown): Payload {
-    const checked = readInput(input);
+  #checkInput({ input, inputText }: StartOptions): Payload {
+    const { value, text } = readInput(input);
+    const checked = { value, text: inputText ?? text };
     const { payloadBytes } = this.#context.limits;
     if (exceedsBytes(checked.text, payloadBytes)) {
       const got = Buffer.byteLength(checked.text);

@@ -1,25 +1,20 @@
 import { EmulatorError } from '../errors.ts';
 import { executionArn } from './arn.ts';
 import { Billing, type BillingCounters } from './billing.ts';
-import { Cancellation } from './cancellation.ts';
 import type { StateGraph } from './definition.ts';
-import { errorDetails } from './error-details.ts';
 import { Cancelled, StateFailure } from './failure.ts';
-import { History, type HistoryEvent, NOT_TRUNCATED } from './history.ts';
 import type { Json } from './json.ts';
-import type { MapRun } from './map-run.ts';
-import { Progress } from './progress.ts';
-import {
-  type ChildSpec,
-  type EngineContext,
-  type ExecutionStatus,
-  Line,
-  type MachineIdentity,
-  type Payload,
-  type Run,
-} from './run.ts';
-import { runGraph } from './run-graph.ts';
-import { VariableScope } from './variables.ts';
+import type { MapRun } from './map/map-run.ts';
+import type { Payload } from './payload.ts';
+import { Cancellation } from './run/cancellation.ts';
+import type { ChildSpec, ExecutionStatus, MachineIdentity } from './run/child.ts';
+import { errorDetails } from './run/error-details.ts';
+import { runGraph } from './run/graph.ts';
+import { History, type HistoryEvent, NOT_TRUNCATED } from './run/history.ts';
+import { Line } from './run/line.ts';
+import { Progress } from './run/progress.ts';
+import type { EngineContext, Run } from './run/run.ts';
+import { VariableScope } from './run/variables.ts';
 
 /** What an execution is started with. */
 export interface ExecutionSpec {
@@ -27,6 +22,8 @@ export interface ExecutionSpec {
   readonly graph: StateGraph;
   readonly name: string;
   readonly input: Payload;
+  /** Whether somebody waits for its end. @default false */
+  readonly synchronous?: boolean;
   /** TimeoutSeconds of the definition. */
   readonly timeoutSeconds?: number | undefined;
   /** Of a child execution: what started it. */
@@ -63,6 +60,8 @@ export class Execution {
   readonly name: string;
   readonly machine: MachineIdentity;
   readonly input: Json;
+  /** JSON text of the input, as it was given. */
+  readonly inputText: string;
   readonly startDate: number;
   /** The Map Run that started this execution, if one did. */
   readonly mapRunArn: string | undefined;
@@ -91,6 +90,7 @@ export class Execution {
     this.machine = machine;
     this.arn = executionArn(machine.arn, spec.name, machine.type === 'EXPRESS' ? engine.newId() : undefined);
     this.input = spec.input.value;
+    this.inputText = spec.input.text;
     this.startDate = engine.clock.now();
     this.mapRunArn = spec.parent?.mapRunArn;
     this.#billing = new Billing(spec.parent?.billing);
@@ -245,13 +245,17 @@ export class Execution {
     } else {
       this.#error = outcome.error;
       this.#cause = outcome.cause;
-      this.#history.close(type, this.#line.lastEventId, detailsKey, errorDetails(outcome));
+      // Recorded on AWS: that an execution was stopped follows no event.
+      const after = outcome.status === 'ABORTED' ? 0 : this.#line.lastEventId;
+      this.#history.close(type, after, detailsKey, errorDetails(outcome));
     }
     this.#cancellation.cancel();
   }
 
   #timeOut(): void {
-    this.#end({ status: 'TIMED_OUT', error: 'States.Timeout', cause: undefined });
+    // Recorded on AWS: a Standard execution that timed out is described without an error.
+    const error = this.machine.type === 'EXPRESS' ? 'States.Timeout' : undefined;
+    this.#end({ status: 'TIMED_OUT', error, cause: undefined });
   }
 
   #newHistory(engine: EngineContext): History {
@@ -275,6 +279,7 @@ export class Execution {
       history: this.#history,
       billing: this.#billing,
       mapRuns: [],
+      synchronous: this.#spec.synchronous ?? false,
       get redriveCount() {
         return execution.#redriveCount;
       },

@@ -1,21 +1,29 @@
-/** A strict interpreter of the JSONata dialect of the Amazon States Language. */
+/**
+ * A strict interpreter of the JSONata dialect of the Amazon States Language.
+ *
+ * - `load/` reads a definition and says what is wrong with it
+ * - `run/` runs a loaded definition: its states one after the other, branches, retries, variables, the history
+ * - `task/` and `map/`: what Tasks do, and what inline and distributed Maps do
+ * - `jsonata/`: expressions, AWS's functions, and the limits of an evaluation
+ * - beside this file: the engine, an execution as others see it, and what several of these need
+ */
 
 export {
   type BillingCounters,
-  type DynamoDbUsage,
   EXPRESS_DURATION_STEP_MS,
   EXPRESS_MEMORY_STEP_MB,
 } from './billing.ts';
 export type { Definition, WorkflowType } from './definition.ts';
 export { Engine, type EngineOptions, InvalidStartError, type Machine, type StartOptions } from './engine.ts';
 export { Execution, NotRedrivableError } from './execution.ts';
-export type { EventDetails, HistoryEvent } from './history.ts';
-export type { FunctionInvoker, FunctionResult, InvokeOptions } from './invoker.ts';
 export type { Json, JsonObject } from './json.ts';
 export { AWS_LIMITS, type Limits } from './limits.ts';
-export { loadDefinition } from './load.ts';
-export { MapRun, type MapRunCounts } from './map-run.ts';
+export { loadDefinition } from './load/machine.ts';
+export { type DefinitionProblem, InvalidDefinitionError } from './load/problems.ts';
+export { MapRun, type MapRunCounts } from './map/map-run.ts';
 export { ALLOWED_NAME, isAllowedName } from './names.ts';
-export { type DefinitionProblem, InvalidDefinitionError } from './problems.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
-export type { ExecutionStatus, MachineIdentity } from './run.ts';
+export type { ExecutionStatus, MachineIdentity } from './run/child.ts';
+export type { EventDetails, HistoryEvent } from './run/history.ts';
+export type { RetryNotice } from './run/run.ts';
+export type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';

@@ -39,6 +39,8 @@ export const AWS_LIMITS: Limits = {
 export const NAME_LENGTH = 80;
 /** Characters of the Label of a distributed Map. */
 export const LABEL_LENGTH = 40;
+/** MaxInputBytesPerBatch can't be more than a payload may be. */
+export const MAX_BATCH_BYTES = 262_144;
 /** Bytes of UTF-8 of a definition. */
 export const DEFINITION_BYTES = 1_048_576;
 /** The highest number that seconds and attempts may be (Amazon States Language, "Retry" and "Wait"). */

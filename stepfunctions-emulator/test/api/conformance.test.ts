@@ -68,6 +68,7 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
     status: described.status ?? '',
     output: described.output === undefined ? undefined : (JSON.parse(described.output) as Json),
     error: described.error,
+    cause: described.cause,
     events,
   };
 }
@@ -81,10 +82,10 @@ async function runOverApi(recorded: RecordedCase, name: string): Promise<Ended> 
         return { name: recorded.name, got, ...judge(recorded, got) };
       }),
     );
-    expect(results.filter(one => !one.outcome || !one.events)).toEqual([]);
+    expect(results.filter(one => !one.outcome || !one.cause || !one.events)).toEqual([]);
     expect(results.filter(one => one.silentlyWrong)).toEqual([]);
     console.info(
-      `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors and event sequences`,
+      `conformance over the API: ${results.length}/${cases.length} statuses, outputs, errors, causes and event sequences`,
     );
   },
   20_000,

@@ -37,6 +37,17 @@ describe('StartExecution', () => {
     await expect(again('{"a":1}')).rejects.toMatchObject(taken);
   });
 
+  test('keeps the text of the input as it was sent', async () => {
+    const input = '{ "a" : 1.0 }';
+    const { executionArn } = await api.client.send(
+      new StartExecutionCommand({ stateMachineArn: await create(api, PASS), input }),
+    );
+    await api.context.executions.find(executionArn ?? '')?.execution.done;
+    expect((await describeExecution(executionArn ?? '')).input).toBe(input);
+    const { events } = await api.client.send(new GetExecutionHistoryCommand({ executionArn }));
+    expect(events?.[0]?.executionStartedEventDetails?.input).toBe(input);
+  });
+
   test.each([
     ['InvalidExecutionInput', { input: '{' }, /^Invalid State Machine Execution Input: 'expected JSON, got /],
     ['InvalidExecutionInput', { input: JSON.stringify('é'.repeat(131_072)) }, /262144 bytes/],
@@ -83,6 +94,20 @@ describe('StartExecution', () => {
 });
 
 describe('StartSyncExecution', () => {
+  test('has no RedriveCount in its context, as StartExecution has', async () => {
+    const definition = JSON.stringify({
+      ...JSON.parse(PASS),
+      States: {
+        A: { Type: 'Pass', Output: '{% $exists($states.context.Execution.RedriveCount) %}', End: true },
+      },
+    });
+    const stateMachineArn = await create(api, definition, 'EXPRESS');
+    const { output } = await api.client.send(new StartSyncExecutionCommand({ stateMachineArn }));
+    expect(output).toBe('false');
+    const arn = await runToEnd(api, await create(api, definition));
+    expect((await describeExecution(arn)).output).toBe('true');
+  });
+
   test('answers with the result and what is billed', async () => {
     const stateMachineArn = await create(api, PASS, 'EXPRESS');
     const { $metadata, ...answer } = await api.client.send(

@@ -42,13 +42,7 @@ test.each([
     'UnknownOperationException',
     /"AWSStepFunctions.StartEverything"$/,
   ],
-  [
-    'another service',
-    'DynamoDB_20120810.ListTables',
-    '{}',
-    'UnknownOperationException',
-    /expected AWSStepFunctions/,
-  ],
+  ['another service', 'AmazonSQS.ListQueues', '{}', 'UnknownOperationException', /expected AWSStepFunctions/],
   ['no operation', undefined, '{}', 'UnknownOperationException', /got nothing$/],
   [
     'the name of a property',

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { type Mock, type MockCall, MockFunctions, NoFunctions } from '../../src/cli/mocks.ts';
+import { MockFunctions, NoFunctions } from '../../src/cli/mocks.ts';
+import { VirtualClock } from '../../src/clock.ts';
+import type { CallSite } from '../../src/interpreter/index.ts';
+import { type Call, fails, type MockFunction, takes } from '../../src/testing/index.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:123456789012:function:';
 const { signal } = new AbortController();
@@ -13,9 +16,10 @@ class OutOfStock extends Error {
   override readonly name = 'OutOfStock';
 }
 
-const calls: MockCall[] = [];
+const calls: Call[] = [];
+const clock = new VirtualClock();
 const functions = new MockFunctions(
-  new Map<string, Mock>([
+  new Map<string, MockFunction>([
     ['echo', payload => payload],
     ['later', async payload => ({ payload })],
     ['nothing', () => undefined],
@@ -34,7 +38,10 @@ const functions = new MockFunctions(
     ],
     ['rejected', () => Promise.reject(new TypeError('no'))],
     ['text', () => Promise.reject('just text')],
+    ['ofHarness', fails('Named', 'by the harness')],
+    ['slow', takes(5_000, 'done')],
   ]),
+  clock,
   new NoFunctions('there are no others'),
 );
 const invoke = (name: string, payload: unknown = {}) =>
@@ -53,6 +60,7 @@ test.each([
   ['named', 'OutOfStock', 'none left'],
   ['rejected', 'TypeError', 'no'],
   ['text', 'string', 'just text'],
+  ['ofHarness', 'Named', 'by the harness'],
 ])('%s fails with %s, as from the Node runtime of Lambda', async (name, errorType, errorMessage) => {
   expect(await invoke(name)).toEqual({
     ok: false,
@@ -62,13 +70,36 @@ test.each([
   });
 });
 
-test('calls are counted for each function, and know what was called', async () => {
-  await invoke('counted');
-  await invoke('counted:live');
-  expect(calls).toEqual([
-    { functionName: 'counted', functionArn: `${ARN}counted`, count: 1, signal },
-    { functionName: 'counted', functionArn: `${ARN}counted:live`, count: 2, signal },
+test('calls are counted for each function and attempts for each visit of a state', async () => {
+  const site = (enteredEventId: number): CallSite => ({
+    state: 'A',
+    executionArn: 'execution',
+    enteredEventId,
+  });
+  for (const [name, event] of [
+    ['counted', 2],
+    ['counted:live', 2],
+    ['counted', 5],
+  ] as const) {
+    await functions.invoke(`${ARN}${name}`, {}, { signal, site: site(event) });
+  }
+  const call = { functionName: 'counted', state: 'A', signal };
+  expect(calls).toMatchObject([
+    { ...call, functionArn: `${ARN}counted`, count: 1, attempt: 1 },
+    { ...call, functionArn: `${ARN}counted:live`, count: 2, attempt: 2 },
+    { ...call, functionArn: `${ARN}counted`, count: 3, attempt: 1 },
   ]);
+});
+
+test('a mock takes its time on the clock of the server, and reports what it uses', async () => {
+  const before = clock.now();
+  expect(await clock.busy(() => invoke('slow'))).toEqual({ ok: true, payload: 'done' });
+  expect(clock.now() - before).toBe(5_000);
+  const used: unknown[] = [];
+  const onUsage = (counter: string, amount: number) => used.push([counter, amount]);
+  await functions.invoke(`${ARN}counted`, {}, { signal, onUsage });
+  calls.at(-1)?.reportUsage('reads', 2);
+  expect(used).toEqual([['reads', 2]]);
 });
 
 test('what is not mocked goes to the others', async () => {

@@ -1,5 +1,5 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { Engine } from '../../src/interpreter/index.ts';
+import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
 import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
 
 const pass = { Type: 'Pass', End: true };
@@ -48,7 +48,13 @@ test('durations are rounded up to 100 ms', async () => {
 });
 
 test('what the children cost is the cost of the parent as well', async () => {
-  const f = async (_e: unknown, clock: VirtualClock) => clock.sleep(250);
+  const clock = new VirtualClock();
+  const invoker: FunctionInvoker = {
+    async invoke(_arn, _payload, { onUsage }) {
+      onUsage?.('writes', 2);
+      return { ok: true, payload: await clock.sleep(250) };
+    },
+  };
   const definition = machineOf({
     M: {
       Type: 'Map',
@@ -62,7 +68,7 @@ test('what the children cost is the cost of the parent as well', async () => {
     },
     E: { Type: 'Succeed' },
   });
-  const { billing, mapRuns } = await run(definition, { functions: { f } });
+  const { billing, mapRuns } = await run(definition, { clock, invoker });
   expect(billing).toEqual({
     stateTransitions: 2 + 3,
     expressRequests: 3,
@@ -70,9 +76,7 @@ test('what the children cost is the cost of the parent as well', async () => {
     functionInvocations: 3,
     functionDurationMs: 750,
     functionGbSeconds: (3 * 0.25 * 128) / 1024,
-    dynamoDbCalls: 0,
-    dynamoDbReadUnits: 0,
-    dynamoDbWriteUnits: 0,
+    usage: { writes: 6 },
   });
   expect(mapRuns[0]?.executions).toHaveLength(3);
 });
@@ -109,15 +113,16 @@ test('an execution that is stopped is billed until then', async () => {
   expect(execution.billing.expressGbSeconds).toBeCloseTo(64 / 1024, 10);
 });
 
-test('what functions do to DynamoDB counts, also when the task gave up on them', async () => {
+test('what an invoker reports counts, also when the task gave up on the function', async () => {
   const clock = new VirtualClock();
   const engine = new Engine({
     clock,
     invoker: {
-      async invoke(_arn, _payload, { onDynamoDb }) {
-        onDynamoDb?.({ readUnits: 0.5, writeUnits: 0 });
+      async invoke(_arn, _payload, { onUsage }) {
+        onUsage?.('queueMessages', 0.5);
         await clock.sleep(2_000);
-        onDynamoDb?.({ readUnits: 0, writeUnits: 3 });
+        onUsage?.('queueMessages', 1);
+        onUsage?.('writes', 3);
         return { ok: true, payload: null };
       },
     },
@@ -127,11 +132,7 @@ test('what functions do to DynamoDB counts, also when the task gave up on them',
   await execution.done;
   expect(execution.status).toBe('FAILED');
   await clock.sleep(5_000);
-  expect(execution.billing).toMatchObject({
-    dynamoDbCalls: 2,
-    dynamoDbReadUnits: 0.5,
-    dynamoDbWriteUnits: 3,
-  });
+  expect(execution.billing.usage).toEqual({ queueMessages: 1.5, writes: 3 });
 });
 
 test.each([

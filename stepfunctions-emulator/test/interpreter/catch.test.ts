@@ -21,7 +21,9 @@ test.each([
     false,
   ],
   ['States.QueryEvaluationError', () => 1, { Output: '{% $nothing %}' }, true, true],
-  ['States.DataLimitExceeded', () => 'x'.repeat(300_000), {}, false, false],
+  // The result of the Task itself, as recorded on AWS, and what its state makes of it, as documented.
+  ['States.DataLimitExceeded', () => 'x'.repeat(300_000), {}, true, true],
+  ['States.DataLimitExceeded', () => 1, { Output: '{% $pad("", 300000, "x") %}' }, false, false],
   ['States.Runtime', raise('States.Runtime'), {}, false, false],
 ])('%s', async (error, f, rest, byAll, byTaskFailed) => {
   for (const [name, catches] of [

@@ -32,25 +32,27 @@ async function runCase(recorded: RecordedCase) {
 }
 
 (available ? describe : describe.skip)('executions recorded on AWS', () => {
-  const totals = { cases: cases.length, outcomes: 0, events: 0, silentlyWrong: 0 };
+  const totals = { cases: cases.length, outcomes: 0, causes: 0, events: 0, silentlyWrong: 0 };
 
   test.each(cases.map(one => [one.name, one] as const))('%s', async (_name, recorded) => {
     const got = await runCase(recorded);
     const verdict = judge(recorded, got);
     totals.outcomes += Number(verdict.outcome);
+    totals.causes += Number(verdict.cause);
     totals.events += Number(verdict.events);
     totals.silentlyWrong += Number(verdict.silentlyWrong);
-    if (!verdict.outcome) expect(got).toEqual(recorded.expected);
+    if (!verdict.outcome || !verdict.cause) expect(got).toEqual(recorded.expected);
     expect(got.events).toEqual(recorded.expected.events);
   });
 
   test('are all reproduced', () => {
     console.info(
-      `conformance: ${totals.outcomes}/${totals.cases} statuses, outputs and errors; ${totals.events}/${totals.cases} event sequences; ${totals.silentlyWrong} succeeded but wrong`,
+      `conformance: ${totals.outcomes}/${totals.cases} statuses, outputs and errors; ${totals.causes}/${totals.cases} causes; ${totals.events}/${totals.cases} event sequences; ${totals.silentlyWrong} succeeded but wrong`,
     );
     expect(totals).toEqual({
       cases: totals.cases,
       outcomes: totals.cases,
+      causes: totals.cases,
       events: totals.cases,
       silentlyWrong: 0,
     });

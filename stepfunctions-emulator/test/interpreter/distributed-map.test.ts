@@ -27,7 +27,7 @@ const mapRunOf = (execution: Execution) => {
 };
 
 test('runs a child execution for each item, with a history of its own', async () => {
-  const execution = await run(mapOf(task, { Label: 'Sweep' }), {
+  const execution = await run(mapOf(task, { Label: 'Each' }), {
     input: [1, 2],
     functions: { f: n => Number(n) * 10 },
   });
@@ -44,13 +44,13 @@ test('runs a child execution for each item, with a history of its own', async ()
   ]);
   const mapRun = mapRunOf(execution);
   const prefix = `arn:aws:states:us-east-1:${ACCOUNT}`;
-  expect(mapRun.settings.arn).toMatch(new RegExp(`^${prefix}:mapRun:TestMachine/Sweep:[0-9a-f-]{36}$`));
+  expect(mapRun.settings.arn).toMatch(new RegExp(`^${prefix}:mapRun:TestMachine/Each:[0-9a-f-]{36}$`));
   expect(execution.history[3]).toMatchObject({
     mapRunStartedEventDetails: { mapRunArn: mapRun.settings.arn },
   });
   const children = mapRun.executions as Execution[];
   expect(children[0]?.arn).toMatch(
-    new RegExp(`^${prefix}:express:TestMachine/Sweep:[0-9a-f-]{36}:[0-9a-f-]{36}$`),
+    new RegExp(`^${prefix}:express:TestMachine/Each:[0-9a-f-]{36}:[0-9a-f-]{36}$`),
   );
   expect(children[0]?.mapRunArn).toBe(mapRun.settings.arn);
   expect(children.map(child => [child.status, child.input, child.output])).toEqual([

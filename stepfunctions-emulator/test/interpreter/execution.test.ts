@@ -55,8 +55,57 @@ describe('an execution', () => {
         RedriveCount: 0,
       },
       StateMachine: { Id: MACHINE_ARN, Name: 'TestMachine' },
-      State: { Name: 'B', EnteredTime: '1970-01-01T00:00:03.000Z', RetryCount: 0 },
+      State: { Name: 'B', EnteredTime: '1970-01-01T00:00:03.000Z' },
     });
+  });
+
+  const Output = '{% $states.context.State.RetryCount %}';
+  const inner = { StartAt: 'I', States: { I: pass } };
+  const choice = { Type: 'Choice', Choices: [{ Condition: true, Output, Next: 'B' }] };
+  test.each([
+    ['Pass', { A: { ...pass, Output } }, false],
+    ['Succeed', { A: { Type: 'Succeed', Output } }, false],
+    ['Wait', { A: { ...wait(0), Output } }, false],
+    ['Choice', { A: choice, B: pass }, false],
+    ['Fail', { A: { Type: 'Fail', Error: Output } }, false],
+    ['Task', { A: { Type: 'Task', Resource: arnOf('f'), Output, End: true } }, true],
+    ['Parallel', { A: { Type: 'Parallel', Branches: [inner], Output, End: true } }, true],
+    ['Map', { A: { Type: 'Map', Items: [], ItemProcessor: inner, Output, End: true } }, true],
+  ])('a context has a RetryCount where the state can be retried: %s', async (_type, states, counted) => {
+    const execution = await run(machineOf(states), { functions: { f: () => 1 } });
+    expect(outcome(execution)).toEqual(
+      counted
+        ? { status: 'SUCCEEDED', output: 0 }
+        : { status: 'FAILED', error: 'States.QueryEvaluationError' },
+    );
+  });
+
+  test.each([
+    [
+      'a Standard execution',
+      'STANDARD',
+      false,
+      ['Id', 'Input', 'Name', 'RedriveCount', 'RoleArn', 'StartTime'],
+    ],
+    ['an Express one', 'EXPRESS', false, ['Id', 'Input', 'Name', 'RedriveCount', 'RoleArn', 'StartTime']],
+    ['an Express one that is waited for', 'EXPRESS', true, ['Id', 'Input', 'Name', 'RoleArn', 'StartTime']],
+  ] as const)('%s has in its context: %s', async (_name, type, synchronous, names) => {
+    const definition = machineOf({ A: { ...pass, Output: '{% $states.context.Execution %}' } });
+    const { output } = await run(definition, { type, synchronous });
+    expect(Object.keys(output as object).sort()).toEqual(names);
+  });
+
+  test('keeps the text of its input as it was given', async () => {
+    const inputText = '{ "a" : 1.0 }';
+    const execution = await run(machineOf({ A: pass }), { input: JSON.parse(inputText), inputText });
+    expect(execution.inputText).toBe(inputText);
+    expect(execution.input).toEqual({ a: 1 });
+    expect(execution.history[0]).toMatchObject({ executionStartedEventDetails: { input: inputText } });
+    expect(execution.history[1]).toMatchObject({ stateEnteredEventDetails: { input: inputText } });
+    const short = { limits: { payloadBytes: 12 } };
+    expect(() =>
+      start(machineOf({ A: pass }), { input: JSON.parse(inputText), inputText, ...short }),
+    ).toThrow(/13/);
   });
 
   test('has a history in the form of the API', async () => {
@@ -251,7 +300,7 @@ describe('limits', () => {
       },
       { TimeoutSeconds: 5 },
     );
-    expect(outcome(await run(definition))).toEqual({ status: 'TIMED_OUT', error: 'States.Timeout' });
+    expect(outcome(await run(definition))).toEqual({ status: 'TIMED_OUT' });
   });
 
   const loop = machineOf({

@@ -93,11 +93,11 @@ test('fails with the first failure and cuts the other iterations off', async () 
   expect(execution.stopDate).toBe(50);
   const types = eventTypes(execution);
   expect(types.slice(-7)).toEqual([
-    'MapIterationFailed',
-    'TaskStateAborted',
     'TaskStateAborted',
     'MapIterationAborted',
+    'TaskStateAborted',
     'MapIterationAborted',
+    'TaskStateAborted',
     'MapStateFailed',
     'ExecutionFailed',
   ]);

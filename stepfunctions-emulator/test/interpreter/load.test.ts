@@ -148,6 +148,25 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     '/States/A/Arguments/Foo',
     /FunctionName/,
   ],
+  ...(
+    [
+      ['LogType', 'Tail', /expected None, .* got "Tail"/],
+      ['InvocationType', 'Event', /expected RequestResponse, .* got "Event"/],
+      ['InvocationType', 'DryRun', /got "DryRun"/],
+      ['Qualifier', 1, /a STRING, got 1/],
+      ['FunctionName', ['f'], /a STRING, got \["f"\]/],
+      ['Payload', 1, /a STRING .* got 1/],
+      ['Payload', true, /a STRING .* got true/],
+    ] as const
+  ).map(
+    ([name, value, words]) =>
+      [
+        `${name} ${JSON.stringify(value)} of lambda:invoke`,
+        one({ ...task, Resource: LAMBDA_INVOKE, Arguments: { FunctionName: 'f', [name]: value } }),
+        `/States/A/Arguments/${name}`,
+        words,
+      ] as const,
+  ),
   ['Credentials', one({ ...task, Credentials: {} }), '/States/A/Credentials', /not implemented/],
   ['TimeoutSeconds in a Map', one({ ...map, TimeoutSeconds: 1 }), '/States/A/TimeoutSeconds', /Map/],
   [
@@ -157,7 +176,8 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /less than/,
   ],
   ['Retry in a Pass', one({ ...pass, Retry: [] }), '/States/A/Retry', /Pass/],
-  ['an empty Retry', one({ ...task, Retry: [] }), '/States/A/Retry', /non-empty/],
+  ['a Retry that is no array', one({ ...task, Retry: {} }), '/States/A/Retry', /an array/],
+  ['an empty Choices', one({ Type: 'Choice', Choices: [] }), '/States/A/Choices', /non-empty/],
   [
     'a retrier without ErrorEquals',
     one({ ...task, Retry: [{ MaxAttempts: 1 }] }),
@@ -308,6 +328,26 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     '/States/A/ItemProcessor/States/I/Assign/v',
     /outer scope/,
   ],
+  [
+    'an inner assignment of a variable that the Parallel itself assigns',
+    one({
+      Type: 'Parallel',
+      Branches: [{ StartAt: 'B', States: { B: { ...pass, Assign: { v: 2 } } } }],
+      Assign: { v: 1 },
+      End: true,
+    }),
+    '/States/A/Branches/0/States/B/Assign/v',
+    /A assigns/,
+  ],
+  [
+    'an inner assignment of a variable that a Catch beside assigns',
+    machineOf({
+      T: { ...task, Catch: [{ ErrorEquals: ['E'], Assign: { v: 1 }, Next: 'M' }], End: undefined, Next: 'M' },
+      M: { ...map, ItemProcessor: { StartAt: 'I', States: { I: { ...pass, Assign: { v: 2 } } } } },
+    }),
+    '/States/M/ItemProcessor/States/I/Assign/v',
+    /T assigns/,
+  ],
   ['the variable states', one({ ...pass, Assign: { states: 1 } }), '/States/A/Assign/states', /reserved/],
   ['a variable with a path', one({ ...pass, Assign: { 'x.y': 1 } }), '/States/A/Assign/x.y', /letter/],
   [
@@ -327,7 +367,12 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
     /S0203/,
   ],
   ['$eval', out("$eval('1')"), '/States/A/Output', /\$eval/],
-  ['a function that does not exist', out('$foo(1)'), '/States/A/Output', /\$foo/],
+  [
+    'a function that does not exist',
+    out('$foo(1)'),
+    '/States/A/Output',
+    /\$foo, which does not exist: AWS would accept it and fail when it is called/,
+  ],
   [
     'a function that does not exist, in a filter',
     out('$states.input.a[$foo(b)]'),
@@ -443,6 +488,40 @@ const ACCEPTED: ReadonlyArray<readonly [string, unknown]> = [
   ['$eval as a name of its own', out('($eval := function($x) { $x }; $eval(1))')],
   ['positional and context binding', out('$states.input.a@$i#$n.{"i": $i, "n": $n}')],
   ['transform and partial application', out('[$states.input ~> |a|{"b": 1}|, $map([1], $power(?, 2))]')],
+  ['empty Retry and Catch', one({ ...task, Retry: [], Catch: [] })],
+  [
+    'a variable that a branch and the own Catch of the Parallel assign',
+    machineOf({
+      P: {
+        Type: 'Parallel',
+        Branches: [{ StartAt: 'B', States: { B: { ...pass, Assign: { v: 1 } } } }],
+        Catch: [{ ErrorEquals: ['States.ALL'], Assign: { v: 2 }, Next: 'C' }],
+        End: true,
+      },
+      C: pass,
+    }),
+  ],
+  [
+    'arguments of lambda:invoke that are implemented, or are calculated',
+    one({
+      ...task,
+      Resource: LAMBDA_INVOKE,
+      Arguments: {
+        FunctionName: '{% $states.input.f %}',
+        InvocationType: 'RequestResponse',
+        LogType: '{% $states.input.log %}',
+        Payload: '{% $states.input.n %}',
+        Qualifier: 'live',
+      },
+    }),
+  ],
+  ...[null, [1], {}, '1'].map(
+    payload =>
+      [
+        `the Payload ${JSON.stringify(payload)}`,
+        one({ ...task, Resource: LAMBDA_INVOKE, Arguments: { FunctionName: 'f', Payload: payload } }),
+      ] as const,
+  ),
   ['States.Http errors', one({ ...task, Retry: [{ ErrorEquals: ['States.Http.StatusCode.503'] }] })],
   [
     'arguments from an expression',

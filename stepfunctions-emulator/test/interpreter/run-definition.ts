@@ -45,6 +45,8 @@ export function invokerOf(functions: Record<string, TestFunction>, clock: Virtua
 
 export interface RunOptions extends Partial<EngineOptions> {
   readonly input?: unknown;
+  readonly inputText?: string;
+  readonly synchronous?: boolean;
   readonly type?: WorkflowType;
   readonly functions?: Record<string, TestFunction>;
   readonly clock?: VirtualClock;
@@ -64,6 +66,8 @@ export const testMachine = (definition: unknown, type: WorkflowType = 'STANDARD'
 export function start(definition: unknown, options: RunOptions = {}): Execution {
   const {
     input = {},
+    inputText,
+    synchronous = false,
     type = 'STANDARD',
     functions = {},
     clock = new VirtualClock(),
@@ -76,7 +80,12 @@ export function start(definition: unknown, options: RunOptions = {}): Execution 
     invoker: invokerOf(functions, clock),
     ...rest,
   });
-  return engine.start(testMachine(definition, type), { input, ...(name !== undefined && { name }) });
+  return engine.start(testMachine(definition, type), {
+    input,
+    synchronous,
+    ...(inputText !== undefined && { inputText }),
+    ...(name !== undefined && { name }),
+  });
 }
 
 /** Runs a definition to its end. */

@@ -120,13 +120,72 @@ describe('lambda:invoke', () => {
   });
 
   test.each([
-    ['an event without a waiting caller', { InvocationType: 'Event' }, /InvocationType "Event"/],
-    ['logs', { LogType: 'Tail' }, /LogType/],
-    ['a name that is no string', { FunctionName: '{% 1 %}' }, /FunctionName/],
+    [
+      'an event without a waiting caller',
+      { InvocationType: "{% 'Event' %}" },
+      /'InvocationType' must be Req/,
+    ],
+    ['logs', { LogType: "{% 'Tail' %}" }, /'LogType' must be None/],
+    ['a name that is no string', { FunctionName: '{% 1 %}' }, /'FunctionName' must be a STRING/],
+    ['a Payload that is a number', { Payload: '{% 1 %}' }, /'Payload' must be a STRING/],
   ])('fails rather than ignoring %s', async (_name, args, words) => {
     const execution = await run(machineOf({ A: invoke({}, args) }));
     expect(execution.error).toBe('States.Runtime');
+    expect(execution.cause).toMatch(
+      /^An error .* The Arguments '\{.*\}' could not be used to start the Task: \[/,
+    );
     expect(execution.cause).toMatch(words);
+  });
+
+  test.each([
+    ['a JSON string', '"text"', 'text'],
+    ['an object', '{"a": [1, null]}', { a: [1, null] }],
+    ['a number', '0.0', 0],
+    ['a word of JSON', 'null', null],
+    ['white space around it', ' 7 ', 7],
+    ['nothing at all', '', {}],
+  ])('sends a string as the body of the request as it is: %s', async (_name, payload, event) => {
+    const seen: unknown[] = [];
+    const execution = await runTask(invoke({}, { Payload: '{% $states.input %}' }), got => seen.push(got), {
+      input: payload,
+    });
+    expect(seen).toEqual([event]);
+    const parameters = JSON.stringify({ FunctionName: 'f', Payload: payload });
+    expect(execution.history[2]).toMatchObject({ taskScheduledEventDetails: { parameters } });
+  });
+
+  test.each(['text', '{', "{'a': 1}", '1 2', 'undefined'])(
+    'fails as Lambda fails a body that is no JSON, without calling the function: %s',
+    async payload => {
+      const seen: unknown[] = [];
+      const execution = await runTask(invoke({}, { Payload: payload }), event => seen.push(event));
+      expect(seen).toEqual([]);
+      expect(execution.billing.functionInvocations).toBe(0);
+      expect(outcome(execution)).toEqual({
+        status: 'FAILED',
+        error: 'Lambda.InvalidRequestContentException',
+      });
+      expect(execution.cause).toMatch(
+        /^Could not parse request body into json: .* \(Service: Lambda, Status Code: 400,/,
+      );
+      expect(eventTypes(execution).slice(2)).toEqual([
+        'TaskScheduled',
+        'TaskStarted',
+        'TaskFailed',
+        'ExecutionFailed',
+      ]);
+    },
+  );
+
+  test('catches it under its name', async () => {
+    const definition = machineOf({
+      A: invoke(
+        { Catch: [{ ErrorEquals: ['Lambda.InvalidRequestContentException'], Next: 'B' }] },
+        { Payload: 'text' },
+      ),
+      B: { Type: 'Pass', Output: 'caught', End: true },
+    });
+    expect((await run(definition)).output).toBe('caught');
   });
 
   test('fails on an unknown field among calculated arguments', async () => {
@@ -135,14 +194,14 @@ describe('lambda:invoke', () => {
   });
 
   test('schedules with region, parameters and timeouts', async () => {
-    const task = invoke({ TimeoutSeconds: 30, HeartbeatSeconds: '{% 5 + 5 %}' }, { Payload: 1 });
+    const task = invoke({ TimeoutSeconds: 30, HeartbeatSeconds: '{% 5 + 5 %}' }, { Payload: [1] });
     expect((await runTask(task, () => 1)).history[2]).toMatchObject({
       type: 'TaskScheduled',
       taskScheduledEventDetails: {
         resourceType: 'lambda',
         resource: 'invoke',
         region: 'us-east-1',
-        parameters: '{"FunctionName":"f","Payload":1}',
+        parameters: '{"FunctionName":"f","Payload":[1]}',
         timeoutInSeconds: 30,
         heartbeatInSeconds: 10,
       },

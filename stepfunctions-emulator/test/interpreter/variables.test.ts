@@ -97,6 +97,13 @@ test('shows assignments in the event that leaves the state', async () => {
   });
 });
 
+test('an empty Assign is not shown in the event', async () => {
+  const execution = await run(machineOf({ A: { Type: 'Pass', Assign: {}, End: true } }));
+  expect(execution.history[2]).toMatchObject({ type: 'PassStateExited' });
+  expect(execution.history[2]?.['stateExitedEventDetails']).not.toHaveProperty('assignedVariables');
+  expect(execution.history[2]?.['stateExitedEventDetails']).not.toHaveProperty('assignedVariablesDetails');
+});
+
 test.each([
   ['one variable of 256 KiB passes', ['262142'], undefined],
   ['one byte more does not', ['262143'], 'States.DataLimitExceeded'],

@@ -16,6 +16,7 @@ export interface RecordedCase {
     readonly status: string;
     readonly output?: Json;
     readonly error?: string | null;
+    readonly cause?: string | null;
     readonly events: readonly string[];
   };
 }
@@ -55,22 +56,30 @@ function sameOutput(expected: Json, got: Json): boolean {
   }
 }
 
+/** Lambda's JSON about what a function threw names the file and the line, which are others here. */
+const isOfFunction = (cause: string | null | undefined): boolean => cause?.startsWith('{') ?? false;
+
 /** How an execution ended here. */
 export interface Ended {
   readonly status: string;
   readonly output: Json | undefined;
   readonly error: string | undefined;
+  readonly cause: string | undefined;
   readonly events: readonly string[];
 }
 
 export interface Verdict {
   readonly outcome: boolean;
+  readonly cause: boolean;
   readonly events: boolean;
   readonly silentlyWrong: boolean;
 }
 
 /** Holds an execution against what AWS recorded. */
-export function judge({ expected }: RecordedCase, { output, error, events, ...ended }: Ended): Verdict {
+export function judge(
+  { expected }: RecordedCase,
+  { output, error, cause, events, ...ended }: Ended,
+): Verdict {
   const status = STATUS[ended.status];
   const outcome =
     status === expected.status &&
@@ -79,6 +88,7 @@ export function judge({ expected }: RecordedCase, { output, error, events, ...en
       : (error ?? null) === (expected.error ?? null));
   return {
     outcome,
+    cause: isOfFunction(expected.cause) || (cause ?? null) === (expected.cause ?? null),
     events: JSON.stringify(events) === JSON.stringify(expected.events),
     silentlyWrong: status === 'Succeeded' && !outcome,
   };

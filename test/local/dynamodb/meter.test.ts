@@ -63,7 +63,13 @@ afterAll(async () => {
 let untrack: () => void;
 beforeEach(() => {
   used = [];
-  untrack = meter.track('Root=1-a', usage => used.push(usage));
+  untrack = meter.track('Root=1-a', (counter, amount) => {
+    // Each answer is reported as a call, and then by its units.
+    if (counter === 'dynamoDbCalls') used.push({ readUnits: 0, writeUnits: 0 });
+    const last = used.at(-1);
+    if (last && counter === 'dynamoDbReadUnits') last.readUnits += amount;
+    if (last && counter === 'dynamoDbWriteUnits') last.writeUnits += amount;
+  });
 });
 afterEach(() => untrack());
 

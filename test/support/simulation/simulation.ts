@@ -7,14 +7,15 @@ import {
   seededRandom,
   VirtualClock,
 } from 'stepfunctions-emulator';
+import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
-import { type Deletion, NO_DELETION } from '../../../functions/lib/deletion.ts';
-import { DynamoDbBusyError } from '../../../functions/lib/errors.ts';
-import { addLags, lagOf } from '../../../functions/lib/lag.ts';
-import type { PollPace } from '../../../functions/lib/poll.ts';
-import type { ReadWindow } from '../../../functions/lib/window-query.ts';
-import { resolveProps } from '../../../stacks/props.ts';
+import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
+import type { PollPace } from '../../../functions/query-expired/poll.ts';
+import { addLags, lagOf } from '../../../functions/report/lag.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
+import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
@@ -85,12 +86,12 @@ export class Simulation {
       random: this.#random,
       ...(mapRunDelays && { mapRunDelays }),
       invoker: {
-        invoke: async (arn, payload, { onDynamoDb }) => {
+        invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
           this.calls[name] += 1;
           const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
           await this.clock.sleep(callMs + hangsMs);
-          const functions = this.#functions(options, onDynamoDb);
+          const functions = this.#functions(options, onUsage);
           const answer = error && !answerLost ? null : await functions[name](payload as never);
           return error
             ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
@@ -126,11 +127,10 @@ export class Simulation {
 
   #functions(
     { pace = { precisionSeconds: 1, pollSeconds: 0 }, ...options }: SimulationOptions,
-    onDynamoDb: InvokeOptions['onDynamoDb'],
+    onUsage: InvokeOptions['onUsage'],
   ): SweepFunctions {
-    const { deleteAttempts, backoffBaseSeconds, backoffCapSeconds } = DEFAULTS;
-    const settings = { lookbackMinutes: 10, deleteAttempts, backoffBaseSeconds, backoffCapSeconds, ...pace };
-    const dynamoDb = { readWindow: this.#reader(options, onDynamoDb), deleteBatch: this.#deleter(options) };
+    const settings = { ...DEFAULTS, ...pace };
+    const dynamoDb = { readWindow: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
       settings: { ...settings, model },
@@ -142,7 +142,7 @@ export class Simulation {
 
   #reader(
     { throttledCall = () => false }: Pick<SimulationOptions, 'throttledCall'>,
-    onDynamoDb: InvokeOptions['onDynamoDb'],
+    onUsage: InvokeOptions['onUsage'],
   ): ReadWindow {
     return async (...query) => {
       // As the client does: a second attempt at once.
@@ -151,7 +151,8 @@ export class Simulation {
       }
       const page = await this.table.readWindow(...query);
       const bytes = page.entries.length * ENTRY_BYTES;
-      onDynamoDb?.({ readUnits: Math.max(1, Math.ceil(bytes / 4096)) / 2, writeUnits: 0 });
+      const readUnits = Math.max(1, Math.ceil(bytes / 4096)) / 2;
+      if (onUsage) reportDynamoDb(onUsage, { readUnits, writeUnits: 0 });
       return page;
     };
   }
@@ -193,7 +194,7 @@ export class Simulation {
   }
 }
 
-const DEFAULTS = resolveProps({ tableName: 'simulated', partitionKey: 'id' });
+const DEFAULTS = settingsOf({ tableName: 'simulated', partitionKey: 'id' });
 
 /** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
 const ENTRY_BYTES = 100;

@@ -20,6 +20,7 @@ import {
   validateStateMachineDefinition,
 } from './state-machines.ts';
 import { listTagsForResource, tagResource, untagResource } from './tags.ts';
+import { testState } from './test-state.ts';
 import {
   deleteStateMachineVersion,
   listStateMachineVersions,
@@ -52,6 +53,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     StartSyncExecution: startSyncExecution,
     StopExecution: stopExecution,
     TagResource: tagResource,
+    TestState: testState,
     UntagResource: untagResource,
     UpdateStateMachine: updateStateMachine,
     UpdateStateMachineAlias: updateStateMachineAlias,
@@ -59,7 +61,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   }),
 );
 
-/** AWS has these and this API does not: activities, callbacks, tests of a single state. */
+/** AWS has these and this API does not: activities and callbacks. */
 export const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'CreateActivity',
   'DeleteActivity',
@@ -69,6 +71,5 @@ export const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'SendTaskFailure',
   'SendTaskHeartbeat',
   'SendTaskSuccess',
-  'TestState',
   'UpdateMapRun',
 ]);

@@ -27,7 +27,7 @@ export const startSyncExecution: Operation = async (context, members) => {
   const { stateMachine } = resolved;
   if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
   const metadataOnly = isMetadataOnly(members);
-  const { execution } = start(context, resolved, members);
+  const { execution } = start(context, resolved, members, true);
   await execution.done;
   const stopDate = execution.stopDate ?? execution.startDate;
   const duration = stopDate - execution.startDate;
@@ -52,7 +52,7 @@ export const startSyncExecution: Operation = async (context, members) => {
 export function dataOf(execution: Execution): object {
   const { outputText } = execution;
   return {
-    input: JSON.stringify(execution.input),
+    input: execution.inputText,
     inputDetails: { included: true },
     ...(outputText !== undefined && { output: outputText, outputDetails: { included: true } }),
     ...optional('error', execution.error),
@@ -64,14 +64,16 @@ function start(
   { executions }: ApiContext,
   { stateMachine, version, aliasArn }: Resolved,
   members: Members,
+  synchronous = false,
 ): StartedExecution {
   const name = members.optionalString('name', NAME_LENGTH);
-  const input = parseInput(members.optionalString('input', INPUT_LENGTH) ?? '{}');
+  const inputText = members.optionalString('input', INPUT_LENGTH) ?? '{}';
+  const input = parseInput(inputText);
   members.optionalString('traceHeader', { max: 256 });
   if (name !== undefined && stateMachine.type === 'STANDARD' && executions.isTaken(stateMachine, name)) {
     return again(executions.find(arnOf(stateMachine, name)), stateMachine, name, input);
   }
-  const options: StartOptions = { input, ...(name !== undefined && { name }) };
+  const options: StartOptions = { input, inputText, synchronous, ...(name !== undefined && { name }) };
   try {
     return executions.start(stateMachine, options, { versionArn: version?.arn, aliasArn });
   } catch (error) {

@@ -179,15 +179,20 @@ function load(text: string, type: WorkflowType): Definition {
     return loadDefinition(text, type);
   } catch (error) {
     if (!(error instanceof InvalidDefinitionError)) throw error;
-    const shown = error.problems
-      .slice(0, MAX_PROBLEMS)
-      .map(({ path, expected, got }) =>
-        expected === 'JSON'
-          ? `INVALID_JSON_DESCRIPTION: ${got}`
-          : `SCHEMA_VALIDATION_FAILED: expected ${expected}, got ${got} at ${path || '/'}`,
-      );
-    throw new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
+    throw invalidDefinition(error);
   }
+}
+
+/** What is wrong with a definition, as the API says it. */
+export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
+  const shown = problems
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, expected, got }) =>
+      expected === 'JSON'
+        ? `INVALID_JSON_DESCRIPTION: ${got}`
+        : `SCHEMA_VALIDATION_FAILED: expected ${expected}, got ${got} at ${path || '/'}`,
+    );
+  return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }
 
 /** Whether a version is to be published as well, and what it is described by. */

@@ -1,0 +1,24 @@
+/** What one answer of DynamoDB to a function consumed, in capacity units. */
+export interface DynamoDbUsage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+export const NO_USAGE: DynamoDbUsage = { readUnits: 0, writeUnits: 0 };
+
+/** The names under which an execution's `billing.usage` has DynamoDB. */
+export const DYNAMODB_COUNTERS = ['dynamoDbCalls', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'] as const;
+export type DynamoDbCounter = (typeof DYNAMODB_COUNTERS)[number];
+
+/** Takes an amount for a counter; `onUsage` of an invocation. */
+export type OnUsage = (counter: string, amount: number) => void;
+
+/** Reports one answer of DynamoDB. */
+export function reportDynamoDb(onUsage: OnUsage, { readUnits, writeUnits }: DynamoDbUsage): void {
+  const amounts: Record<DynamoDbCounter, number> = {
+    dynamoDbCalls: 1,
+    dynamoDbReadUnits: readUnits,
+    dynamoDbWriteUnits: writeUnits,
+  };
+  for (const counter of DYNAMODB_COUNTERS) onUsage(counter, amounts[counter]);
+}

@@ -1,0 +1,75 @@
+import type jsonata from 'jsonata';
+import { EmulatorError } from '../../errors.ts';
+import { EXPRESSION_BYTES, EXPRESSION_DEPTH, EXPRESSION_TIMEOUT_MS } from '../limits.ts';
+
+/** An expression went past a limit of Step Functions; the message is AWS's, word for word where it is known. */
+export class EvaluationLimitError extends EmulatorError {
+  override readonly name = 'EvaluationLimitError';
+}
+
+/** What one evaluation has used up. Expressions are shared by all executions, so it cannot stand beside them. */
+interface Usage {
+  depth: number;
+  /** Epoch milliseconds of the wall clock. */
+  readonly deadline: number;
+}
+
+/** No expression can spell this name. */
+const USAGE_BINDING = ' usage';
+
+interface Frame {
+  lookup(name: string): unknown;
+}
+
+const usageOf = (frame: Frame) => frame.lookup(USAGE_BINDING) as Usage;
+
+/** A binding that every evaluation of a limited expression needs of its own. */
+export function newUsage(): Record<string, Usage> {
+  return { [USAGE_BINDING]: { depth: 0, deadline: Date.now() + EXPRESSION_TIMEOUT_MS } };
+}
+
+/**
+ * Makes an expression obey Step Functions' limits, as jsonata's own time box does (`timeboxExpression` in its
+ * test/run-test-suite.js): by the hooks that it calls on the way into and out of each node of the expression.
+ *
+ * Depth is the number of nodes that are under way. The keys of a group-by are evaluated beside each other, so each of
+ * them adds to it (https://github.com/jsonata-js/jsonata/issues/606).
+ */
+export function limitEvaluation(expression: jsonata.Expression): void {
+  assignHook(expression, 'jsonata.__evaluate_entry', (_node, _input, frame) => {
+    const usage = usageOf(frame);
+    usage.depth += 1;
+    if (usage.depth > EXPRESSION_DEPTH) {
+      throw new EvaluationLimitError(
+        'Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive.',
+      );
+    }
+    if (Date.now() > usage.deadline) {
+      throw new EvaluationLimitError('Expression evaluation timeout: Check for infinite loop');
+    }
+  });
+  assignHook(expression, 'jsonata.__evaluate_exit', (_node, _input, frame, result) => {
+    usageOf(frame).depth -= 1;
+    if (bytesOf(result) > EXPRESSION_BYTES) {
+      throw new EvaluationLimitError(
+        'Expression evaluation memory limit exceeded: Check for excessive memory usage',
+      );
+    }
+  });
+}
+
+type Hook = (node: unknown, input: unknown, frame: Frame, result: unknown) => void;
+
+/** jsonata looks its hooks up under symbols, which its types don't know of. */
+function assignHook(expression: jsonata.Expression, name: string, hook: Hook): void {
+  expression.assign(Symbol.for(name) as unknown as string, hook);
+}
+
+/** Bytes of one element of an array, whatever it is: a number's. */
+const ELEMENT_BYTES = 8;
+
+/** At least as many bytes has what a node gave: without looking into it, since that would be done at every node. */
+function bytesOf(result: unknown): number {
+  if (typeof result === 'string') return result.length;
+  return Array.isArray(result) ? result.length * ELEMENT_BYTES : 0;
+}

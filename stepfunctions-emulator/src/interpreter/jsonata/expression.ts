@@ -1,0 +1,80 @@
+import jsonata from 'jsonata';
+import { EmulatorError } from '../../errors.ts';
+import { EvaluationLimitError, limitEvaluation, newUsage } from './evaluation-limits.ts';
+import { type FunctionRuntime, RUNTIME_BINDING, registerAslFunctions } from './functions.ts';
+import { LimitedRegExp } from './limited-regexp.ts';
+import { type ExpressionPlace, inspectExpression } from './rules.ts';
+
+/** What the names of an expression stand for when it is evaluated. */
+export interface ExpressionScope {
+  /** The reserved variable `$states`; asked for only when the expression mentions it. */
+  states(): unknown;
+  /** A workflow variable, or undefined when none of that name was assigned. */
+  variable(name: string): unknown;
+  readonly runtime: FunctionRuntime;
+}
+
+/** A JSONata expression, parsed once, evaluated as often as its state is entered. */
+export interface AslExpression {
+  /** The text between `{%` and `%}`, trimmed, as messages quote it. */
+  readonly source: string;
+  /**
+   * Resolves to what jsonata returned, which need not be JSON; rejects with jsonata's error, or an
+   * {@link EvaluationLimitError}.
+   */
+  evaluate(scope: ExpressionScope): Promise<unknown>;
+}
+
+/** What is wrong with an expression; the message doesn't repeat the expression. */
+export class ExpressionSyntaxError extends EmulatorError {
+  override readonly name = 'ExpressionSyntaxError';
+}
+
+/**
+ * @param source the text between the markers
+ * @throws ExpressionSyntaxError when it doesn't parse, or uses what Step Functions doesn't have
+ */
+export function compileExpression(source: string, place: ExpressionPlace): AslExpression {
+  const text = source.trim();
+  const expression = parse(text);
+  const inspection = inspectExpression(expression.ast(), place);
+  if (inspection.problem !== undefined) throw new ExpressionSyntaxError(inspection.problem);
+  registerAslFunctions(expression);
+  limitEvaluation(expression);
+  const names = inspection.variables.filter(name => name !== 'states');
+  const wantsStates = inspection.variables.includes('states');
+  return {
+    source: text,
+    evaluate(scope) {
+      const bindings: Record<string, unknown> = { ...newUsage(), [RUNTIME_BINDING]: scope.runtime };
+      if (wantsStates) bindings['states'] = scope.states();
+      for (const name of names) {
+        const value = scope.variable(name);
+        if (value !== undefined) bindings[name] = value;
+      }
+      return expression.evaluate(undefined, bindings);
+    },
+  };
+}
+
+function parse(text: string): jsonata.Expression {
+  try {
+    // Its types mean an instance. JSONata 2.0.6 takes the last one that it was given for all expressions: every one gives it.
+    return jsonata(text, { RegexEngine: LimitedRegExp as unknown as RegExp });
+  } catch (error) {
+    throw new ExpressionSyntaxError(describeJsonataError(error));
+  }
+}
+
+/** How a cause goes on that says that an expression threw an error: with a limit's message, or with jsonata's error. */
+export function describeEvaluationError(error: unknown): string {
+  return error instanceof EvaluationLimitError ? `: ${error.message}` : `. ${describeJsonataError(error)}`;
+}
+
+/** jsonata throws plain objects with a code and a message, not always an Error. */
+function describeJsonataError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' && message !== '' ? message : 'unknown error';
+  return typeof code === 'string' ? `${code}: ${text}` : text;
+}

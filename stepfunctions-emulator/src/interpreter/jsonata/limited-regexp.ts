@@ -1,0 +1,58 @@
+import { createContext, Script } from 'node:vm';
+import { REGEX_TIMEOUT_MS } from '../limits.ts';
+
+/** What every match may take, also after others have used up {@link REGEX_TIMEOUT_MS}: far more than an ordinary one. */
+const LEAST_TIMEOUT_MS = 20;
+
+/** A match over so few characters can't take long, and not without something that repeats. */
+const FEW_CHARACTERS = 16;
+const REPEATS = /[*+{]/;
+
+const sandbox = createContext({ match: () => null });
+const script = new Script('match()');
+
+/** Milliseconds that matches have taken since the event loop last came round. */
+let spent = 0;
+
+/** Milliseconds of this thread's own work: on a busy machine the wall clock would blame a match for waiting. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * A regular expression whose matches are given up after a time. `/(a+)+$/` on thirty characters takes minutes, during which
+ * JavaScript does nothing else: no other execution goes on, and Ctrl-C is not heard. What can interrupt a match is V8's own
+ * limit for a script, which costs a tenth of a millisecond; so only where a match could take long.
+ */
+export class LimitedRegExp extends RegExp {
+  override exec(text: string): RegExpExecArray | null {
+    if (text.length <= FEW_CHARACTERS || !REPEATS.test(this.source)) return super.exec(text);
+    if (spent === 0) setImmediate(() => (spent = 0));
+    const began = worked();
+    // Together, since forty iterations of a Map match one after the other before anything else has its turn.
+    const timeout = Math.ceil(Math.max(REGEX_TIMEOUT_MS - spent, LEAST_TIMEOUT_MS));
+    const { lastIndex } = this;
+    sandbox['match'] = () => {
+      this.lastIndex = lastIndex;
+      return super.exec(text);
+    };
+    try {
+      for (;;) {
+        try {
+          return script.runInContext(sandbox, { timeout }) as RegExpExecArray | null;
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+          // The clock of the limit is on the wall: less than half of it means that the thread was kept waiting.
+          if (worked() - began >= timeout / 2) break;
+        }
+      }
+    } finally {
+      spent += worked() - began;
+    }
+    throw new Error(
+      `regular expression: expected a match within ${timeout} ms, got none of ${this} in ${text.length} characters; ` +
+        'a repetition within a repetition can take for ever, and AWS stops it too',
+    );
+  }
+}

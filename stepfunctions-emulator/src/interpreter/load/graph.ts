@@ -1,0 +1,105 @@
+import type { State, StateGraph } from '../definition.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { escapePointer } from '../jsonata/template.ts';
+import { NAME_LENGTH } from '../limits.ts';
+import { type DefinitionProblem, FieldReader, quote } from './problems.ts';
+import { loadState } from './state.ts';
+
+export type QueryLanguage = 'JSONata' | 'JSONPath';
+
+/** What the loading of a state has to know about what surrounds it. */
+export interface LoadContext {
+  readonly problems: DefinitionProblem[];
+  /** Of the nearest enclosing state or machine that names one. */
+  readonly language: QueryLanguage;
+  /** Every state name of the whole machine → where it is. */
+  readonly names: Map<string, string>;
+  /** Every Label of the whole machine → where it is. */
+  readonly labels: Map<string, string>;
+  /** Inside a distributed Map whose children are Express executions, where no distributed Map may be. */
+  readonly express: boolean;
+}
+
+/** Reads `StartAt` and `States` of a machine, a branch or an item processor. */
+export function loadGraph(reader: FieldReader, context: LoadContext): StateGraph {
+  const startAt = reader.takeRequiredString('StartAt') ?? '';
+  const raw = reader.takeObject('States');
+  if (raw === undefined) {
+    if (!reader.has('States')) reader.problem('States', 'an object with at least one state', 'nothing');
+    return { startAt, states: new Map() };
+  }
+  const before = context.problems.length;
+  const states = loadStates(new FieldReader(raw, reader.at('States'), context.problems), context);
+  if (Object.keys(raw).length === 0) reader.problem('States', 'at least one state', 'none');
+  else if (!Object.hasOwn(raw, startAt))
+    reader.problem('StartAt', 'the name of a state in States', quote(startAt));
+  // Only a graph whose states are all understood says which of them can be reached.
+  else if (context.problems.length === before) checkTransitions(reader, startAt, states);
+  return { startAt, states };
+}
+
+function loadStates(reader: FieldReader, context: LoadContext): Map<string, State> {
+  const states = new Map<string, State>();
+  for (const name of Object.keys(reader.raw)) {
+    checkName(reader, name, context);
+    const raw = reader.take(name);
+    if (!isObject(raw)) {
+      reader.problem(name, 'a state (an object)', quote(raw));
+      continue;
+    }
+    const state = loadState(
+      name,
+      new FieldReader(raw as JsonObject, reader.at(name), context.problems),
+      context,
+    );
+    if (state !== undefined) states.set(name, state);
+  }
+  return states;
+}
+
+function checkName(reader: FieldReader, name: string, context: LoadContext): void {
+  if (name.length === 0 || name.length > NAME_LENGTH) {
+    reader.problem(name, `a name of 1 to ${NAME_LENGTH} characters`, `${name.length} characters`);
+  }
+  const other = context.names.get(name);
+  if (other !== undefined) {
+    reader.problem(name, 'a name that no other state of the machine has', `the name of ${other}`);
+  }
+  context.names.set(name, reader.at(name));
+}
+
+function checkTransitions(reader: FieldReader, startAt: string, states: ReadonlyMap<string, State>): void {
+  const note = (name: string, field: string, expected: string, got: string) =>
+    reader.problems.push({ path: `${reader.at('States')}/${escapePointer(name)}${field}`, expected, got });
+  const reached = new Set<string>([startAt]);
+  for (const name of reached) {
+    const state = states.get(name);
+    if (state === undefined) continue;
+    for (const [field, target] of transitions(state)) {
+      if (states.has(target)) reached.add(target);
+      else note(name, field, 'the name of a state beside this one', quote(target));
+    }
+  }
+  for (const name of states.keys()) {
+    if (!reached.has(name)) note(name, '', 'a state that can be reached', 'one that nothing leads to');
+  }
+}
+
+/** Where a state can lead, and by which of its fields. */
+function transitions(state: State): Array<readonly [string, string]> {
+  const found: Array<readonly [string, string]> = [];
+  if (state.type === 'Choice') {
+    state.choices.forEach((rule, index) => {
+      found.push([`/Choices/${index}/Next`, rule.next]);
+    });
+    if (state.defaultNext !== undefined) found.push(['/Default', state.defaultNext]);
+    return found;
+  }
+  if ('next' in state && state.next !== undefined) found.push(['/Next', state.next]);
+  if ('catch' in state) {
+    state.catch.forEach((catcher, index) => {
+      found.push([`/Catch/${index}/Next`, catcher.next]);
+    });
+  }
+  return found;
+}

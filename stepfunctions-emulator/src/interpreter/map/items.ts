@@ -1,0 +1,75 @@
+import type { MapState } from '../definition.ts';
+import { isCount, isPercentage } from '../field-checks.ts';
+import { isObject, type Json } from '../json.ts';
+import { type Payload, payload } from '../payload.ts';
+import type { Line, MapItem } from '../run/line.ts';
+import type { StateVisit } from '../run/visit.ts';
+
+/** How a Map is to run, evaluated on entry. */
+export interface MapSettings {
+  /** 0: as many as there may be. */
+  readonly maxConcurrency: number;
+  readonly toleratedFailureCount: number | undefined;
+  readonly toleratedFailurePercentage: number | undefined;
+}
+
+export async function evaluateSettings(visit: StateVisit, state: MapState): Promise<MapSettings> {
+  const count = (field: MapState['maxConcurrency']) =>
+    field && visit.evaluateField(field, 'number', isCount, 'an integer of at least 0');
+  return {
+    maxConcurrency: (await count(state.maxConcurrency)) ?? 0,
+    toleratedFailureCount: await count(state.toleratedFailureCount),
+    toleratedFailurePercentage:
+      state.toleratedFailurePercentage &&
+      (await visit.evaluateField(
+        state.toleratedFailurePercentage,
+        'number',
+        isPercentage,
+        'a number from 0 to 100',
+      )),
+  };
+}
+
+/** The items of a Map: its Items, or else its input. A distributed Map also takes the members of an object. */
+export async function evaluateItems(visit: StateVisit, state: MapState): Promise<readonly MapItem[]> {
+  const value = state.items === undefined ? visit.input.value : await visit.evaluate(state.items);
+  if (Array.isArray(value)) return value.map((item, index) => ({ index, value: item }));
+  const distributed = state.mode.kind === 'DISTRIBUTED';
+  if (distributed && isObject(value)) {
+    return Object.entries(value).map(([key, member], index) => ({ index, key, value: member as Json }));
+  }
+  if (state.items?.kind === 'expression')
+    throw visit.unexpectedType(state.items.expression, 'Items', 'array', value);
+  const kinds = distributed ? 'an array or an object' : 'an array';
+  throw visit.evaluationFailed('Items', `Map state input must be ${kinds} but was: ${JSON.stringify(value)}`);
+}
+
+/** What an iteration, or a child, gets: the ItemSelector's value or the item. */
+export async function iterationInput(
+  visit: StateVisit,
+  state: MapState,
+  item: MapItem,
+  line: Line,
+): Promise<Payload> {
+  if (state.itemSelector !== undefined) return payload(await visit.evaluate(state.itemSelector, {}, line));
+  return payload(item.key === undefined ? item.value : { Key: item.key, Value: item.value });
+}
+
+/**
+ * Runs `work` for 0 … count-1, never more than `concurrency` at a time and in order of the index, until `stopped`.
+ * Rejects when one of them does; the others are not awaited then.
+ *
+ * @param work is told which of the workers, 0 … concurrency-1, does it
+ */
+export async function forEachIndex(
+  count: number,
+  concurrency: number,
+  stopped: () => boolean,
+  work: (index: number, worker: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const run = async (worker: number) => {
+    while (next < count && !stopped()) await work(next++, worker);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, (_, worker) => run(worker)));
+}

@@ -1,0 +1,125 @@
+import type { Payload } from '../payload.ts';
+import type { ChildExecution, ExecutionStatus } from '../run/child.ts';
+
+/** The input of one child execution, and how many items it is about. */
+export interface Batch {
+  readonly input: Payload;
+  readonly items: number;
+}
+
+/** Items, or executions, of a Map Run by what became of them. */
+export interface MapRunCounts {
+  pending: number;
+  running: number;
+  succeeded: number;
+  failed: number;
+  timedOut: number;
+  aborted: number;
+  total: number;
+  resultsWritten: number;
+}
+
+const OUTCOME = {
+  RUNNING: 'running',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  TIMED_OUT: 'timedOut',
+  ABORTED: 'aborted',
+} as const satisfies Record<ExecutionStatus, keyof MapRunCounts>;
+
+export interface MapRunSettings {
+  readonly arn: string;
+  readonly executionArn: string;
+  readonly stateMachineArn: string;
+  /** Of the children. */
+  readonly childMachineArn: string;
+  readonly maxConcurrency: number;
+  readonly toleratedFailureCount: number | undefined;
+  readonly toleratedFailurePercentage: number | undefined;
+}
+
+/** The child executions of one entry into a distributed Map, as DescribeMapRun shows them. */
+export class MapRun {
+  readonly settings: MapRunSettings;
+  /** Epoch milliseconds. */
+  readonly startDate: number;
+  stopDate: number | undefined;
+  status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' = 'RUNNING';
+  /** Of each redrive, epoch milliseconds of the last. */
+  redriveCount = 0;
+  redriveDate: number | undefined;
+  readonly #executions = new Set<ChildExecution>();
+  readonly itemCounts: MapRunCounts;
+  readonly executionCounts: MapRunCounts;
+
+  constructor(settings: MapRunSettings, startDate: number, items: number, executions: number) {
+    this.settings = settings;
+    this.startDate = startDate;
+    this.itemCounts = countsFor(items);
+    this.executionCounts = countsFor(executions);
+  }
+
+  /** In the order of their first start. */
+  get executions(): readonly ChildExecution[] {
+    return [...this.#executions];
+  }
+
+  /** @param items how many items the child works on */
+  childStarted(child: ChildExecution, items: number): void {
+    this.#executions.add(child); // again, when it is redriven
+    this.#move('pending', 'running', items);
+  }
+
+  childEnded(child: ChildExecution, items: number): void {
+    this.#move('running', OUTCOME[child.status], items);
+  }
+
+  /** Whether more has failed than the Map tolerates. Without a tolerance, one failure is too many. */
+  get tooManyFailures(): boolean {
+    const { toleratedFailureCount: count, toleratedFailurePercentage: percentage } = this.settings;
+    const failed = this.itemCounts.failed + this.itemCounts.timedOut;
+    if (failed === 0) return false;
+    if (count === undefined && percentage === undefined) return true;
+    if (count !== undefined && failed > count) return true;
+    return percentage !== undefined && (failed / this.itemCounts.total) * 100 > percentage;
+  }
+
+  end(status: 'SUCCEEDED' | 'FAILED' | 'ABORTED', now: number): void {
+    this.status = status;
+    this.stopDate = now;
+  }
+
+  /** Everything that did not succeed is to be done again. */
+  redrive(now: number): void {
+    this.status = 'RUNNING';
+    this.stopDate = undefined;
+    this.redriveCount += 1;
+    this.redriveDate = now;
+    for (const counts of [this.itemCounts, this.executionCounts]) {
+      counts.pending += counts.failed + counts.timedOut + counts.aborted;
+      counts.failed = 0;
+      counts.timedOut = 0;
+      counts.aborted = 0;
+    }
+  }
+
+  #move(from: keyof MapRunCounts, to: keyof MapRunCounts, items: number): void {
+    this.itemCounts[from] -= items;
+    this.itemCounts[to] += items;
+    this.executionCounts[from] -= 1;
+    this.executionCounts[to] += 1;
+  }
+}
+
+function countsFor(total: number): MapRunCounts {
+  return {
+    pending: total,
+    running: 0,
+    succeeded: 0,
+    failed: 0,
+    timedOut: 0,
+    aborted: 0,
+    total,
+    resultsWritten: 0,
+  };
+}

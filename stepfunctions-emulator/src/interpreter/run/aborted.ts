@@ -1,0 +1,41 @@
+import { CallFailure } from '../failure.ts';
+import type { Line } from './line.ts';
+
+/**
+ * What a history says when a branch or an iteration fails, in the order recorded on AWS: the iteration failed; a Task
+ * whose call failed counts as cut off; so do the other branches or iterations, each before what is open inside of it.
+ * All of these events follow the one that tells of the failure.
+ */
+export function recordPartFailed(line: Line, index: number, failure: unknown): void {
+  const failed = line.openParts.get(index);
+  if (failed === undefined) return;
+  line.openParts.delete(index);
+  const after = failed.lastEventId;
+  recordIteration(line, index, 'Failed', after);
+  if (failed.openState?.type === 'Task' && failure instanceof CallFailure) recordState(failed, after);
+  recordPartsAborted(line, after);
+}
+
+function recordPartsAborted(line: Line, after: number): void {
+  for (const [index, part] of line.openParts) {
+    recordIteration(line, index, 'Aborted', after);
+    recordState(part, after);
+    recordPartsAborted(part, after);
+  }
+  line.openParts.clear();
+}
+
+function recordIteration(line: Line, index: number, how: 'Failed' | 'Aborted', after: number): void {
+  if (line.openState?.type !== 'Map') return;
+  const details = { name: line.openState.name, index };
+  line.run.history.add(`MapIteration${how}`, after, `mapIteration${how}`, details);
+}
+
+/** The states for which AWS has an event that says they were cut off. */
+const REPORTS_ABORT: ReadonlySet<string> = new Set(['Task', 'Wait', 'Map', 'Parallel']);
+
+function recordState({ run, progress, openState }: Line, after: number): void {
+  if (openState === undefined || !REPORTS_ABORT.has(openState.type)) return;
+  if (progress.mapRun?.mapRun.status === 'RUNNING') run.history.add('MapRunAborted', after);
+  run.history.add(`${openState.type}StateAborted`, after);
+}

@@ -1,0 +1,41 @@
+import { Cancelled } from '../failure.ts';
+
+/**
+ * Tells everything that runs in one part of an execution to end. Parts nest: cancelling a part cancels the parts
+ * inside of it. Cheaper than AbortSignal, of which a big Map would need thousands.
+ */
+export class Cancellation {
+  #cancelled = false;
+  readonly #listeners = new Set<() => void>();
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.clear();
+  }
+
+  /** Calls `listener` when cancelled, at once if that has happened; returns how to forget it. */
+  onCancel(listener: () => void): () => void {
+    if (this.#cancelled) {
+      listener();
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A part inside this one. `release` it when it has ended, or this one remembers it as long as it lives. */
+  part(): { readonly cancellation: Cancellation; release(): void } {
+    const cancellation = new Cancellation();
+    return { cancellation, release: this.onCancel(() => cancellation.cancel()) };
+  }
+
+  throwIfCancelled(): void {
+    if (this.#cancelled) throw new Cancelled();
+  }
+}

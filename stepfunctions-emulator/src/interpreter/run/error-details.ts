@@ -1,0 +1,12 @@
+import type { StateFailure } from '../failure.ts';
+
+/** `error` and `cause` of a failure as event details: only what it has. */
+export function errorDetails(failure: Pick<StateFailure, 'error' | 'cause'>): {
+  error?: string;
+  cause?: string;
+} {
+  return {
+    ...(failure.error !== undefined && { error: failure.error }),
+    ...(failure.cause !== undefined && { cause: failure.cause }),
+  };
+}

@@ -1,0 +1,28 @@
+import type { StateGraph } from '../definition.ts';
+import type { Payload } from '../payload.ts';
+import type { Line } from './line.ts';
+import { runState } from './state.ts';
+import { StateVisit } from './visit.ts';
+
+/**
+ * Runs the states of a graph to its end: from its StartAt, or from where the line had got before a redrive.
+ *
+ * @returns the output of the last state
+ * @throws StateFailure when a state fails and nothing catches it; Cancelled when the line is cancelled
+ */
+export async function runGraph(line: Line, graph: StateGraph, input: Payload): Promise<Payload> {
+  let resumed = line.progress.current;
+  let current = resumed?.input ?? input;
+  let name: string | undefined = resumed?.name ?? graph.startAt;
+  while (name !== undefined) {
+    line.cancellation.throwIfCancelled();
+    const state = graph.states.get(name);
+    if (state === undefined)
+      throw new Error(`no state ${name}: the definition was not loaded by loadDefinition`);
+    const step = await runState(new StateVisit(line, state, current, resumed));
+    resumed = undefined;
+    current = step.output;
+    name = step.next;
+  }
+  return current;
+}

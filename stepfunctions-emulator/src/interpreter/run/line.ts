@@ -1,0 +1,106 @@
+import { Cancelled } from '../failure.ts';
+import type { Json } from '../json.ts';
+import type { Payload } from '../payload.ts';
+import type { Cancellation } from './cancellation.ts';
+import type { EventDetails } from './history.ts';
+import { Progress } from './progress.ts';
+import type { Run } from './run.ts';
+import type { VariableScope } from './variables.ts';
+
+/** The item of a Map iteration, as `$states.context.Map.Item` shows it. */
+export interface MapItem {
+  readonly index: number;
+  readonly value: Json;
+  readonly key?: string;
+}
+
+/** States that run one after the other: the execution itself, a branch, or an iteration. */
+export class Line {
+  readonly run: Run;
+  readonly variables: VariableScope;
+  readonly cancellation: Cancellation;
+  readonly item: MapItem | undefined;
+  readonly progress: Progress;
+  /** The state that was entered and not left, for whoever has to report that it was cut off. */
+  openState: { readonly name: string; readonly type: string } | undefined;
+  /** By index: the branches or iterations of the open state that have not ended. */
+  readonly openParts = new Map<number, Line>();
+  /** The event that the next one of this line follows. */
+  lastEventId: number;
+
+  constructor(
+    run: Run,
+    variables: VariableScope,
+    cancellation: Cancellation,
+    lastEventId: number,
+    item: MapItem | undefined,
+    progress: Progress,
+  ) {
+    this.run = run;
+    this.variables = variables;
+    this.cancellation = cancellation;
+    this.lastEventId = lastEventId;
+    this.item = item;
+    this.progress = progress;
+  }
+
+  /**
+   * Adds an event to the history.
+   *
+   * @throws Cancelled when the line was cut off: the history has said so, and nothing may follow
+   */
+  record(type: string, detailsKey?: string, details?: EventDetails): number {
+    this.lastEventId = this.recordAside(type, detailsKey, details);
+    return this.lastEventId;
+  }
+
+  /** The same for an event that the next one does not follow: on AWS, both follow the one before. */
+  recordAside(type: string, detailsKey?: string, details?: EventDetails): number {
+    this.cancellation.throwIfCancelled();
+    return this.run.history.add(type, this.lastEventId, detailsKey, details);
+  }
+
+  /**
+   * A line inside this one, with variables of its own, that ends when `cancellation` says so. When the same branch or
+   * iteration was begun before a redrive, it goes on from there.
+   *
+   * @param index of the branch or iteration in the current state
+   */
+  branch(index: number, cancellation: Cancellation, item: MapItem | undefined = this.item): Line {
+    const begun = this.progress.part(index);
+    const part =
+      begun === undefined || begun.output !== undefined
+        ? { progress: new Progress(), variables: this.variables.inner() }
+        : begun;
+    this.progress.setPart(index, part);
+    const branch = new Line(this.run, part.variables, cancellation, this.lastEventId, item, part.progress);
+    this.openParts.set(index, branch);
+    return branch;
+  }
+
+  /** The branch or iteration has returned: its output is kept for a redrive, and nothing else. */
+  join(index: number, branch: Line, output: Payload): void {
+    branch.variables.release();
+    this.openParts.delete(index);
+    this.progress.setPart(index, { output });
+  }
+
+  /** This line, with an item in its context. */
+  withItem(item: MapItem): Line {
+    return new Line(this.run, this.variables, this.cancellation, this.lastEventId, item, this.progress);
+  }
+
+  /** Waits; rejects with Cancelled as soon as the line is cancelled. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancelTimer = this.run.engine.clock.schedule(ms, () => {
+        forget();
+        resolve();
+      });
+      const forget = this.cancellation.onCancel(() => {
+        cancelTimer();
+        reject(new Cancelled());
+      });
+    });
+  }
+}

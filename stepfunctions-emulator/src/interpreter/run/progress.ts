@@ -1,0 +1,58 @@
+import type { Batch, MapRun } from '../map/map-run.ts';
+import type { Payload } from '../payload.ts';
+import type { ChildExecution, MachineIdentity } from './child.ts';
+import type { VariableScope } from './variables.ts';
+
+/** The state that a line is in. */
+export interface CurrentState {
+  readonly name: string;
+  readonly input: Payload;
+  readonly enteredEventId: number;
+  readonly enteredTime: number;
+}
+
+/** A branch or an iteration of the current state: what it returned, or how far it has got. */
+export type Part =
+  | { readonly output: Payload }
+  | { readonly output?: never; readonly progress: Progress; readonly variables: VariableScope };
+
+/** The Map Run of the current state. */
+export interface MapRunProgress {
+  readonly mapRun: MapRun;
+  readonly machine: MachineIdentity;
+  readonly batches: readonly Batch[];
+  /** By index of the batch; not all of them need have been started. */
+  readonly children: ChildExecution[];
+}
+
+/** How far a line of states has got: what a redrive needs to go on where it ended instead of at the beginning. */
+export class Progress {
+  current: CurrentState | undefined;
+  mapRun: MapRunProgress | undefined;
+  readonly #parts = new Map<number, Part>();
+
+  /** The line enters a state: what happened inside the one before no longer matters. */
+  enter(state: CurrentState): void {
+    this.forgetParts();
+    this.current = state;
+  }
+
+  part(index: number): Part | undefined {
+    return this.#parts.get(index);
+  }
+
+  setPart(index: number, part: Part): void {
+    this.#parts.set(index, part);
+  }
+
+  /** The current state begins anew, as a retry does. */
+  forgetParts(): void {
+    for (const part of this.#parts.values()) {
+      if (part.output !== undefined) continue;
+      part.progress.forgetParts();
+      part.variables.release();
+    }
+    this.#parts.clear();
+    this.mapRun = undefined;
+  }
+}

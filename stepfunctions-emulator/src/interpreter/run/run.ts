@@ -1,0 +1,58 @@
+import type { Clock } from '../../clock.ts';
+import type { Billing } from '../billing.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Limits } from '../limits.ts';
+import type { MapRun } from '../map/map-run.ts';
+import type { RandomSource } from '../random.ts';
+import type { FunctionInvoker } from '../task/invoker.ts';
+import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
+import type { History } from './history.ts';
+
+/** A state is about to be tried again. */
+export interface RetryNotice {
+  readonly executionArn: string;
+  readonly state: string;
+  /** 1 for the first retry of this visit of the state. */
+  readonly retry: number;
+  /** Milliseconds until then. */
+  readonly delayMs: number;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+}
+
+/** What all executions of an engine share. */
+export interface EngineContext {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly invoker: FunctionInvoker;
+  readonly limits: Limits;
+  /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
+  readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
+  /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
+  readonly childAgeMs: () => number;
+  readonly onRetry: ((retry: RetryNotice) => void) | undefined;
+  newId(): string;
+}
+
+/** What the states of one execution share. */
+export interface Run {
+  readonly engine: EngineContext;
+  readonly machine: MachineIdentity;
+  readonly arn: string;
+  readonly name: string;
+  readonly startDate: number;
+  /** What `$states.context.Execution.StartTime` shows: the start, unless the engine makes children older. */
+  readonly shownStartDate: number;
+  readonly input: Json;
+  readonly history: History;
+  readonly billing: Billing;
+  readonly mapRuns: MapRun[];
+  /** Whether whoever started the execution waits for its end, as StartSyncExecution does. */
+  readonly synchronous: boolean;
+  readonly redriveCount: number;
+  /** Epoch milliseconds of the last redrive. */
+  readonly redriveDate: number | undefined;
+  /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
+  readonly context?: JsonObject;
+  startChild(spec: ChildSpec): ChildExecution;
+}

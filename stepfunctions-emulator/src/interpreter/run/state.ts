@@ -1,0 +1,136 @@
+import type {
+  Catcher,
+  ChoiceState,
+  FailState,
+  MapState,
+  ParallelState,
+  TaskState,
+  WaitState,
+} from '../definition.ts';
+import { errorMatches, StateFailure } from '../failure.ts';
+import { isIntegerFrom } from '../field-checks.ts';
+import { MAX_SECONDS } from '../limits.ts';
+import { runDistributedMap } from '../map/distributed.ts';
+import { runInlineMap } from '../map/inline.ts';
+import { type Payload, payload } from '../payload.ts';
+import { runTask } from '../task/run-task.ts';
+import { parseTimestamp } from '../timestamp.ts';
+import { runParallel } from './parallel.ts';
+import { RetryBudget } from './retry.ts';
+import type { StateVisit } from './visit.ts';
+
+/** What a state hands on, and to which state; undefined: it was the last. */
+export interface Step {
+  readonly output: Payload;
+  readonly next: string | undefined;
+}
+
+/** Does what the state is for, from its entry (which `visit` has recorded) to its exit. */
+export async function runState(visit: StateVisit): Promise<Step> {
+  const { state, input } = visit;
+  switch (state.type) {
+    case 'Pass':
+      return { output: await visit.leave(state, input), next: state.next };
+    case 'Succeed':
+      return { output: await visit.leave(state, input), next: undefined };
+    case 'Choice':
+      return runChoice(visit, state);
+    case 'Wait':
+      await visit.line.pause(await waitMs(visit, state));
+      return { output: await visit.leave(state, input), next: state.next };
+    case 'Fail':
+      throw await failureOf(visit, state);
+    case 'Task':
+      return runHandled(visit, state, () => runTask(visit, state));
+    case 'Parallel':
+      return runHandled(visit, state, () => runParallel(visit, state), 'ParallelStateFailed');
+    case 'Map': {
+      const run = state.mode.kind === 'INLINE' ? runInlineMap : runDistributedMap;
+      return runHandled(visit, state, () => run(visit, state), 'MapStateFailed');
+    }
+  }
+}
+
+async function runChoice(visit: StateVisit, state: ChoiceState): Promise<Step> {
+  for (const rule of state.choices) {
+    if (!(await visit.evaluateField(rule.condition, 'boolean'))) continue;
+    return { output: await visit.leave(rule, visit.input), next: rule.next };
+  }
+  if (state.defaultNext === undefined) {
+    const cause = 'Failed to transition out of the state. The state does not point to a next state.';
+    throw visit.failure('States.NoChoiceMatched', cause);
+  }
+  return { output: await visit.leave(state, visit.input), next: state.defaultNext };
+}
+
+async function waitMs(visit: StateVisit, state: WaitState): Promise<number> {
+  if ('seconds' in state.until) {
+    const inRange = isIntegerFrom(0, MAX_SECONDS);
+    return (
+      1000 *
+      (await visit.evaluateField(
+        state.until.seconds,
+        'number',
+        inRange,
+        `an integer from 0 to ${MAX_SECONDS}`,
+      ))
+    );
+  }
+  const text = await visit.evaluateField(state.until.timestamp, 'string');
+  const time = parseTimestamp(text);
+  if (time === undefined) {
+    const cause = `The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: ${text}`;
+    throw visit.evaluationFailed('Timestamp', cause);
+  }
+  // "Step Functions considers the time value up to seconds and truncates milliseconds" (Developer Guide, "Wait").
+  const wholeSeconds = Math.floor(time / 1000) * 1000;
+  return Math.max(0, wholeSeconds - visit.line.run.engine.clock.now());
+}
+
+async function failureOf(visit: StateVisit, state: FailState): Promise<StateFailure> {
+  const error = state.error && (await visit.evaluateField(state.error, 'string'));
+  const cause = state.cause && (await visit.evaluateField(state.cause, 'string'));
+  return new StateFailure(error, cause);
+}
+
+/** Runs a state that has a result, with its Retry and Catch. */
+async function runHandled(
+  visit: StateVisit,
+  state: TaskState | ParallelState | MapState,
+  attempt: () => Promise<Payload>,
+  failedEvent?: string,
+): Promise<Step> {
+  const budget = new RetryBudget(state.retry);
+  for (;;) {
+    try {
+      const result = await attempt();
+      return { output: await visit.leave(state, result, { result: result.value }), next: state.next };
+    } catch (error) {
+      if (!(error instanceof StateFailure)) throw error;
+      const delayMs = budget.next(error, visit.line.run.engine.random);
+      if (delayMs !== undefined) {
+        visit.announceRetry(error, delayMs);
+        await visit.line.pause(delayMs);
+        visit.retryCount += 1;
+        visit.line.progress.forgetParts();
+        visit.countTransition();
+        continue;
+      }
+      if (failedEvent !== undefined) visit.line.record(failedEvent);
+      const catcher = state.catch.find(one => errorMatches(one.errorEquals, error));
+      if (catcher === undefined) throw error;
+      return { output: await runCatcher(visit, catcher, error), next: catcher.next };
+    }
+  }
+}
+
+/** The output of a state whose failure `catcher` takes. */
+export async function runCatcher(
+  visit: StateVisit,
+  catcher: Catcher,
+  failure: StateFailure,
+): Promise<Payload> {
+  // AWS gives an empty string for what the failure didn't have.
+  const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
+  return visit.leave(catcher, payload(errorOutput), { errorOutput });
+}

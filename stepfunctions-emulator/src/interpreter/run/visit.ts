@@ -1,0 +1,226 @@
+import type { Assign, Field, State } from '../definition.ts';
+import { StateFailure } from '../failure.ts';
+import { exceedsBytes, type Json, NotJsonError, toJson, typeName } from '../json.ts';
+import { type AslExpression, describeEvaluationError, type ExpressionScope } from '../jsonata/expression.ts';
+import { evaluateTemplate, type Template } from '../jsonata/template.ts';
+import { type Payload, payload } from '../payload.ts';
+import { contextObject } from './context-object.ts';
+import { NOT_TRUNCATED } from './history.ts';
+import type { Line } from './line.ts';
+import type { CurrentState } from './progress.ts';
+
+/** What AWS says of a result that is too big. `what` is the state, or what a Task calls. */
+export const tooBigCause = (what: string) =>
+  `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
+
+/** What `$states` has besides input and context. */
+export interface StateResult {
+  readonly result?: Json;
+  readonly errorOutput?: Json;
+}
+
+/** One entry into a state: its input, its messages and the evaluation of its fields. */
+export class StateVisit {
+  readonly line: Line;
+  readonly state: State;
+  readonly input: Payload;
+  readonly enteredTime: number;
+  readonly enteredEventId: number;
+  retryCount = 0;
+  /** The event before the entry. */
+  readonly #beforeEntry: number;
+
+  /**
+   * Enters the state: counts the transition and records the event.
+   *
+   * @param resumed the state was entered before a redrive, and is gone on with
+   */
+  constructor(line: Line, state: State, input: Payload, resumed?: CurrentState) {
+    this.line = line;
+    this.state = state;
+    this.input = input;
+    this.enteredTime = resumed?.enteredTime ?? line.run.engine.clock.now();
+    this.countTransition();
+    this.#beforeEntry = line.lastEventId;
+    this.enteredEventId = resumed?.enteredEventId ?? this.#recordEntry();
+    line.openState = state;
+    if (resumed !== undefined) return;
+    const { enteredEventId, enteredTime } = this;
+    line.progress.enter({ name: state.name, input, enteredEventId, enteredTime });
+  }
+
+  #recordEntry(): number {
+    return this.line.record(`${this.state.type}StateEntered`, 'stateEntered', {
+      name: this.state.name,
+      input: this.input.text,
+      inputDetails: NOT_TRUNCATED,
+    });
+  }
+
+  /** Standard executions are billed by the transition, and a retry is one. */
+  countTransition(): void {
+    if (this.line.run.machine.type === 'STANDARD') this.line.run.billing.add('stateTransitions', 1);
+  }
+
+  announceRetry({ error, cause }: StateFailure, delayMs: number): void {
+    const { arn: executionArn, engine } = this.line.run;
+    engine.onRetry?.({
+      executionArn,
+      state: this.state.name,
+      retry: this.retryCount + 1,
+      delayMs,
+      error,
+      cause,
+    });
+  }
+
+  /** The value of a payload field; a promise only when there is something to evaluate. */
+  evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
+    return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>
+      this.#evaluateExpression(expression, field, scope, line),
+    );
+  }
+
+  /**
+   * The value of a field of one type.
+   *
+   * @param check whether a value is in range
+   * @param range what is allowed, for the message
+   */
+  async evaluateField<T extends string | number | boolean>(
+    field: Field<T>,
+    type: 'string' | 'number' | 'boolean',
+    check: (value: Json) => boolean = () => true,
+    range = '',
+  ): Promise<T> {
+    if ('literal' in field) return field.literal;
+    const value = await this.#evaluateExpression(
+      field.expression,
+      field.field,
+      this.#scope({}, this.line),
+      this.line,
+    );
+    if (typeName(value) !== type) throw this.unexpectedType(field.expression, field.field, type, value);
+    if (!check(value)) {
+      const message = `specified for the field '${field.field}' returned a value out of range. Expected ${range}, but was: ${JSON.stringify(value)}`;
+      throw this.evaluationFailed(
+        field.field,
+        `The JSONata expression '${field.expression.source}' ${message}`,
+      );
+    }
+    return value as T;
+  }
+
+  unexpectedType(expression: AslExpression, field: string, expected: string, value: Json): StateFailure {
+    return this.evaluationFailed(
+      field,
+      `The JSONata expression '${expression.source}' specified for the field '${field}' returned an unexpected ` +
+        `result type. Expected '${expected}', but was '${typeName(value)}' for value: ${JSON.stringify(value)}`,
+    );
+  }
+
+  /** Records an EvaluationFailed event and returns the failure that goes with it. */
+  evaluationFailed(location: string, cause: string, line: Line = this.line): StateFailure {
+    const failure = this.failure('States.QueryEvaluationError', cause);
+    // Recorded on AWS: what fails right upon the entry follows the event before it, not the entry.
+    if (line.lastEventId === this.enteredEventId) line.lastEventId = this.#beforeEntry;
+    const { error, cause: wholeCause } = failure;
+    const details = { error, cause: wholeCause, location, state: this.state.name };
+    line.record('EvaluationFailed', 'evaluationFailed', details);
+    return failure;
+  }
+
+  /** A failure whose cause says in which state it happened. */
+  failure(error: string, cause: string): StateFailure {
+    const where = `An error occurred while executing the state '${this.state.name}' (entered at the event id #${this.enteredEventId}).`;
+    return new StateFailure(error, `${where} ${cause}`);
+  }
+
+  /** Whether a payload is too big to be passed on. */
+  isTooBig(result: Payload): boolean {
+    return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
+  }
+
+  /** @throws StateFailure States.DataLimitExceeded when the payload is too big to be passed on */
+  checkSize(result: Payload): void {
+    if (this.isTooBig(result))
+      throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
+  }
+
+  /**
+   * Leaves the state: all expressions see the variables as they were on entry, then the variables change.
+   *
+   * @param otherwise the output when there is no Output field
+   */
+  async leave(
+    fields: { readonly assign?: Assign | undefined; readonly output?: Template | undefined },
+    otherwise: Payload,
+    result: StateResult = {},
+  ): Promise<Payload> {
+    const assigned =
+      fields.assign === undefined ? undefined : await this.#evaluateAssign(fields.assign, result);
+    const output =
+      fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
+    this.checkSize(output);
+    this.line.cancellation.throwIfCancelled(); // or a redrive would enter the state with what it assigned
+    if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
+    this.line.record(`${this.state.type}StateExited`, 'stateExited', {
+      name: this.state.name,
+      output: output.text,
+      outputDetails: NOT_TRUNCATED,
+      ...(assigned !== undefined &&
+        assigned.length > 0 && {
+          assignedVariables: Object.fromEntries(assigned.map(([name, , text]) => [name, text])),
+          assignedVariablesDetails: NOT_TRUNCATED,
+        }),
+    });
+    this.line.openState = undefined;
+    return output;
+  }
+
+  async #evaluateAssign(assign: Assign, result: StateResult): Promise<Array<[string, Json, string]>> {
+    const assigned: Array<[string, Json, string]> = [];
+    for (const [name, template] of assign) {
+      const value = await this.evaluate(template, result);
+      assigned.push([name, value, JSON.stringify(value)]);
+    }
+    return assigned;
+  }
+
+  #scope(result: StateResult, line: Line): ExpressionScope {
+    return {
+      states: () => ({ input: this.input.value, context: contextObject(line, this.#shown()), ...result }),
+      variable: name => line.variables.get(name),
+      runtime: line.run.engine,
+    };
+  }
+
+  #shown() {
+    const { enteredTime, retryCount } = this;
+    return { name: this.state.name, type: this.state.type, enteredTime, retryCount };
+  }
+
+  async #evaluateExpression(
+    expression: AslExpression,
+    field: string,
+    scope: ExpressionScope,
+    line: Line,
+  ): Promise<Json> {
+    const what = `The JSONata expression '${expression.source}' specified for the field '${field}'`;
+    let value: unknown;
+    try {
+      value = await expression.evaluate(scope);
+    } catch (error) {
+      const cause = `${what} threw an error during evaluation${describeEvaluationError(error)}`;
+      throw this.evaluationFailed(field, cause, line);
+    }
+    if (value === undefined)
+      throw this.evaluationFailed(field, `${what} returned nothing (undefined).`, line);
+    try {
+      return toJson(value);
+    } catch (error) {
+      if (!(error instanceof NotJsonError)) throw error;
+      throw this.evaluationFailed(field, `${what} returned an unsupported result type.`, line);
+    }
+  }
+}

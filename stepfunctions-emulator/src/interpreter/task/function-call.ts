@@ -1,0 +1,124 @@
+import { Cancelled } from '../failure.ts';
+import type { Json } from '../json.ts';
+import type { Payload } from '../payload.ts';
+import type { Line } from '../run/line.ts';
+import type { FunctionResult } from './invoker.ts';
+
+export type CallOutcome =
+  | { readonly kind: 'returned'; readonly payload: Payload; readonly executedVersion: string }
+  | { readonly kind: 'failed'; readonly error: string; readonly cause: string }
+  | { readonly kind: 'timedOut' }
+  | { readonly kind: 'heartbeatMissed' };
+
+/** What a function can return but not send back as JSON. */
+const MARSHAL_ERROR = 'Runtime.MarshalError';
+
+/**
+ * Calls a function and waits until it returns, fails or takes too long. What is too late is aborted, not awaited.
+ *
+ * @param event JSON text of the event
+ * @throws Cancelled when the line is cancelled
+ */
+export async function call(
+  line: Line,
+  arn: string,
+  event: string,
+  limits: { readonly timeoutSeconds: number | undefined; readonly heartbeatSeconds: number | undefined },
+): Promise<CallOutcome> {
+  line.cancellation.throwIfCancelled();
+  const { billing, engine } = line.run;
+  const started = engine.clock.now();
+  billing.add('functionInvocations', 1);
+  let reported: Pick<FunctionResult, 'durationMs' | 'memoryMb'> = {};
+  try {
+    const outcome = await race(line, arn, event, limits);
+    if (typeof outcome === 'string') return { kind: outcome };
+    reported = outcome;
+    return read(outcome);
+  } finally {
+    billing.addFunction(reported.durationMs ?? engine.clock.now() - started, reported.memoryMb);
+  }
+}
+
+/** For every call the same: an error of its own, which nobody reads, would take a stack trace a call. */
+const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
+
+function race(
+  line: Line,
+  arn: string,
+  event: string,
+  limits: { readonly timeoutSeconds: number | undefined; readonly heartbeatSeconds: number | undefined },
+): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
+  const { billing } = line.run;
+  const { clock, invoker } = line.run.engine;
+  const { current } = line.progress;
+  const { timeoutSeconds, heartbeatSeconds } = limits;
+  const controller = new AbortController();
+  const cleanups: Array<() => void> = [];
+  const result = new Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'>((resolve, reject) => {
+    cleanups.push(line.cancellation.onCancel(() => reject(new Cancelled())));
+    // A function sends no heartbeats: the whole call has to fit into one.
+    if (heartbeatSeconds !== undefined) {
+      cleanups.push(clock.schedule(heartbeatSeconds * 1000, () => resolve('heartbeatMissed')));
+    }
+    if (timeoutSeconds !== undefined) {
+      cleanups.push(clock.schedule(timeoutSeconds * 1000, () => resolve('timedOut')));
+    }
+    const options = {
+      signal: controller.signal,
+      // Also after the result is no longer wanted: what the function still does is billed.
+      onUsage: (counter: string, amount: number) => billing.addUsage(counter, amount),
+      ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
+      ...(current && {
+        site: {
+          executionArn: line.run.arn,
+          state: current.name,
+          enteredEventId: current.enteredEventId,
+        },
+      }),
+    };
+    clock
+      .busy(async () => invoker.invoke(arn, JSON.parse(event), options))
+      .then(resolve, error => {
+        resolve({ ok: false, errorType: 'Lambda.Unknown', errorMessage: String(error?.message ?? error) });
+      });
+  });
+  return result.finally(() => {
+    for (const cleanup of cleanups) cleanup();
+    controller.abort(CALL_ENDED);
+  });
+}
+
+function read(result: FunctionResult): CallOutcome {
+  if (!result.ok) return { kind: 'failed', error: result.errorType, cause: causeText(result) };
+  const text = marshal(result.payload);
+  if (text === undefined) {
+    const errorMessage = `Unable to marshal response: ${describe(result.payload)} is not JSON serializable`;
+    return read({ ok: false, errorType: MARSHAL_ERROR, errorMessage });
+  }
+  // Parsed anew: the function may keep what it returned and change it later.
+  const payload = { value: JSON.parse(text) as Json, text };
+  return { kind: 'returned', payload, executedVersion: result.executedVersion ?? '$LATEST' };
+}
+
+function marshal(value: unknown): string | undefined {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return undefined;
+  try {
+    return JSON.stringify(value === undefined ? null : value);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? `Object of type ${value.constructor?.name}`
+    : typeof value;
+}
+
+function causeText({ errorType, errorMessage, cause }: Extract<FunctionResult, { ok: false }>): string {
+  if (typeof cause === 'string') return cause;
+  if (cause !== undefined) return JSON.stringify(cause);
+  // Lambda itself answers in plain text, functions with an object.
+  return errorType.startsWith('Lambda.') ? errorMessage : JSON.stringify({ errorMessage, errorType });
+}

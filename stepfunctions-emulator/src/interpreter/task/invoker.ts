@@ -1,0 +1,59 @@
+interface Measured {
+  /** Milliseconds to bill; measured by the engine's clock when absent. */
+  readonly durationMs?: number;
+  /** Of the function; Lambda's least when absent. */
+  readonly memoryMb?: number;
+}
+
+/** How a function call ended. */
+export type FunctionResult = Measured &
+  (
+    | {
+        readonly ok: true;
+        /** What the function returned; undefined counts as null. */
+        readonly payload: unknown;
+        /** The version that ran; `$LATEST` when absent. */
+        readonly executedVersion?: string;
+      }
+    | {
+        readonly ok: false;
+        /** The error name that Retry and Catch see: the class of what the function threw, `Lambda.Unknown`, … */
+        readonly errorType: string;
+        readonly errorMessage: string;
+        /**
+         * The whole error payload of the function (`errorMessage`, `errorType`, `trace` or `stackTrace`, `requestId`),
+         * or the text that Lambda itself answered with. Made from the two fields above when absent.
+         */
+        readonly cause?: unknown;
+      }
+  );
+
+/** The visit of a state that a call belongs to. */
+export interface CallSite {
+  readonly executionArn: string;
+  readonly state: string;
+  /** Id of the event of the state's entry: the attempts of one visit share it. */
+  readonly enteredEventId: number;
+}
+
+export interface InvokeOptions {
+  /** Aborted when the result is no longer wanted: the task timed out or the execution was stopped. */
+  readonly signal: AbortSignal;
+  /** TimeoutSeconds of the task in milliseconds, when it has one. The engine enforces it as well. */
+  readonly timeoutMs?: number;
+  /**
+   * Adds to `billing.usage` of the execution: what the function used of other services, where the invoker can see it.
+   * It counts also after the task gave up on the function.
+   *
+   * @param counter any name, such as `s3Requests`
+   */
+  readonly onUsage?: (counter: string, amount: number) => void;
+  /** Where the call comes from. */
+  readonly site?: CallSite;
+}
+
+/** Calls functions. A rejection counts as `Lambda.Unknown`: report what the function threw as a result. */
+export interface FunctionInvoker {
+  /** @param payload the event: a fresh copy that the function may change */
+  invoke(functionArn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult>;
+}

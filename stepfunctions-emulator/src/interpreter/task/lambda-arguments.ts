@@ -1,0 +1,29 @@
+import type { Json } from '../json.ts';
+
+/** The arguments of lambda:invoke that are implemented, and what is wrong with a value of each. */
+const ARGUMENTS: Readonly<Record<string, (value: Json) => string | undefined>> = {
+  FunctionName: text,
+  InvocationType: only('RequestResponse'),
+  LogType: only('None'),
+  Payload: value =>
+    typeof value === 'number' || typeof value === 'boolean'
+      ? 'a STRING (JSON text, sent as it is), an object or an array'
+      : undefined,
+  Qualifier: text,
+};
+
+export const INVOKE_ARGUMENTS: readonly string[] = Object.keys(ARGUMENTS);
+
+function text(value: Json): string | undefined {
+  return typeof value === 'string' ? undefined : 'a STRING';
+}
+
+function only(implemented: string): (value: Json) => string | undefined {
+  return value => (value === implemented ? undefined : `${implemented}, nothing else is implemented`);
+}
+
+/** What an argument of lambda:invoke must be and isn't; undefined when its value is accepted. */
+export function expectedArgument(name: string, value: Json): string | undefined {
+  const check = Object.hasOwn(ARGUMENTS, name) ? ARGUMENTS[name] : undefined;
+  return check === undefined ? `one of ${INVOKE_ARGUMENTS.join(', ')}` : check(value);
+}

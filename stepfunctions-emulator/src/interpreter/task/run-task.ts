@@ -1,0 +1,189 @@
+import { functionArn, regionOf } from '../arn.ts';
+import type { TaskState } from '../definition.ts';
+import { CallFailure, HeartbeatTimeout, type StateFailure } from '../failure.ts';
+import { isIntegerFrom } from '../field-checks.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { MAX_SECONDS } from '../limits.ts';
+import { type Payload, payload } from '../payload.ts';
+import { NOT_TRUNCATED } from '../run/history.ts';
+import { type StateVisit, tooBigCause } from '../run/visit.ts';
+import { type CallOutcome, call } from './function-call.ts';
+import { expectedArgument } from './lambda-arguments.ts';
+import { invokeResult } from './lambda-invoke.ts';
+
+interface Timeouts {
+  readonly timeoutSeconds: number | undefined;
+  readonly heartbeatSeconds: number | undefined;
+}
+
+/** The names of the events of one kind of resource, and what all of them say about it. */
+interface EventNames {
+  readonly prefix: 'LambdaFunction' | 'Task';
+  readonly details: 'lambdaFunction' | 'task';
+  readonly about: Readonly<Record<string, string>>;
+  /** What messages call the resource. */
+  readonly resource: string;
+}
+
+const direct = (arn: string): EventNames => ({
+  prefix: 'LambdaFunction',
+  details: 'lambdaFunction',
+  about: {},
+  resource: arn,
+});
+const OPTIMISED: EventNames = {
+  prefix: 'Task',
+  details: 'task',
+  about: { resourceType: 'lambda', resource: 'invoke' },
+  resource: 'lambda',
+};
+
+/**
+ * One attempt of a Task: evaluates its fields and calls its function.
+ *
+ * @returns the raw result, `$states.result`
+ */
+export async function runTask(visit: StateVisit, state: TaskState): Promise<Payload> {
+  const timeouts = await evaluateTimeouts(visit, state);
+  const args = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
+  visit.checkSize(args);
+  const { resource } = state;
+  if (resource.kind === 'function') return runDirect(visit, resource.arn, args, timeouts);
+  return runInvoke(visit, args, timeouts);
+}
+
+export async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
+  const inRange = isIntegerFrom(1, MAX_SECONDS);
+  const seconds = (field: TaskState['timeoutSeconds']) =>
+    field && visit.evaluateField(field, 'number', inRange, `an integer from 1 to ${MAX_SECONDS}`);
+  return {
+    timeoutSeconds: await seconds(state.timeoutSeconds),
+    heartbeatSeconds: await seconds(state.heartbeatSeconds),
+  };
+}
+
+const inEvent = ({ timeoutSeconds, heartbeatSeconds }: Timeouts) => ({
+  ...(timeoutSeconds !== undefined && { timeoutInSeconds: timeoutSeconds }),
+  ...(heartbeatSeconds !== undefined && { heartbeatInSeconds: heartbeatSeconds }),
+});
+
+async function runDirect(
+  visit: StateVisit,
+  arn: string,
+  args: Payload,
+  timeouts: Timeouts,
+): Promise<Payload> {
+  visit.line.record('LambdaFunctionScheduled', 'lambdaFunctionScheduled', {
+    resource: arn,
+    input: args.text,
+    inputDetails: NOT_TRUNCATED,
+    ...(timeouts.timeoutSeconds !== undefined && { timeoutInSeconds: timeouts.timeoutSeconds }),
+  });
+  visit.line.record('LambdaFunctionStarted');
+  const outcome = await call(visit.line, arn, args.text, timeouts);
+  if (outcome.kind !== 'returned') throw failed(visit, direct(arn), outcome);
+  return succeeded(visit, direct(arn), outcome.payload);
+}
+
+async function runInvoke(visit: StateVisit, args: Payload, timeouts: Timeouts): Promise<Payload> {
+  const { machine } = visit.line.run;
+  const request = readInvokeArguments(visit, args);
+  visit.line.record('TaskScheduled', 'taskScheduled', {
+    ...OPTIMISED.about,
+    region: regionOf(machine.arn),
+    parameters: args.text,
+    ...inEvent(timeouts),
+  });
+  visit.line.record('TaskStarted', 'taskStarted', OPTIMISED.about);
+  const unreadable = jsonError(request.body);
+  if (unreadable !== undefined) throw failed(visit, OPTIMISED, unreadableBody(visit, unreadable));
+  const arn = functionArn(machine.arn, request.functionName, request.qualifier);
+  const outcome = await call(visit.line, arn, request.body, timeouts);
+  if (outcome.kind !== 'returned') throw failed(visit, OPTIMISED, outcome);
+  return succeeded(visit, OPTIMISED, payload(invokeResult(visit.line.run.engine, outcome)));
+}
+
+function readInvokeArguments(visit: StateVisit, { value, text }: Payload) {
+  const refuse = (problem: string) =>
+    visit.failure(
+      'States.Runtime',
+      `The Arguments '${text}' could not be used to start the Task: [${problem}]`,
+    );
+  if (!isObject(value)) throw refuse('The Arguments must be an OBJECT');
+  for (const [name, argument] of Object.entries(value as JsonObject)) {
+    const expected = expectedArgument(name, argument);
+    if (expected !== undefined) throw refuse(`The value for the field '${name}' must be ${expected}`);
+  }
+  const { FunctionName: functionName, Qualifier: qualifier } = value;
+  if (typeof functionName !== 'string') throw refuse("The field 'FunctionName' is required but was missing");
+  return { functionName, qualifier: qualifier as string | undefined, body: bodyOf(value['Payload'] as Json) };
+}
+
+/** JSON text of the event. A string is the body of the request as it is, and an empty body is an empty event. */
+function bodyOf(given: Json | undefined): string {
+  if (typeof given === 'string') return given || '{}';
+  return JSON.stringify(given ?? {});
+}
+
+function jsonError(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Lambda's answer to a body that is no JSON; the function is not called. */
+function unreadableBody({ line }: StateVisit, reason: string): Extract<CallOutcome, { kind: 'failed' }> {
+  const message = `Could not parse request body into json: Could not parse payload into json: ${reason}`;
+  const request = `(Service: Lambda, Status Code: 400, Request ID: ${line.run.engine.newId()})`;
+  return {
+    kind: 'failed',
+    error: 'Lambda.InvalidRequestContentException',
+    cause: `${message} ${request}`,
+  };
+}
+
+function succeeded(visit: StateVisit, names: EventNames, result: Payload): Payload {
+  if (visit.isTooBig(result)) {
+    const tooBig = new CallFailure('States.DataLimitExceeded', tooBigCause(names.resource));
+    throw recordFailure(visit, names, 'Failed', tooBig);
+  }
+  visit.line.record(`${names.prefix}Succeeded`, `${names.details}Succeeded`, {
+    ...names.about,
+    output: result.text,
+    outputDetails: NOT_TRUNCATED,
+  });
+  return result;
+}
+
+function failed(
+  visit: StateVisit,
+  names: EventNames,
+  outcome: Exclude<CallOutcome, { kind: 'returned' }>,
+): StateFailure {
+  switch (outcome.kind) {
+    case 'timedOut':
+      return recordFailure(visit, names, 'TimedOut', new CallFailure('States.Timeout', undefined));
+    case 'heartbeatMissed':
+      return recordFailure(visit, names, 'TimedOut', new HeartbeatTimeout('States.Timeout', undefined));
+    case 'failed':
+      return recordFailure(visit, names, 'Failed', new CallFailure(outcome.error, outcome.cause));
+  }
+}
+
+function recordFailure(
+  visit: StateVisit,
+  names: EventNames,
+  how: 'Failed' | 'TimedOut',
+  failure: StateFailure,
+): StateFailure {
+  const details = {
+    ...names.about,
+    error: failure.error,
+    ...(failure.cause !== undefined && { cause: failure.cause }),
+  };
+  visit.line.record(`${names.prefix}${how}`, `${names.details}${how}`, details);
+  return failure;
+}
