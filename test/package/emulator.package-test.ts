@@ -196,6 +196,21 @@ describe('a test of an application', () => {
     await runNode(folder, [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json']);
   });
 
+  test('is the first example of the README, as it stands', async () => {
+    const readme = readFileSync(join(packed.content, 'README.md'), 'utf8');
+    const block = (name: string) =>
+      readme
+        .split(`<!-- run: ${name} -->\n`)[1]
+        ?.split('```')[1]
+        ?.replace(/^\w+\n/, '');
+    const files = ['orders.test.ts', 'orders.asl.json'].map(name => [name, block(name) ?? '']);
+    const folder = makeApplication(packed, {
+      ...Object.fromEntries(files),
+      'package.json': { type: 'module' },
+    });
+    expect(await runNode(folder, ['--test', 'orders.test.ts'])).toMatch(/pass 1\n/);
+  });
+
   test('runs in vitest', async () => {
     const folder = makeApplication(packed, {
       'app.test.mjs': `import { expect, test } from 'vitest';
