@@ -6,7 +6,7 @@
  */
 import { runCommand } from '../cli/run-command.ts';
 import { type Cost, costOf } from '../cost/prices.ts';
-import type { PollPace } from '../functions/lib/poll.ts';
+import type { PollPace } from '../functions/query-expired/poll.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { simulatedDefinition } from '../test/support/simulation/definition.ts';
 import { Simulation } from '../test/support/simulation/simulation.ts';

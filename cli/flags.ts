@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { type Kind, number, text, whole } from '../expiry/fields.ts';
 import { PreciseTtlError } from '../expiry/index.ts';
 
 /** What one flag takes. Every flag of every command is one of these. */
@@ -18,6 +19,10 @@ export type Flag =
   | { readonly type: 'switch'; readonly help: string };
 
 export type Flags = Readonly<Record<string, Flag>>;
+
+/** How long items expire, and how many, in a run in real time. Its help says what they are. */
+export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
+export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;
 
 /** What a run draws from. Its help says what it repeats. */
 export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
@@ -94,7 +99,7 @@ function readValue(
     if (value === undefined) return true;
     throw new FlagError(`--${name}: expected no value, got "${value}"; write --${name} alone`);
   }
-  const expected = flag.type === 'number' ? describeNumber(flag) : 'a value';
+  const { expected, is, fromText } = kindOf(flag);
   if (value === undefined || value === '') {
     throw new FlagError(`--${name}: expected ${expected}, got nothing; write --${name} ${flag.value}`);
   }
@@ -104,15 +109,14 @@ function readValue(
       `--${name}: expected ${expected}, got the flag "${value}"; write --${name}=${value} if it is meant`,
     );
   }
-  const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= flag.min && number <= flag.max) || (flag.whole && !Number.isInteger(number))) {
-    throw new FlagError(`--${name}: expected ${expected}, got "${value}"`);
-  }
-  return number;
+  const read = fromText(value);
+  if (is(read)) return read;
+  throw new FlagError(`--${name}: expected ${expected}, got "${value}"`);
 }
 
-function describeNumber({ whole, min, max }: Extract<Flag, { type: 'number' }>): string {
-  return `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`;
+function kindOf(flag: Exclude<Flag, { type: 'switch' }>): Kind<string | number> {
+  if (flag.type === 'text') return text(/./s, 'a value');
+  return flag.whole ? whole(flag.min, flag.max) : number(flag.min, flag.max);
 }
 
 /** The flags for `--help`, one on each line, with their defaults. */

@@ -1,5 +1,5 @@
-import { EmulatorError } from 'stepfunctions-emulator';
 import { PreciseTtlError } from '../expiry/index.ts';
+import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
@@ -37,7 +37,7 @@ export async function runCommand<const F extends Flags>({
       process.exitCode = USAGE_STATUS;
       return;
     }
-    const known = error instanceof PreciseTtlError || error instanceof EmulatorError;
+    const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? error.message : describe?.(error);
     if (message === undefined) throw error;
     console.error(`\n${message}`);

@@ -1,20 +1,13 @@
 /** `npm start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { type FlagValues, SEED } from './flags.ts';
+import { type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import { runCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
-  minutes: {
-    type: 'number',
-    min: 0.1,
-    max: 1440,
-    default: 3,
-    value: 'N',
-    help: 'how long sessions keep expiring',
-  },
-  rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'sessions per second' },
+  minutes: { ...MINUTES, help: 'how long sessions keep expiring' },
+  rate: { ...RATE, help: 'sessions per second' },
   seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
   table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: its first one)' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },

@@ -1,4 +1,4 @@
-import type { DynamoDbUsage } from './dynamodb-usage.ts';
+import { type DynamoDbUsage, NO_USAGE } from './dynamodb-usage.ts';
 import {
   type StatementResponse,
   type TableDescription,
@@ -40,7 +40,7 @@ export async function takeCapacity(
   const units = Math.max(reported, leastOf(request));
   return {
     answer: request.wanted ? answer : others,
-    usage: isRead(request) ? { readUnits: units, writeUnits: 0 } : { readUnits: 0, writeUnits: units },
+    usage: isRead(request) ? { ...NO_USAGE, readUnits: units } : { ...NO_USAGE, writeUnits: units },
   };
 }
 

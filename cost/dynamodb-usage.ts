@@ -4,6 +4,8 @@ export interface DynamoDbUsage {
   readonly writeUnits: number;
 }
 
+export const NO_USAGE: DynamoDbUsage = { readUnits: 0, writeUnits: 0 };
+
 /** The names under which an execution's `billing.usage` has DynamoDB. */
 export const DYNAMODB_COUNTERS = ['dynamoDbCalls', 'dynamoDbReadUnits', 'dynamoDbWriteUnits'] as const;
 export type DynamoDbCounter = (typeof DYNAMODB_COUNTERS)[number];

@@ -1,4 +1,3 @@
-import type { BillingCounters } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from './dynamodb-usage.ts';
 
 /** Dollars for one of each, in us-east-1, without free tiers and without the lower prices for large volumes. */
@@ -17,9 +16,15 @@ export const PRICES = {
   dynamoDbReadUnits: 0.125 / 1e6,
   /** The same page: $0.625 per million. */
   dynamoDbWriteUnits: 0.625 / 1e6,
-} as const satisfies Partial<Record<keyof BillingCounters | DynamoDbCounter, number>>;
+} as const;
 
 export type PricedCounter = keyof typeof PRICES;
+
+/** What an execution and everything below it took, as its `billing` has it. What has no price costs nothing. */
+export type Counted = Readonly<Record<Exclude<PricedCounter, DynamoDbCounter>, number>> & {
+  /** What its functions reported besides. */
+  readonly usage: Readonly<Record<string, number>>;
+};
 
 export interface Cost {
   /** Dollars in all. */
@@ -28,9 +33,8 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** What an execution and everything below it would cost. Logs, metrics and the Scheduler aren't in it. */
-export function costOf(counters: BillingCounters): Cost {
-  const { usage, ...counted } = counters;
+/** What that would cost. Logs, metrics and the Scheduler aren't in it. */
+export function costOf({ usage, ...counted }: Counted): Cost {
   const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];
   const dollars = (name: PricedCounter) => (amounts[name] ?? 0) * PRICES[name];

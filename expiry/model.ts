@@ -1,4 +1,5 @@
 import { type FieldProblem, InvalidModelError } from './errors.ts';
+import { fieldProblems, isObject, type Kind, kind, whole } from './fields.ts';
 import type { KeyNames } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
@@ -46,15 +47,18 @@ export const MAX_SHARDS = 100;
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
-const FIELDS = Object.keys({
-  partitionKey: true,
-  sortKey: true,
-  ttlAttribute: true,
-  windowAttribute: true,
-  granularityMinutes: true,
-  shards: true,
-  defaultTtlSeconds: true,
-} satisfies Record<keyof ExpiryModelProps, true>);
+/** What each field of a model takes. */
+export const MODEL_KINDS = {
+  partitionKey: keyAttributeName(),
+  sortKey: keyAttributeName(),
+  ttlAttribute: keyAttributeName(),
+  windowAttribute: keyAttributeName(),
+  granularityMinutes: granularity(),
+  shards: whole(1, MAX_SHARDS),
+  defaultTtlSeconds: whole(0, MAX_TTL_SECONDS),
+} satisfies { readonly [Name in keyof ExpiryModelProps]-?: Kind<Required<ExpiryModelProps>[Name]> };
+
+const FIELDS = Object.keys(MODEL_KINDS);
 
 /**
  * Checks the model and fills in the defaults.
@@ -101,16 +105,11 @@ export function checkModel(model: unknown): void {
  * it too, whose fields are more than these.
  */
 export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
-  return [
-    ...nameProblems('partitionKey', props.partitionKey),
-    ...(props.sortKey === undefined ? [] : nameProblems('sortKey', props.sortKey)),
-    ...(props.ttlAttribute === undefined ? [] : nameProblems('ttlAttribute', props.ttlAttribute)),
-    ...(props.windowAttribute === undefined ? [] : nameProblems('windowAttribute', props.windowAttribute)),
-    ...clashProblems(props),
-    ...granularityProblems(given(props.granularityMinutes, DEFAULT_GRANULARITY_MINUTES)),
-    ...rangeProblems('shards', given(props.shards, DEFAULT_SHARDS), 1, MAX_SHARDS),
-    ...rangeProblems('defaultTtlSeconds', given(props.defaultTtlSeconds, 0), 0, MAX_TTL_SECONDS),
-  ];
+  const options = {
+    required: ['partitionKey'],
+    remedy: 'Leave it out for the default, or write a number in that range.',
+  };
+  return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props)];
 }
 
 /** Not `??`: a null is not the default, it is a wrong value. */
@@ -118,14 +117,12 @@ function given<T>(value: T | undefined, defaultValue: T): T {
   return value === undefined ? defaultValue : value;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function nameProblems(field: string, got: unknown): FieldProblem[] {
-  if (typeof got === 'string' && got !== '' && utf8(got).length <= MAX_KEY_ATTRIBUTE_NAME_LENGTH) return [];
-  const expected = `the name of an attribute, 1 to ${MAX_KEY_ATTRIBUTE_NAME_LENGTH} bytes`;
-  return [{ field, expected, got, remedy: 'Write the name as it stands in the items.' }];
+function keyAttributeName(): Kind<string> {
+  return kind(
+    value => typeof value === 'string' && value !== '' && utf8(value).length <= MAX_KEY_ATTRIBUTE_NAME_LENGTH,
+    `the name of an attribute, 1 to ${MAX_KEY_ATTRIBUTE_NAME_LENGTH} bytes`,
+    { remedy: () => 'Write the name as it stands in the items.' },
+  );
 }
 
 function clashProblems(props: ExpiryModelProps): FieldProblem[] {
@@ -143,17 +140,16 @@ function clashProblems(props: ExpiryModelProps): FieldProblem[] {
   });
 }
 
-function granularityProblems(got: unknown): FieldProblem[] {
-  if (typeof got === 'number' && Number.isInteger(got) && got >= 1 && MINUTES_PER_DAY % got === 0) return [];
-  return [
+function granularity(): Kind<number> {
+  return kind(
+    got => typeof got === 'number' && Number.isInteger(got) && got >= 1 && MINUTES_PER_DAY % got === 0,
+    'a whole number of minutes that divides a day evenly (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, … 1440)',
     {
-      field: 'granularityMinutes',
-      expected:
-        'a whole number of minutes that divides a day evenly (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, … 1440)',
-      got,
-      remedy: `Use ${nearestDivisor(got)}: windows of that length line up with hours, days and replays.`,
+      fromText: whole(1, MINUTES_PER_DAY).fromText,
+      remedy: got =>
+        `Use ${nearestDivisor(got)}: windows of that length line up with hours, days and replays.`,
     },
-  ];
+  );
 }
 
 function nearestDivisor(got: unknown): number {
@@ -164,16 +160,4 @@ function nearestDivisor(got: unknown): number {
       best = minutes;
   }
   return best;
-}
-
-function rangeProblems(field: string, got: unknown, least: number, most: number): FieldProblem[] {
-  if (typeof got === 'number' && Number.isInteger(got) && got >= least && got <= most) return [];
-  return [
-    {
-      field,
-      expected: `a whole number from ${least} to ${most}`,
-      got,
-      remedy: `Leave it out for the default, or write a number in that range.`,
-    },
-  ];
 }

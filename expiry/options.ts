@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from './errors.ts';
+import { isObject } from './fields.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 
 /**
@@ -6,7 +7,7 @@ import { unknownFieldProblems } from './unknown-fields.ts';
  * @throws InvalidArgumentError
  */
 export function checkOptions(options: unknown, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isObject(options)) {
     throw new InvalidArgumentError({
       field: 'options',
       expected: `an object with ${known.join(', ')}`,

@@ -11,8 +11,8 @@ import {
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
-import { LoopbackProxy } from './dynamodb/loopback-proxy.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
+import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import { isFree, requireFree } from './ports.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
@@ -78,7 +78,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     undo.push(() => cloud.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere
-      ? await LoopbackProxy.start(dynamoDb.endpoint, options.dynamoDbPort)
+      ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
       : undefined;
     undo.push(async () => proxy?.stop());
     const executions = new Executions(cloud);

@@ -21,7 +21,7 @@ const OPTIONS: BuildOptions = {
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'lib/lambda-credentials.ts') },
+  alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },
   // CommonJS packages inside the bundle ask for Node's own modules with require, which ESM does not have. The long
   // name is one that the minifier does not choose too.
   banner: {
@@ -58,7 +58,7 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
     buildSync({
       ...OPTIONS,
       entryPoints: Object.values(TASKS).map(file => ({
-        in: join(FUNCTIONS, `${file}.ts`),
+        in: join(FUNCTIONS, file, 'handler.ts'),
         out: `${file}/index`,
       })),
       outdir: root,

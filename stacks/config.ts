@@ -1,10 +1,19 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
+import {
+  boolean,
+  isObject,
+  type Kind,
+  kind,
+  objectProblems,
+  oneOf,
+  text,
+  valueProblems,
+} from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { boolean, type FieldChecks, required, text } from './fields.ts';
 import { roleProblem } from './names.ts';
-import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
-import { tagProblems } from './tags.ts';
+import { TAGS } from './tags.ts';
 
 /** Terraform's state in a file beside the project: for trying things out, alone. */
 export interface LocalState {
@@ -54,22 +63,60 @@ export class InvalidConfigError extends PreciseTtlError {
   }
 }
 
-const CHECKS: FieldChecks<DeploymentConfig> = {
-  region: required(text(REGION, "an AWS region, e.g. 'eu-central-1'")),
-  allowUnknownRegion: boolean(),
-  state: undefined,
-  tags: undefined,
-  tables: undefined,
-};
-const S3_CHECKS: FieldChecks<Omit<S3State, 'backend'>> = {
-  bucket: required(text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket')),
+const SEE_DOCS = 'See docs/configuration.md for all fields.';
+
+const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
+
+const BACKEND = oneOf(['local', 's3']);
+
+const S3_KINDS = {
+  bucket: text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket'),
   // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
   key: text(
     /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
     'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',
   ),
-  region: text(REGION, "an AWS region, e.g. 'eu-central-1'"),
-};
+  region: AWS_REGION,
+} satisfies { readonly [Name in keyof Omit<S3State, 'backend'>]-?: Kind<string> };
+
+const STATE: Kind<LocalState | S3State> = kind(
+  value => isObject(value) && (value['backend'] === 'local' || value['backend'] === 's3'),
+  "{ backend: 'local' } or { backend: 's3', bucket: … }",
+  {
+    remedy: () => SEE_DOCS,
+    inside: state =>
+      state.backend === 's3'
+        ? objectProblems({ backend: BACKEND, ...S3_KINDS }, state, { required: ['bucket'], remedy: CORRECT })
+        : objectProblems({ backend: BACKEND }, state, { remedy: CORRECT }),
+  },
+);
+
+const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
+  value => Array.isArray(value) && value.length > 0,
+  'a list of at least one table',
+  {
+    remedy: () => SEE_DOCS,
+    inside: tables => {
+      // Of a list with holes, flatMap would skip them.
+      const problems = Array.from(tables).flatMap((table, index) =>
+        valueProblems(`[${index}]`, TABLE, table, SEE_DOCS),
+      );
+      return problems.length > 0 ? problems : twinProblems(tables);
+    },
+  },
+);
+
+const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
+  inside: table => [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(table)],
+});
+
+const CONFIG_KINDS = {
+  region: AWS_REGION,
+  allowUnknownRegion: boolean(),
+  state: STATE,
+  tags: TAGS,
+  tables: TABLES,
+} satisfies { readonly [Name in keyof DeploymentConfig]-?: Kind<Required<DeploymentConfig>[Name]> };
 
 /**
  * Checks a whole configuration, as it came out of the file: it need not have been type-checked.
@@ -78,30 +125,11 @@ const S3_CHECKS: FieldChecks<Omit<S3State, 'backend'>> = {
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);
   const problems = [
-    ...unknownFieldProblems(config, Object.keys(CHECKS)),
-    ...(CHECKS.region?.('region', config['region']) ?? []),
-    ...(config['allowUnknownRegion'] === undefined
-      ? []
-      : (CHECKS.allowUnknownRegion?.('allowUnknownRegion', config['allowUnknownRegion']) ?? [])),
-    ...stateProblems(config['state']),
+    ...objectProblems(CONFIG_KINDS, config, { required: ['region', 'tables'], remedy: CORRECT }),
     ...unknownRegionProblems(config),
-    ...tagProblems(config['tags']),
-    ...tablesProblems(config['tables']),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
   return config as unknown as DeploymentConfig;
-}
-
-function stateProblems(state: unknown): FieldProblem[] {
-  if (state === undefined) return [];
-  if (!isObject(state) || (state['backend'] !== 'local' && state['backend'] !== 's3')) {
-    return [wrong('state', "{ backend: 'local' } or { backend: 's3', bucket: … }", state)];
-  }
-  const checks: Partial<typeof S3_CHECKS> = state['backend'] === 's3' ? S3_CHECKS : {};
-  const values = Object.entries(checks).flatMap(([name, check]) =>
-    state[name] === undefined && name !== 'bucket' ? [] : (check?.(name, state[name]) ?? []),
-  );
-  return under('state', [...unknownFieldProblems(state, ['backend', ...Object.keys(checks)]), ...values]);
 }
 
 /** Regions that have the form of one and are none; a wrong form is told elsewhere. */
@@ -129,19 +157,6 @@ function unknownRegionProblems({
   );
 }
 
-function tablesProblems(tables: unknown): FieldProblem[] {
-  if (!Array.isArray(tables) || tables.length === 0)
-    return [wrong('tables', 'a list of at least one table', tables)];
-  // Of a list with holes, flatMap would skip them.
-  const problems = Array.from(tables).flatMap((table: unknown, index) => {
-    const path = `tables[${index}]`;
-    if (!isObject(table)) return [wrong(path, 'an object', table)];
-    const props = table as unknown as PreciseTtlProps;
-    return under(path, [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(props)]);
-  });
-  return problems.length > 0 ? problems : twinProblems(tables);
-}
-
 /** Two tables with one name, or names that roles share, would fight over the same resources. */
 function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
   const resolved = tables.map(resolveProps);
@@ -150,23 +165,15 @@ function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
     return names.flatMap((name, index) =>
       names.indexOf(name) === index
         ? []
-        : [wrong(`tables[${index}].${field}`, `another than that of tables[${names.indexOf(name)}]`, name)],
+        : [wrong(`[${index}].${field}`, `another than that of tables[${names.indexOf(name)}]`, name)],
     );
   });
   if (same.length > 0) return same;
   return resolved.flatMap((table, index) =>
-    resolved.slice(0, index).flatMap(other => roleProblem(`tables[${index}].name`, table, other) ?? []),
+    resolved.slice(0, index).flatMap(other => roleProblem(`[${index}].name`, table, other) ?? []),
   );
 }
 
-function under(path: string, problems: readonly FieldProblem[]): FieldProblem[] {
-  return problems.map(problem => ({ ...problem, field: `${path}.${problem.field}` }));
-}
-
 function wrong(field: string, expected: string, got: unknown): FieldProblem {
-  return { field, expected, got, remedy: 'See docs/configuration.md for all fields.' };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { field, expected, got, remedy: SEE_DOCS };
 }

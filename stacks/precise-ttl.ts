@@ -1,6 +1,6 @@
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import type { SweepEnvironment } from '../functions/lib/environment.ts';
+import { toEnvironment } from '../functions/runtime/environment.ts';
 import { InvalidConfigError } from './config.ts';
 import { roleProblem } from './names.ts';
 import type { GuardedTable } from './parts/created-tables.ts';
@@ -36,7 +36,8 @@ export class PreciseTtl extends Construct {
 
     const place = new Place(this, 'place');
     const table = new ExpiringTable(this, 'table', sweep);
-    const environment = sweepEnvironment(sweep, table.tableName);
+    // The table's name is a reference: functions are made after their table.
+    const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: table.tableName };
     const query: Statement = { actions: ['dynamodb:Query'], resources: [table.indexArn] };
     const remove: Statement = {
       actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
@@ -92,24 +93,4 @@ function refuseTwins(sweep: PreciseTtl): void {
 export function removedTable(scope: Construct, id: string, props: PreciseTtlProps): GuardedTable {
   const table = new Construct(new Construct(new Construct(scope, id), 'table'), 'table');
   return guarded(table, resolveProps(props));
-}
-
-function sweepEnvironment(sweep: ResolvedProps, tableName: string): SweepEnvironment {
-  return {
-    TABLE_NAME: tableName,
-    INDEX_NAME: sweep.indexName,
-    PARTITION_KEY: escaped(sweep.partitionKey),
-    ...(sweep.sortKey === undefined ? {} : { SORT_KEY: escaped(sweep.sortKey) }),
-    TTL_ATTRIBUTE: escaped(sweep.ttlAttribute),
-    WINDOW_ATTRIBUTE: escaped(sweep.windowAttribute),
-    GRANULARITY_MINUTES: String(sweep.granularityMinutes),
-    SHARDS: String(sweep.shards),
-    DELETE_MODE: sweep.deleteMode,
-    LOOKBACK_MINUTES: String(sweep.lookbackMinutes),
-    PRECISION_SECONDS: String(sweep.precisionSeconds),
-    POLL_SECONDS: String(sweep.pollSeconds),
-    DELETE_ATTEMPTS: String(sweep.deleteAttempts),
-    BACKOFF_BASE_SECONDS: String(sweep.backoffBaseSeconds),
-    BACKOFF_CAP_SECONDS: String(sweep.backoffCapSeconds),
-  };
 }

@@ -1,68 +1,27 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import { DEFAULT_GRANULARITY_MINUTES, type ExpiryModelProps, modelProblems } from '../expiry/model.ts';
-import { DELETE_MODES, type DeleteMode } from '../functions/lib/environment.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../functions/lib/sweep-input.ts';
-import type { ConcurrencyOptions } from '../statemachine/definition.ts';
-import { attributeName, boolean, type FieldChecks, oneOf, required, text, whole } from './fields.ts';
+import {
+  boolean,
+  fieldProblems,
+  type Kind,
+  oneOf,
+  type ReadOptions,
+  text,
+  type ValueOf,
+  whole,
+} from '../expiry/fields.ts';
+import {
+  DEFAULT_GRANULARITY_MINUTES,
+  DEFAULT_SHARDS,
+  DEFAULT_TTL_ATTRIBUTE,
+  DEFAULT_WINDOW_ATTRIBUTE,
+  modelProblems,
+} from '../expiry/model.ts';
+import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 
 /** Types that a key attribute can have. */
-export const KEY_TYPES = ['S', 'N', 'B'] as const;
+const KEY_TYPES = ['S', 'N', 'B'] as const;
 export type KeyType = (typeof KEY_TYPES)[number];
-
-/** One table and how its expired items are swept. */
-export interface PreciseTtlProps
-  extends Omit<ExpiryModelProps, 'defaultTtlSeconds'>,
-    Partial<ConcurrencyOptions> {
-  /** Name of the DynamoDB table. */
-  readonly tableName: string;
-  /** The table is there already and is only swept; its index must be there too. @default false: it is created */
-  readonly existingTable?: boolean;
-  /** DynamoDB refuses to delete the created table. Terraform never deletes it, whatever this says. @default true */
-  readonly deletionProtection?: boolean;
-  /** The created table can be restored to any second of the last 35 days. @default true */
-  readonly pointInTimeRecovery?: boolean;
-  /** Type of the partition key. @default 'S' */
-  readonly partitionKeyType?: KeyType;
-  /** Type of the sort key. @default 'S' */
-  readonly sortKeyType?: KeyType;
-  /** Name of the index. @default 'expirationWindowIndex' */
-  readonly indexName?: string;
-  /** Prefix of the names of everything that is provisioned. @default 'precise-ttl-' and the table's name */
-  readonly name?: string;
-  /** 'guarded' re-checks each item's TTL as it deletes; 'batch' is faster and does not. @default 'guarded' */
-  readonly deleteMode?: DeleteMode;
-  /**
-   * The most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up; 60 is the plain mode,
-   * which sweeps once a minute. Cost: docs/cost.md. @default 1
-   */
-  readonly precisionSeconds?: number;
-  /**
-   * The most seconds between two polls, for items written less than two minutes before they expire. Every shard is then
-   * polled all the time. 0 = poll only when a known item expires. Cost: docs/cost.md. @default 0
-   */
-  readonly pollSeconds?: number;
-  /** Calls of DeleteChunk for one chunk, the first included. @default 20 */
-  readonly deleteAttempts?: number;
-  /** Upper bound of the first wait for capacity, seconds; it doubles from attempt to attempt. @default 1 */
-  readonly backoffBaseSeconds?: number;
-  /** Upper bound of every wait for capacity, seconds. @default 20 */
-  readonly backoffCapSeconds?: number;
-  /** How far back every tick searches for items that earlier sweeps left, minutes. @default 10, or one window if that is longer */
-  readonly lookbackMinutes?: number;
-  /** How far back the hourly reconcile searches, hours. @default 24 */
-  readonly reconcileHours?: number;
-  /** Whether the schedules run; false pauses the sweep. @default true */
-  readonly enabled?: boolean;
-  /** How long logs are kept, days. @default 30 */
-  readonly logRetentionDays?: number;
-  /** Memory of each function, MB; the processor's share grows with it. @default 512 */
-  readonly functionMemoryMb?: number;
-  /** Namespace of the CloudWatch metrics. @default 'PreciseTtl' */
-  readonly metricsNamespace?: string;
-}
-
-/** The props with every default filled in. A table without a sort key has none here either. */
-export type ResolvedProps = Readonly<Required<Omit<PreciseTtlProps, 'sortKey'>> & { sortKey?: string }>;
 
 /** Retention periods that CloudWatch Logs takes. Source: PutRetentionPolicy in its API reference. */
 const LOG_RETENTION_DAYS = [
@@ -75,65 +34,199 @@ const LOG_RETENTION_DAYS = [
  */
 const MAX_NAME_LENGTH = 45;
 
-const CHECKS: FieldChecks<PreciseTtlProps> = {
-  tableName: required(
-    text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+/** The props that other props' defaults are made of. */
+interface Before {
+  readonly tableName: string;
+  readonly granularityMinutes?: number;
+}
+
+interface RequiredProp<Value> {
+  readonly kind: Kind<Value>;
+  readonly isRequired: true;
+}
+
+interface DefaultedProp<Value> {
+  readonly kind: Kind<Value>;
+  readonly isRequired: false;
+  readonly byDefault: (props: Before) => Value;
+}
+
+/** A prop that the resolved ones may lack too. */
+interface AbsentProp<Value> {
+  readonly kind: Kind<Value>;
+  readonly isRequired: false;
+}
+
+function required<Value>(kind: Kind<Value>): RequiredProp<Value> {
+  return { kind, isRequired: true };
+}
+
+function optional<Value>(kind: Kind<Value>, byDefault: Value): DefaultedProp<Value> {
+  return { kind, isRequired: false, byDefault: () => byDefault };
+}
+
+function calculated<Value>(kind: Kind<Value>, byDefault: (props: Before) => Value): DefaultedProp<Value> {
+  return { kind, isRequired: false, byDefault };
+}
+
+function orNone<Value>(kind: Kind<Value>): AbsentProp<Value> {
+  return { kind, isRequired: false };
+}
+
+/**
+ * The props of a table: everything about them that is written by hand. Their types, checks and defaults come from this list;
+ * `npm run docs:tables` makes the table in docs/configuration.md of it, in which the comments are the texts. A prop that the
+ * functions know stands in SETTING_KINDS too.
+ */
+export const PROPS = {
+  /** name of the DynamoDB table */
+  tableName: required(SETTING_KINDS.tableName),
+  /**
+   * the table exists already, and is only swept; see [An existing table](deploy.md#an-existing-table)
+   * @default `false`: it is created
+   */
+  existingTable: optional(boolean(), false),
+  /**
+   * DynamoDB refuses to delete the created table, whoever asks. Terraform never deletes it, with or without this: [Tables are
+   * never deleted](deploy.md#tables-are-never-deleted)
+   */
+  deletionProtection: optional(boolean(), true),
+  /**
+   * the created table can be restored to any second of the last 35 days: the way back if something was deleted by mistake. It
+   * costs about $0.20 per GB and month
+   */
+  pointInTimeRecovery: optional(boolean(), true),
+  /** name of the partition key */
+  partitionKey: required(SETTING_KINDS.partitionKey),
+  /** `'S'`, `'N'` or `'B'` */
+  partitionKeyType: optional(oneOf(KEY_TYPES), 'S'),
+  /**
+   * name of the sort key
+   * @default the table has none
+   */
+  sortKey: orNone(SETTING_KINDS.sortKey),
+  /** `'S'`, `'N'` or `'B'` */
+  sortKeyType: optional(oneOf(KEY_TYPES), 'S'),
+  /** attribute with the moment of expiry: Number, epoch **seconds** */
+  ttlAttribute: optional(SETTING_KINDS.ttlAttribute, DEFAULT_TTL_ATTRIBUTE),
+  /** attribute with the window's key; partition key of the index */
+  windowAttribute: optional(SETTING_KINDS.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
+  /** name of the index */
+  indexName: optional(SETTING_KINDS.indexName, 'expirationWindowIndex'),
+  /** length of a window; a divisor of a day. Longer windows mean fewer index keys to probe, and more items under each */
+  granularityMinutes: optional(SETTING_KINDS.granularityMinutes, DEFAULT_GRANULARITY_MINUTES),
+  /**
+   * index keys that one window is spread over, 1 to 100. One key takes 1,000 write units per second; if more items per second
+   * share a window, see [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
+   * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
+   * expired: items in a shard that is no longer swept are left to native TTL
+   */
+  shards: optional(SETTING_KINDS.shards, DEFAULT_SHARDS),
+  /**
+   * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables
+   * whose keys are never written again once they have a TTL
+   */
+  deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
+  /**
+   * the most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up, 1 to 60. `60` is the plain
+   * mode: one sweep a minute, and nothing runs in between. What it costs: [cost.md](cost.md)
+   */
+  precisionSeconds: optional(SETTING_KINDS.precisionSeconds, 1),
+  /**
+   * the most seconds between two polls, for items that are written less than two minutes before they expire: 0, or
+   * `precisionSeconds` to 60; 0 in the plain mode. With 0 a child polls only when an item that it knows of expires. With
+   * another value every shard is polled all the time, even when the table is idle. What it costs: [cost.md](cost.md)
+   */
+  pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
+  /**
+   * how far back every tick searches for items that earlier sweeps left: at least one window, at most 44,640 minutes (31 days)
+   * and 60,000 windows and shards
+   * @default `10`, or one window if that is longer
+   */
+  lookbackMinutes: calculated(SETTING_KINDS.lookbackMinutes, ({ granularityMinutes }) =>
+    Math.max(10, granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES),
   ),
-  existingTable: boolean(),
-  deletionProtection: boolean(),
-  pointInTimeRecovery: boolean(),
-  partitionKey: required(attributeName()),
-  partitionKeyType: oneOf(KEY_TYPES),
-  sortKey: attributeName(),
-  sortKeyType: oneOf(KEY_TYPES),
-  ttlAttribute: attributeName(),
-  windowAttribute: attributeName(),
-  indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
-  name: text(
-    new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
-    `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
+  /**
+   * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
+   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three
+   */
+  reconcileHours: optional(whole(1, MAX_LOOKBACK_MINUTES / 60), 24),
+  /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
+  enabled: optional(boolean(), true),
+  /**
+   * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
+   * as many as Step Functions runs; at most 1,000
+   */
+  shardConcurrency: optional(whole(0, 1000), 20),
+  /** chunks of 25 keys that a child deletes at once, 1 to 40 */
+  chunkConcurrency: optional(whole(1, 40), 10),
+  /** calls for one chunk, the first included, before its keys count as failed, 1 to 100 */
+  deleteAttempts: optional(SETTING_KINDS.deleteAttempts, 20),
+  /**
+   * upper bound of the first wait before unprocessed keys, or a query that DynamoDB was too busy for, are tried again. The bound
+   * doubles each time, and each wait is a random share of it
+   */
+  backoffBaseSeconds: optional(SETTING_KINDS.backoffBaseSeconds, 1),
+  /** the most that this bound grows to, from `backoffBaseSeconds` to 30 */
+  backoffCapSeconds: optional(SETTING_KINDS.backoffCapSeconds, 20),
+  /** how long logs are kept, one of CloudWatch's periods */
+  logRetentionDays: optional(oneOf(LOG_RETENTION_DAYS), 30),
+  /** memory of each function, 128 to 10,240 */
+  functionMemoryMb: optional(whole(128, 10_240), 512),
+  /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
+  metricsNamespace: optional(
+    // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
+    text(
+      /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
+      'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
+    ),
+    'PreciseTtl',
   ),
-  // Values of the model are judged by the model itself; see below.
-  granularityMinutes: undefined,
-  shards: undefined,
-  deleteMode: oneOf(DELETE_MODES),
-  precisionSeconds: whole(1, 60),
-  pollSeconds: whole(0, 60),
-  lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
-  reconcileHours: whole(1, MAX_LOOKBACK_MINUTES / 60),
-  enabled: boolean(),
-  shardConcurrency: whole(0, 1000),
-  chunkConcurrency: whole(1, 40),
-  deleteAttempts: whole(1, 100),
-  backoffBaseSeconds: whole(1, 60),
-  backoffCapSeconds: whole(1, 30),
-  logRetentionDays: oneOf(LOG_RETENTION_DAYS),
-  functionMemoryMb: whole(128, 10_240),
-  // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
-  metricsNamespace: text(
-    /^(?!AWS\/|:| *$)[A-Za-z0-9_./#: -]{1,255}$/,
-    'a CloudWatch namespace of 1 to 255 letters, digits, blanks and _ . / # : -, not beginning with AWS/ or a colon',
+  /**
+   * prefix of the names of all provisioned resources, at most 45 letters, digits, `_` and `-`. No two tables may get roles of
+   * the same name: `subscription` and `subscription-plan` do not work together, nor do names that differ by case only
+   * @default `'precise-ttl-'` and the table's name
+   */
+  name: calculated(
+    text(
+      new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
+      `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
+    ),
+    ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`,
   ),
 };
 
-export const PROP_NAMES = Object.keys(CHECKS) as (keyof PreciseTtlProps)[];
-const REQUIRED = ['tableName', 'partitionKey'] as const satisfies (keyof PreciseTtlProps)[];
+type PropList = typeof PROPS;
+type PropValue<Name extends keyof PropList> = ValueOf<PropList[Name]['kind']>;
+type PropNames<Shape> = {
+  [Name in keyof PropList]: PropList[Name] extends Shape ? Name : never;
+}[keyof PropList];
+
+/** One table and how its expired items are swept. */
+export type PreciseTtlProps = {
+  readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
+} & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
+
+/** The props with every default filled in. A table without a sort key has none here either. */
+export type ResolvedProps = {
+  readonly [Name in keyof Omit<PropList, 'sortKey'>]: PropValue<Name>;
+} & { readonly [Name in keyof Pick<PropList, 'sortKey'>]?: PropValue<Name> };
+
+export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
+export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
+
+/** What to do about a value that its kind says nothing better of. */
+export const CORRECT = 'Correct the value, or leave the field out for its default.';
+
+const OPTIONS: ReadOptions = {
+  required: PROP_NAMES.filter(name => PROPS[name].isRequired),
+  remedy: CORRECT,
+};
 
 /** Everything that is wrong with the props; empty when they are good. */
 export function propProblems(props: PreciseTtlProps): FieldProblem[] {
-  const missing = REQUIRED.filter(field => props[field] === undefined).map(
-    (field): FieldProblem => ({
-      field,
-      expected: 'a value: there is no default for it',
-      got: undefined,
-      remedy: 'Add the field.',
-    }),
-  );
-  const wrong = PROP_NAMES.flatMap(field => {
-    const value = props[field];
-    return value === undefined ? [] : (CHECKS[field]?.(field, value) ?? []);
-  });
-  if (missing.length > 0 || wrong.length > 0) return [...missing, ...wrong];
+  const ofFields = fieldProblems(PROP_KINDS, props, OPTIONS);
+  if (ofFields.length > 0) return ofFields;
   const ofModel = modelProblems(props);
   return ofModel.length > 0 ? ofModel : relationProblems(props);
 }
@@ -215,35 +308,10 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
 
 /** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps): ResolvedProps {
-  const granularityMinutes = props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES;
-  return {
-    tableName: props.tableName,
-    existingTable: props.existingTable ?? false,
-    deletionProtection: props.deletionProtection ?? true,
-    pointInTimeRecovery: props.pointInTimeRecovery ?? true,
-    partitionKey: props.partitionKey,
-    partitionKeyType: props.partitionKeyType ?? 'S',
-    ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
-    sortKeyType: props.sortKeyType ?? 'S',
-    ttlAttribute: props.ttlAttribute ?? 'ttl',
-    windowAttribute: props.windowAttribute ?? 'expirationWindow',
-    indexName: props.indexName ?? 'expirationWindowIndex',
-    name: props.name ?? `precise-ttl-${props.tableName.replaceAll('.', '-')}`,
-    granularityMinutes,
-    shards: props.shards ?? 1,
-    deleteMode: props.deleteMode ?? 'guarded',
-    precisionSeconds: props.precisionSeconds ?? 1,
-    pollSeconds: props.pollSeconds ?? 0,
-    lookbackMinutes: props.lookbackMinutes ?? Math.max(10, granularityMinutes),
-    reconcileHours: props.reconcileHours ?? 24,
-    enabled: props.enabled ?? true,
-    shardConcurrency: props.shardConcurrency ?? 20,
-    chunkConcurrency: props.chunkConcurrency ?? 10,
-    deleteAttempts: props.deleteAttempts ?? 20,
-    backoffBaseSeconds: props.backoffBaseSeconds ?? 1,
-    backoffCapSeconds: props.backoffCapSeconds ?? 20,
-    logRetentionDays: props.logRetentionDays ?? 30,
-    functionMemoryMb: props.functionMemoryMb ?? 512,
-    metricsNamespace: props.metricsNamespace ?? 'PreciseTtl',
-  };
+  const values = PROP_NAMES.flatMap(name => {
+    const prop = PROPS[name];
+    const value = props[name] ?? ('byDefault' in prop ? prop.byDefault(props) : undefined);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(values);
 }

@@ -1,4 +1,4 @@
-import { MAX_PAIRS } from '../functions/lib/sweep-input.ts';
+import { MAX_PAIRS } from '../statemachine/contract.ts';
 import type { ResolvedProps } from './props.ts';
 
 /** One of the hourly executions that a reconcile consists of. */

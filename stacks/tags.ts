@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../expiry/errors.ts';
+import { isObject, type Kind, kind } from '../expiry/fields.ts';
 
 /** Of all services whose resources are tagged the strictest rule. */
 const MAX_TAGS = 50;
@@ -17,15 +18,27 @@ const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
  * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
  * 3. IAM does not tell keys apart by case.
  */
-export function tagProblems(tags: unknown): FieldProblem[] {
-  if (tags === undefined) return [];
-  if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
-    const remedy = 'See docs/configuration.md for all fields.';
-    return [{ field: 'tags', expected: "an object of texts, e.g. { team: 'sessions' }", got: tags, remedy }];
-  }
-  const entries: [string, unknown][] = Object.entries(tags);
-  const problems = entries.flatMap(([key, value], index) => {
-    const field = `tags[${JSON.stringify(key)}]`;
+export const TAGS: Kind<Readonly<Record<string, string>>> = kind(
+  isObject,
+  "an object of texts, e.g. { team: 'sessions' }",
+  { remedy: () => 'See docs/configuration.md for all fields.', inside: tags => tagProblems(tags) },
+);
+
+function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
+  const entries = Object.entries(tags);
+  const tooMany =
+    entries.length <= MAX_TAGS
+      ? []
+      : [
+          {
+            field: '',
+            expected: `at most ${MAX_TAGS} tags`,
+            got: entries.length,
+            remedy: 'Remove some: no resource can have more.',
+          },
+        ];
+  const ofTags = entries.flatMap(([key, value], index) => {
+    const field = `[${JSON.stringify(key)}]`;
     const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
     return [
       ...textProblems(`${field}, its key`, key, MAX_KEY_LENGTH),
@@ -42,9 +55,7 @@ export function tagProblems(tags: unknown): FieldProblem[] {
           ]),
     ];
   });
-  if (entries.length <= MAX_TAGS) return problems;
-  const remedy = 'Remove some: no resource can have more.';
-  return [{ field: 'tags', expected: `at most ${MAX_TAGS} tags`, got: entries.length, remedy }, ...problems];
+  return [...tooMany, ...ofTags];
 }
 
 function textProblems(field: string, got: unknown, longest: number): FieldProblem[] {

@@ -3,7 +3,7 @@ import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
  * The child of SweepShards, an Express execution for one target. QueryExpired decides everything, in
- * `functions/lib/next-step.ts`; the machine does what it says and comes back to it with what came of it.
+ * `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what came of it.
  *
  * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
  * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing

@@ -5,6 +5,8 @@
  * Times inside the machine are epoch seconds, whole; times that a person writes or reads are ISO-8601.
  */
 
+import type { Counts } from './counts.ts';
+
 /** The four functions, by the name of the state that calls them. */
 export const TASKS = {
   PlanSweep: 'plan-sweep',
@@ -36,6 +38,12 @@ export const ROUND_TARGETS = 200;
  * execution may have 25,000. Source: Step Functions quotas.
  */
 export const MAX_STEPS = 600;
+
+/** (window, shard) pairs of one execution: two steps a round, each round full. */
+export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
+
+/** 31 days: a longer gap is a replay's business, and a typing error should not read a year of windows each minute. */
+export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
 
 /**
  * Age at which a child starts nothing more and waits for nothing more, seconds. What is under way then must end within the
@@ -173,20 +181,14 @@ export interface ListedFailure {
 
 /** How late items were deleted: moment of deletion minus TTL. */
 export interface DeletionLag {
-  /** Deleted items by bucket of lag; the buckets are those of `functions/lib/lag.ts`. Buckets without items are left out. */
+  /** Deleted items by bucket of lag; the buckets are those of `functions/report/lag.ts`. Buckets without items are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
   /** The largest lag, milliseconds; 0 when nothing was deleted. */
   readonly lagMaxMs: number;
 }
 
 /** What became of keys that DeleteChunk was given; each has exactly one fate or is still unprocessed. */
-export interface DeletionCounts extends DeletionLag {
-  readonly deleted: number;
-  /** Guarded mode: not expired any more at the moment of the delete. */
-  readonly renewed: number;
-  /** Guarded mode: not there any more. In batch mode these count as deleted. */
-  readonly notFound: number;
-}
+export type DeletionCounts = Counts<'call'> & DeletionLag;
 
 /* A chunk: DeleteChunk, and WaitForCapacity before it is called again. */
 
@@ -218,11 +220,9 @@ export interface DeleteChunkInput {
 }
 
 /** What earlier calls of DeleteChunk came to for a chunk. */
-export interface ChunkProgress extends DeletionCounts {
-  /** Calls made, also those that failed. */
+export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
+  /** Calls made, also those that failed. The counts are of those that QueryExpired has not counted yet. */
   readonly attempts: number;
-  /** Calls beyond the first that QueryExpired has not counted yet. */
-  readonly retries: number;
   readonly failed: readonly FailedKey[];
   /** The next call deletes at this moment, epoch milliseconds: the wait before it ends on a whole second. */
   readonly retryAtMs: number;
@@ -303,16 +303,8 @@ export interface QueryExpiredOutput {
   readonly result: ShardResult | null;
 }
 
-/** Counts of items; found = deleted + renewed + notFound + failed, except in a dry run, which only finds. */
-export interface SweepCounts {
-  readonly found: number;
-  readonly deleted: number;
-  readonly renewed: number;
-  readonly notFound: number;
-  readonly failed: number;
-  /** Calls of DeleteChunk beyond the first for a chunk. */
-  readonly retries: number;
-}
+/** Counts of a child; found = the sum of the fates, except in a dry run, which only finds. */
+export type SweepCounts = Counts<'call' | 'chunk' | 'child'>;
 
 /** What a child of SweepShards hands back. */
 export interface ShardResult extends SweepCounts, DeletionLag {
@@ -392,17 +384,9 @@ export interface PlanSweepOutput {
   readonly report: SweepReport;
 }
 
-/** What an execution adds up. */
-export interface SweepTotals extends SweepCounts, DeletionLag {
+/** What an execution adds up. At {@link MAX_STEPS} `steps` it stops, and is incomplete. */
+export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
-  /** Children that went through to their end. A target that was resumed counts again. */
-  readonly shardsSwept: number;
-  /** Children that were interrupted, crashed or timed out; what they left is found by a replay. */
-  readonly shardsFailed: number;
-  /** Counts the history's length. At {@link MAX_STEPS} an execution stops, and is incomplete. */
-  readonly steps: number;
-  /** How long the oldest item that earlier sweeps left was overdue, seconds; 0 when they left none. */
-  readonly oldestOverdueSeconds: number;
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
   readonly sampleKeys: readonly ItemKey[];

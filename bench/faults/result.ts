@@ -1,5 +1,6 @@
-import type { LagPercentiles } from '../live/distribution.ts';
-import { count, markdownTable, seconds } from '../live/format.ts';
+import type { LagPercentiles } from '../../lab/report/lag.ts';
+import { count } from '../../lab/report/numbers.ts';
+import { markdownTable, seconds } from '../live/format.ts';
 import type { ExecutionSums } from '../ticks/executions.ts';
 import type { Bounds } from './scenarios.ts';
 

@@ -1,6 +1,6 @@
 import { type Definition, seededRandom } from 'stepfunctions-emulator';
+import { lagPercentiles } from '../../lab/report/lag.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
-import { lagPercentiles } from '../live/distribution.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import type { FaultsResult } from './result.ts';
 import { LATE_MS, type Scenario, type StreamItem } from './scenarios.ts';

@@ -1,13 +1,15 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import { withSynthesized } from '../../cli/with-synthesized.ts';
-import { Problems } from '../../lab/demo/problems.ts';
-import { type Output, Progress } from '../../lab/demo/progress.ts';
-import type { WatchedTable } from '../../lab/demo/watched-table.ts';
+import { describeViolations } from '../../lab/ledger/verdict.ts';
+import { count, timeOfDay } from '../../lab/report/numbers.ts';
+import { Problems } from '../../lab/report/problems.ts';
+import { type Output, Progress } from '../../lab/report/progress.ts';
+import type { WatchedTable } from '../../lab/watch/watched-table.ts';
+import { planStream } from '../../lab/workload/plan.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
-import { clockTime, count } from '../live/format.ts';
+import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
-import { firstTtlOf, planStream } from '../live/stream.ts';
 import { MAX_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
 import { everyMinute } from './every-minute.ts';
 import { type LagResult, MODES, type Mode, type ModeResult, modeResult } from './result.ts';
@@ -58,7 +60,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
     });
     try {
       const startMs = Date.now();
-      const watched = await watchTables(options.modes, cloud, startMs.toString(36), problems);
+      const watched = await watchTables(options.modes, cloud, `session-${startMs.toString(36)}`, problems);
       try {
         await live(cloud, watched, startMs, options, progress, problems);
       } finally {
@@ -91,9 +93,10 @@ async function live(
   );
   try {
     const firstTtl = firstTtlOf(startMs);
-    const actions = planStream({ startMs, firstTtl, minutes, rate, random: seededRandom(seed) });
+    const random = seededRandom(seed);
+    const { actions, lastTtl } = planStream({ startMs, firstTtl, seconds: minutes * 60, rate, random });
     progress.say(
-      `${count(actions.length)} items in each of ${watched.length} tables; the first expire at ${clockTime(firstTtl)}.`,
+      `${count(actions.length)} items in each of ${watched.length} tables; the first expire at ${timeOfDay(firstTtl * 1000)}.`,
     );
     const until = AbortSignal.any([signal, problems.broken]);
     const writers = watched.map(([mode, table]) =>
@@ -103,7 +106,7 @@ async function live(
     );
     await untilGone({
       ledgers: watched.map(([, { ledger }]) => ledger),
-      lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
+      lastTtl,
       signal: until,
       onCheck: now => progress.show(describe(watched, now)),
     });
@@ -118,7 +121,8 @@ async function live(
 async function judge(watched: Watched, modes: readonly ModeResult[], problems: Problems): Promise<void> {
   for (const [mode, table] of watched) {
     if (mode === 'published') continue;
-    for (const violation of await table.verify()) problems.add(`${MODES[mode]}: ${violation}`);
+    for (const sentence of describeViolations(await table.verify()))
+      problems.add(`${MODES[mode]}: ${sentence}`);
   }
   const early = modes.find(({ mode }) => mode === 'published')?.early ?? 0;
   if (early > 0) problems.add(`${MODES.published}: ${count(early)} items deleted before they expired`);

@@ -1,5 +1,5 @@
 import { init } from 'echarts';
-import { count } from '../live/format.ts';
+import { count } from '../../lab/report/numbers.ts';
 import { type LagResult, MODES, type Mode, type ModeResult } from './result.ts';
 
 const SIZE = { width: 860, height: 500 };

@@ -1,5 +1,5 @@
 import { FlagError } from '../../cli/flags.ts';
-import type { Tally } from '../../lab/demo/ledger.ts';
+import type { Tally } from '../../lab/ledger/tally.ts';
 import { type CumulativePoint, cumulative } from '../live/distribution.ts';
 import { markdownTable, ratio } from '../live/format.ts';
 import type { Machine } from '../live/machine.ts';

@@ -1,10 +1,10 @@
 import { expiryModel } from '../../expiry/index.ts';
-import type { Problems } from '../../lab/demo/problems.ts';
-import { tableOf } from '../../lab/demo/session-table.ts';
-import { WatchedTable } from '../../lab/demo/watched-table.ts';
+import type { Problems } from '../../lab/report/problems.ts';
+import { WatchedTable } from '../../lab/watch/watched-table.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { enableStream, ensureTable } from '../../local/dynamodb/tables.ts';
 import type { TableResource } from '../../local/terraform/synthesized.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { stampedWindow, sweepPublished } from './published-algorithm.ts';
 import { publishedStore } from './published-store.ts';
@@ -29,7 +29,7 @@ const TABLES: Readonly<Record<Mode, (cloud: LocalCloud) => TableResource | Promi
 export function watchTables(
   modes: readonly Mode[],
   cloud: LocalCloud,
-  run: string,
+  prefix: string,
   problems: Problems,
 ): Promise<[Mode, WatchedTable][]> {
   return Promise.all(
@@ -39,7 +39,7 @@ export function watchTables(
         cloud,
         table,
         model: MODEL,
-        run,
+        prefix,
         ...(mode === 'published' && { stamp: stampPublished }),
         onError: error => problems.breakOff(`the stream of ${table.name} couldn't be read: ${error}`),
       });

@@ -1,18 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { FlagError, SEED } from '../../cli/flags.ts';
+import { FlagError, MINUTES, RATE, SEED } from '../../cli/flags.ts';
 import { writableFile } from '../../cli/writable-file.ts';
 
 /** Flags that every benchmark in real time has. */
 export const RUN_FLAGS = {
-  minutes: {
-    type: 'number',
-    min: 0.1,
-    max: 1440,
-    default: 3,
-    value: 'N',
-    help: 'how long items keep expiring',
-  },
-  rate: { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N', help: 'items per second and table' },
+  minutes: { ...MINUTES, help: 'how long items keep expiring' },
+  rate: { ...RATE, help: 'items per second and table' },
   seed: { ...SEED, default: 1, help: 'makes the same items and delays again' },
 } as const;
 

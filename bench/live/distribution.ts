@@ -1,19 +1,3 @@
-import { percentile } from '../../lab/demo/report.ts';
-
-/** How late items were deleted, milliseconds; all null when none was. */
-export interface LagPercentiles {
-  readonly p50: number | null;
-  readonly p99: number | null;
-  readonly max: number | null;
-}
-
-export function lagPercentiles(lags: readonly number[]): LagPercentiles {
-  if (lags.length === 0) return { p50: null, p99: null, max: null };
-  const sorted = lags.toSorted((one, other) => one - other);
-  const at = (share: number) => Math.round(percentile(sorted, share));
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
-}
-
 /** A lag in milliseconds, and the share (0 to 1) of all items that were deleted with that lag or less. */
 export type CumulativePoint = readonly [lagMs: number, share: number];
 

@@ -1,6 +1,7 @@
-import type { Tally } from '../../lab/demo/ledger.ts';
-import { type LagPercentiles, lagPercentiles } from './distribution.ts';
-import { count, seconds } from './format.ts';
+import type { Tally } from '../../lab/ledger/tally.ts';
+import { type LagPercentiles, lagPercentiles } from '../../lab/report/lag.ts';
+import { count } from '../../lab/report/numbers.ts';
+import { seconds } from './format.ts';
 
 /** What became of a table's items, as its stream shows it, whoever deleted them. */
 export interface Measured {

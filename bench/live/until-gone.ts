@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '../../lab/demo/ledger.ts';
+import type { Ledger } from '../../lab/ledger/ledger.ts';
 
 export interface UntilGoneOptions {
   readonly ledgers: readonly Ledger[];

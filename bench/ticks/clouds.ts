@@ -1,7 +1,7 @@
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
 import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { expiryModel } from '../../expiry/index.ts';
-import type { Problems } from '../../lab/demo/problems.ts';
+import type { Problems } from '../../lab/report/problems.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { Deliveries } from '../../local/scheduler/scheduler.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';

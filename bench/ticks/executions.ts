@@ -1,5 +1,7 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { reportOf } from '../../lab/ledger/accounts.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
+import { sumOfFates } from '../../statemachine/counts.ts';
 
 /** What the executions of a state machine say of themselves, added up. */
 export interface ExecutionSums {
@@ -13,14 +15,14 @@ export interface ExecutionSums {
   readonly failedItems: number;
   /** Further attempts at chunks whose keys came back unprocessed. */
   readonly retries: number;
-  /** Whether found = deleted + renewed + notFound + failed in each. */
+  /** Whether found is the sum of the fates in each. */
   readonly eachAddsUp: boolean;
 }
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 
 export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
-  const reports = ended.map(reportOf);
+  const reports = ended.map(reportOfEnded);
   const sum = (count: (report: SweepReport) => number) =>
     reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
   return {
@@ -32,20 +34,11 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
     notFound: sum(({ notFound }) => notFound),
     failedItems: sum(({ failed }) => failed),
     retries: sum(({ retries }) => retries),
-    eachAddsUp: reports.every(
-      report =>
-        report !== undefined &&
-        report.found === report.deleted + report.renewed + report.notFound + report.failed,
-    ),
+    eachAddsUp: reports.every(report => report !== undefined && report.found === sumOfFates(report)),
   };
 }
 
 /** A sweep that left something behind has its report as its cause; one that crashed or was stopped has none. */
-function reportOf({ output, cause }: Ended): SweepReport | undefined {
-  if (output !== undefined) return output as unknown as SweepReport;
-  try {
-    return JSON.parse(cause ?? '') as SweepReport;
-  } catch {
-    return undefined;
-  }
+function reportOfEnded({ output, cause }: Ended): SweepReport | undefined {
+  return output === undefined ? reportOf(cause) : (output as unknown as SweepReport);
 }

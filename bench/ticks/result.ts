@@ -1,6 +1,7 @@
-import type { Tally } from '../../lab/demo/ledger.ts';
+import type { Tally } from '../../lab/ledger/tally.ts';
+import { count } from '../../lab/report/numbers.ts';
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
-import { count, markdownTable } from '../live/format.ts';
+import { markdownTable } from '../live/format.ts';
 import type { Machine } from '../live/machine.ts';
 import { MEASURED_HEAD, type Measured, measured, measuredCells } from '../live/measured.ts';
 import type { ExecutionSums } from './executions.ts';

@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
-import { Problems } from '../../lab/demo/problems.ts';
-import { type Output, Progress } from '../../lab/demo/progress.ts';
-import { tableOf } from '../../lab/demo/session-table.ts';
-import { WatchedTable } from '../../lab/demo/watched-table.ts';
+import { describeViolations } from '../../lab/ledger/verdict.ts';
+import { count, timeOfDay } from '../../lab/report/numbers.ts';
+import { Problems } from '../../lab/report/problems.ts';
+import { type Output, Progress } from '../../lab/report/progress.ts';
+import { untilIdle } from '../../lab/watch/until-idle.ts';
+import { WatchedTable } from '../../lab/watch/watched-table.ts';
+import { planStream } from '../../lab/workload/plan.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
-import { clockTime, count } from '../live/format.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
+import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
-import { firstTtlOf, planStream } from '../live/stream.ts';
 import { untilGone } from '../live/until-gone.ts';
 import { inClouds, MODEL, machineName, type Timing, tableName } from './clouds.ts';
 import { sumExecutions } from './executions.ts';
@@ -88,25 +90,31 @@ async function runRound(
         }
       }
       const firstTtl = firstTtlOf(Date.now());
+      const seconds = minutes * 60;
       timing.firstTtl = firstTtl;
       const writers = running.map(async ({ scenario, table }) => {
         const random = seededRandom(seed);
-        const actions = planStream({ startMs, firstTtl, minutes, rate, random, ...scenario.stream });
+        const { actions } = planStream({ startMs, firstTtl, seconds, rate, random, ...scenario.stream });
         await table
           .write(actions, until)
           .catch(error => problems.breakOff(`${scenario.title}: writing failed: ${error}`));
       });
-      progress.say(`${running.length} scenarios at once; the first items expire at ${clockTime(firstTtl)}.`);
+      progress.say(
+        `${running.length} scenarios at once; the first items expire at ${timeOfDay(firstTtl * 1000)}.`,
+      );
       await untilGone({
         ledgers: running.map(({ table }) => table.ledger),
-        lastTtl: firstTtl + Math.ceil(minutes * 60) - 1,
+        lastTtl: firstTtl + Math.ceil(seconds) - 1,
         signal: until,
         onCheck: now => progress.show(describe(running, now)),
       });
       await Promise.all(writers);
       for (const cloud of clouds.keys()) cloud.pauseSchedules();
       progress.say('Waiting for the executions that are under way: they end with their upcoming minute.');
-      await untilIdle([...clouds.keys()], until);
+      await untilIdle(() => [...clouds.keys()].every(({ running: executions }) => executions.length === 0), {
+        deadline: Date.now() + MAX_EXECUTION_MS,
+        signal: until,
+      });
       for (const { table } of running) await table.stop();
       const results = running.map(({ scenario, table, ended }) =>
         scenarioResult(
@@ -136,20 +144,19 @@ function watch(
   const name = tableName(scenario);
   const table = tableOf(cloud.synthesized, name);
   const onError = (error: unknown) => problems.breakOff(`the stream of ${name} couldn't be read: ${error}`);
-  return WatchedTable.start({ cloud, table, model: MODEL, run: startMs.toString(36), onError });
-}
-
-async function untilIdle(clouds: readonly LocalCloud[], signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + MAX_EXECUTION_MS;
-  while (clouds.some(({ running }) => running.length > 0) && Date.now() < deadline && !signal.aborted) {
-    await sleep(100);
-  }
+  return WatchedTable.start({
+    cloud,
+    table,
+    model: MODEL,
+    prefix: `session-${startMs.toString(36)}`,
+    onError,
+  });
 }
 
 async function verify(running: readonly Running[]): Promise<string[]> {
   const violations = await Promise.all(
     running.map(async ({ scenario, table }) =>
-      (await table.verify()).map(violation => `${scenario.title}: ${violation}`),
+      describeViolations(await table.verify()).map(sentence => `${scenario.title}: ${sentence}`),
     ),
   );
   return violations.flat();

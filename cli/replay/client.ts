@@ -1,6 +1,8 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { DUMMY_CREDENTIALS } from '../../local/dynamodb/clients.ts';
 import { type Environment, isLocal } from './endpoint.ts';
+
+/** Accepted by every emulator and by no AWS account. */
+const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
 const MAX_ATTEMPTS = 8;
@@ -28,11 +30,9 @@ export function replayClient(region: string, environment: Environment): ReplayCl
     region,
     maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
     ...(local && {
-      credentials: {
-        accessKeyId: fromEnvironment ? id : DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
-        secretAccessKey: fromEnvironment ? secret : DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
-        ...(fromEnvironment && token && { sessionToken: token }),
-      },
+      credentials: fromEnvironment
+        ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
+        : DUMMY_CREDENTIALS,
     }),
   });
   sfn.middlewareStack.add(

@@ -1,4 +1,3 @@
-import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { FlagError } from '../flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,5 +32,13 @@ export function localEndpoint(environment: Environment): ConfiguredEndpoint | un
       `${name}: expected a URL such as http://127.0.0.1:8083, got "${value}"; unset it for AWS`,
     );
   }
-  return isLoopback(new URL(value).hostname) ? { name, value } : undefined;
+  return isThisMachine(new URL(value).hostname) ? { name, value } : undefined;
+}
+
+/**
+ * Whether the host of a URL is this machine. URL has brought every spelling of an IPv4 address to four decimals. The
+ * emulator has the same rule; this command, which talks to AWS, loads nothing of it.
+ */
+export function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { FlagError } from '../flags.ts';
 import type { ReplayClient } from './client.ts';
+import { isThisMachine } from './endpoint.ts';
 import { type Executions, executionsOf } from './executions.ts';
 import { inParallel } from './in-parallel.ts';
 import { defaultLabel, freshLabel, LABEL, splitSpan } from './pieces.ts';
@@ -98,7 +98,7 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
         dryRun,
       }),
     );
-    const local = isLoopback(client.endpoint()?.hostname ?? '');
+    const local = isThisMachine(client.endpoint()?.hostname ?? '');
     if (!dryRun && !local && !(await options.confirm())) return signal.aborted ? 'interrupted' : 'declined';
 
     const results: PieceResult[] = [];

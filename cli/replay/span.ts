@@ -1,5 +1,5 @@
-import type { InvalidExecutionInputError } from '../../functions/lib/errors.ts';
-import { checkSpan, readSweepInput, type TickSettings } from '../../functions/lib/sweep-input.ts';
+import { checkSpan, readSweepInput, type TickSettings } from '../../functions/plan-sweep/sweep-input.ts';
+import type { InvalidExecutionInputError } from '../../functions/runtime/errors.ts';
 import { FlagError } from '../flags.ts';
 
 /** Expiry times in [from, to), whole epoch seconds. */

@@ -1,7 +1,8 @@
 import { PRICES } from '../../cost/prices.ts';
+import { wordsOf } from '../../statemachine/counts.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
-import type { Totals } from './totals.ts';
+import { REPLAYED, type Totals } from './totals.ts';
 
 /** DynamoDB: an item of up to 1 KB, and its entry in the index. */
 export const WRITE_UNITS_PER_ITEM = 2;
@@ -49,23 +50,18 @@ export function describePiece(result: PieceResult, position: string, dryRun: boo
   return `${line}\n    ${status} ${execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
 
-function describeCounts(
-  { found, deleted, renewed, notFound, failed, shardsFailed }: Totals,
-  dryRun: boolean,
-) {
+function describeCounts(totals: Totals, dryRun: boolean) {
+  const { found } = totals;
   if (dryRun) {
     return `found ${count(found)}, a real run consumes at least ${count(found * WRITE_UNITS_PER_ITEM)} write units`;
   }
-  const parts: [string, number][] = [
-    ['deleted', deleted],
-    ['renewed', renewed],
-    ['not found', notFound],
-    ['failed', failed],
-    ['shards failed', shardsFailed],
-  ];
-  const shown = parts.filter(([name, value]) => name === 'deleted' || value > 0);
-  return [`found ${count(found)}`, ...shown.map(([name, value]) => `${name} ${count(value)}`)].join(', ');
+  return REPLAYED.filter(name => ALWAYS_SHOWN.has(name) || totals[name] > 0)
+    .map(name => `${wordsOf(name)} ${count(totals[name])}`)
+    .join(', ');
 }
+
+/** Of a piece; the others only when there is something to count. */
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set<keyof Totals>(['found', 'deleted']);
 
 export interface Outcome {
   readonly totals: Totals;
@@ -90,26 +86,19 @@ export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean
       `of ${count(planned)}${doneBefore > 0 ? `, ${count(doneBefore)} of them before` : ''}`,
     ],
     ['executions failed', failed, ''],
-    ['found', totals.found, ''],
     ...(dryRun
-      ? [
-          ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`] as [
-            string,
-            number,
-            string,
-          ],
-        ]
-      : ([
-          ['deleted', totals.deleted, ''],
-          ['renewed', totals.renewed, ''],
-          ['not found', totals.notFound, ''],
-          ['failed', totals.failed, ''],
-          ['shards failed', totals.shardsFailed, ''],
-        ] satisfies [string, number, string][])),
+      ? ([
+          ['found', totals.found, ''],
+          ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`],
+        ] satisfies [string, number, string][])
+      : REPLAYED.map((name): [string, number, string] => [wordsOf(name), totals[name], ''])),
   ];
+  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
   const width = Math.max(...rows.map(([, value]) => count(value).length));
   return rows
-    .map(([name, value, note]) => `  ${name.padEnd(19)}${count(value).padStart(width)}  ${note}`.trimEnd())
+    .map(([name, value, note]) =>
+      `  ${name.padEnd(nameWidth)}${count(value).padStart(width)}  ${note}`.trimEnd(),
+    )
     .join('\n');
 }
 

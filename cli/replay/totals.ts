@@ -1,30 +1,40 @@
 import type { ItemKey, ListedFailure, SweepReport } from '../../statemachine/contract.ts';
+import {
+  addCounts,
+  COUNT_LIST,
+  type COUNTS,
+  type CountName,
+  countEach,
+  noCounts,
+} from '../../statemachine/counts.ts';
 import type { ExecutionState } from './executions.ts';
 
-const COUNTED = ['found', 'deleted', 'renewed', 'notFound', 'failed', 'shardsFailed'] as const;
+type ReplayedCount = {
+  [Name in CountName]: (typeof COUNTS)[Name] extends { replayed: true } ? Name : never;
+}[CountName];
+
+/** The counts of a replay. */
+export const REPLAYED = COUNT_LIST.flatMap(([name, { replayed }]) =>
+  replayed ? [name as ReplayedCount] : [],
+);
 
 /** What a replay adds up over its executions. */
-export type Totals = Readonly<Record<(typeof COUNTED)[number], number>>;
+export type Totals = Readonly<Record<ReplayedCount, number>>;
 
-export const NO_TOTALS: Totals = {
-  found: 0,
-  deleted: 0,
-  renewed: 0,
-  notFound: 0,
-  failed: 0,
-  shardsFailed: 0,
-};
+export const NO_TOTALS: Totals = noCounts(REPLAYED);
 
 export function addTotals(one: Totals, other: Totals): Totals {
-  const sums = COUNTED.map(name => [name, one[name] + other[name]]);
-  return Object.fromEntries(sums) as unknown as Totals;
+  return addCounts(REPLAYED, one, other);
 }
 
 /** What an execution that has ended reports: its output, or the cause of its failure. Undefined when it reports nothing. */
 export function readTotals({ output, cause }: ExecutionState): Totals | undefined {
   const report = parse(output ?? cause);
-  if (report === undefined || COUNTED.some(name => typeof report[name] !== 'number')) return undefined;
-  return Object.fromEntries(COUNTED.map(name => [name, report[name]])) as unknown as Totals;
+  if (report?.found === undefined) return undefined;
+  // One that was made before a count existed does not have it.
+  const counted = (name: ReplayedCount): unknown => (name in report ? report[name] : 0);
+  if (REPLAYED.some(name => typeof counted(name) !== 'number')) return undefined;
+  return countEach(REPLAYED, name => Number(counted(name)));
 }
 
 /** Some of the keys that an execution reports, as it lists them. */
@@ -45,7 +55,7 @@ export function readKeys({ output, cause }: ExecutionState): ListedKeys {
 
 /**
  * What an attempt that failed adds to the attempt after it. What it left is found once more there, so that only what
- * it did with the others counts: found = deleted + renewed + notFound + failed holds for the sum.
+ * it did with the others counts: for the sum, too, found is the sum of the fates.
  */
 export function carriedOver(totals: Totals, dryRun: boolean): Totals {
   return dryRun ? NO_TOTALS : { ...totals, found: totals.found - totals.failed, failed: 0, shardsFailed: 0 };

@@ -1,5 +1,5 @@
 import type { DynamoDbCall } from '../faults/index.ts';
-import type { Truth } from './truth.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 
 /** A delete of one item that a function sent to DynamoDB, whatever came of it. */
 export interface Attempt {
@@ -22,10 +22,10 @@ export class Attempts {
   }
 
   /** As many items as the sweep can at most have found renewed and not found, by what the application did. */
-  most(truth: Pick<Truth, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; notFound: number } {
+  most(ledger: Pick<Ledger, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; notFound: number } {
     return {
-      renewed: this.#all.filter(({ id, at }) => truth.mayBeRenewed(id, at)).length,
-      notFound: this.#all.filter(({ id, at }) => truth.mayBeGone(id, at)).length,
+      renewed: this.#all.filter(({ id, at }) => ledger.mayBeRenewed(id, at)).length,
+      notFound: this.#all.filter(({ id, at }) => ledger.mayBeGone(id, at)).length,
     };
   }
 }

@@ -1,5 +1,6 @@
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { shardOf } from '../../expiry/shard.ts';
+import type { TtlSpan } from '../ledger/ledger.ts';
 
 /** What the application does to an item of an inspected sweep, beside writing it. */
 export type Deed =
@@ -36,12 +37,6 @@ export interface Inspection {
   readonly items: readonly InspectedItem[];
   /** Expiry times of which nothing may be left, whoever wrote it. */
   readonly sweeps: readonly TtlSpan[];
-}
-
-/** Both ends included, epoch seconds. */
-export interface TtlSpan {
-  readonly from: number;
-  readonly upTo: number;
 }
 
 export interface InspectionOptions {

@@ -1,4 +1,5 @@
-import { type Ended, reportOf } from './accounts.ts';
+import { type Ended, reportOf } from '../ledger/accounts.ts';
+import { named } from '../ledger/verdict.ts';
 import type { Range } from './inspection-faults.ts';
 
 /** What came of an inspected sweep. */
@@ -21,18 +22,13 @@ export interface InspectedSweep {
   readonly handedOn: number;
 }
 
-/** Ids that are named; all are counted. */
-const MAX_NAMED = 5;
-
 /** What is wrong with a sweep; each a sentence. */
 export function wrongWith(sweep: InspectedSweep): string[] {
   const { name, ended, laidOut, left, removed, handedOn } = sweep;
   const wrong: string[] = [];
   if (left.length > 0) {
-    const named = left.slice(0, MAX_NAMED).join(', ');
-    const more = left.length > MAX_NAMED ? ', …' : '';
     wrong.push(
-      `the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named}${more}`,
+      `the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named(left)}`,
     );
   }
   if (ended.status !== 'SUCCEEDED')

@@ -1,14 +1,14 @@
 import type { Execution } from 'stepfunctions-emulator';
+import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import type { StreamObserver } from '../demo/observer.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
-import { endOf } from './accounts.ts';
+import { endOf } from '../ledger/accounts.ts';
+import type { WatchedTable } from '../watch/watched-table.ts';
+import { type Indexed, indexedOf } from './indexed.ts';
 import { InspectionFaults } from './inspection-faults.ts';
 import type { InspectedItem, Inspection } from './inspection-plan.ts';
 import type { InspectedSweep } from './inspection-verdict.ts';
-import type { ChaosItems, Indexed } from './items.ts';
-import type { Truth } from './truth.ts';
 
 /**
  * How long a child has, from its start, before it is too old to go on. Long enough to delete what DynamoDB takes, too
@@ -68,9 +68,8 @@ export interface InspectionContext {
   readonly cloud: LocalCloud;
   readonly environment: InspectionEnvironment;
   readonly tableName: string;
-  readonly items: ChaosItems;
-  readonly truth: Truth;
-  readonly observer: StreamObserver;
+  readonly table: WatchedTable;
+  readonly model: ExpiryModel;
   /** Ends it early. */
   readonly until: AbortSignal;
   /** What was laid out for the sweeps inspected before: the index has it still. */
@@ -80,17 +79,16 @@ export interface InspectionContext {
 /** Lays out the items, lets the sweep run over them and everything else, and says what it did and what it left. */
 export async function inspect(
   { name, input, items: laidOut, sweeps }: Inspection,
-  { cloud, environment, tableName, items, truth, observer, until, before }: InspectionContext,
+  context: InspectionContext,
 ): Promise<InspectedSweep> {
-  await Promise.all(
-    laidOut.map(item => layOut(item, items, truth, indexed => environment.remember(tableName, indexed))),
-  );
-  await observer.caughtUp();
-  const sweptBefore = truth.counts.swept;
+  const { cloud, environment, tableName, table, until, before } = context;
+  await Promise.all(laidOut.map(item => layOut(item, context)));
+  await table.caughtUp();
+  const sweptBefore = table.ledger.counts.swept;
   const faults = new InspectionFaults({
     items: [...before, ...laidOut],
     busyMs: BUSY_MS,
-    renewByASecond: ({ id, ttl }) => renew(id, ttl + 1, items, truth),
+    renewByASecond: ({ id, ttl }) => table.act({ kind: 'renew', item: id, ttl: ttl + 1 }),
   });
   const execution = await environment.during(faults.choose, async () => {
     const started = cloud.startExecution(machineOf(cloud, tableName), {
@@ -103,15 +101,15 @@ export async function inspect(
     until.removeEventListener('abort', stop);
     return started;
   });
-  await observer.caughtUp();
+  await table.caughtUp();
   before.push(...laidOut);
   return {
     name,
     ended: endOf(execution),
     laidOut: laidOut.filter(({ deed }) => deed === 'none' || deed === 'renewed by a second').length,
-    left: truth.left(await items.readAll(), sweeps),
+    left: table.ledger.left(await table.readAll(), sweeps),
     laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
-    removed: truth.counts.swept - sweptBefore,
+    removed: table.ledger.counts.swept - sweptBefore,
     renewed: faults.renewed,
     notFound: faults.notFound,
     handedOn: handedOn(execution),
@@ -120,21 +118,14 @@ export async function inspect(
 
 async function layOut(
   { id, ttl, olderStamp, deed }: InspectedItem,
-  items: ChaosItems,
-  truth: Truth,
-  remember: (indexed: Indexed) => void,
+  { environment, tableName, table, model }: InspectionContext,
 ): Promise<void> {
-  const indexed = await items.write(id, 1, ttl, olderStamp);
-  truth.wrote(id, 1, ttl, 'wrote');
+  const stamped = await table.act({ kind: 'write', item: id, ttl, olderStamp });
   if (deed !== 'renewed' && deed !== 'deleted') return;
-  if (indexed) remember(indexed);
-  if (deed === 'renewed') await renew(id, ttl + RENEWED_SECONDS, items, truth);
-  else truth.deleted(id, 1, await items.delete(id, 1));
-}
-
-async function renew(id: string, ttl: number, items: ChaosItems, truth: Truth): Promise<void> {
-  if (await items.renew(id, 2, ttl)) truth.wrote(id, 2, ttl, 'renewed');
-  else truth.tooLate(id);
+  const indexed = stamped && indexedOf(id, stamped, model);
+  if (indexed) environment.remember(tableName, indexed);
+  if (deed === 'renewed') await table.act({ kind: 'renew', item: id, ttl: ttl + RENEWED_SECONDS });
+  else await table.act({ kind: 'delete', item: id, ttl: undefined });
 }
 
 /** The state machine of what was synthesized. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { FaultCounts, FaultName } from '../faults/index.ts';
-import type { Indexed } from './items.ts';
+import type { Indexed } from './indexed.ts';
 import type { FromRunner, ToRunner } from './runner-process.ts';
 import type { Sweeping, SweepingOptions } from './sweeping.ts';
 

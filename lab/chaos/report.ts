@@ -1,6 +1,8 @@
 import { FAULTS, type FaultCounts, type FaultName } from '../faults/index.ts';
-import type { Accounts } from './accounts.ts';
-import type { Counts, Violation } from './truth.ts';
+import type { Accounts } from '../ledger/accounts.ts';
+import type { Counts } from '../ledger/tally.ts';
+import { FINDINGS, type Violation } from '../ledger/verdict.ts';
+import { count } from '../report/numbers.ts';
 
 export interface ChaosReport {
   readonly seed: number;
@@ -12,16 +14,13 @@ export interface ChaosReport {
   readonly violations: readonly Violation[];
   /** What else went wrong: a sentence each. */
   readonly problems: readonly string[];
-  /** The longest delay of a small request to DynamoDB Local, milliseconds. */
-  readonly worstPulseMs: number;
+  /** The longest time for which the machine stood still, or DynamoDB Local did not answer, milliseconds. */
+  readonly longestLostMs: number;
   readonly interrupted: boolean;
 }
 
-/**
- * A machine whose smallest requests take longer was so far behind that deletions are seen, and children get on, too late
- * to judge by.
- */
-export const MAX_PULSE_MS = 2_000;
+/** A machine that was lost for longer was so far behind that deletions are seen, and children get on, too late to judge by. */
+export const MAX_LOST_MS = 2_000;
 
 /**
  * `kept`: every promise was. `violated`: one was not. `undecided`: the machine was so slow that nothing follows from what
@@ -30,13 +29,17 @@ export const MAX_PULSE_MS = 2_000;
 export type Verdict = 'interrupted' | 'violated' | 'undecided' | 'kept';
 
 export function verdictOf(report: ChaosReport): Verdict {
-  const { violations, problems, accounts, worstPulseMs, interrupted } = report;
+  const { violations, problems, accounts, longestLostMs, interrupted } = report;
   if (interrupted) return 'interrupted';
-  if (violations.some(({ what }) => what !== 'lost')) return 'violated';
-  if (worstPulseMs > MAX_PULSE_MS) return 'undecided';
+  if (violations.some(violation => whatOf(violation) !== 'lost')) return 'violated';
+  if (longestLostMs > MAX_LOST_MS) return 'undecided';
   const kept = violations.length === 0 && problems.length === 0 && accounts.wrong.length === 0;
   return kept ? 'kept' : 'violated';
 }
+
+type What = (typeof FINDINGS)[Violation['finding']]['what'];
+
+const whatOf = ({ finding }: Violation): What => FINDINGS[finding].what;
 
 /** Histories that are printed; all violations are counted. */
 const MAX_HISTORIES = 5;
@@ -50,24 +53,23 @@ const WORDS: Readonly<Record<Verdict, (seed: number) => string>> = {
 
 /** The summary a person reads. */
 export function formatChaosReport(report: ChaosReport): string {
-  const { counts, faults, kills, accounts, violations, problems, seed, deleteMode, worstPulseMs } = report;
-  const number = (value: number) => value.toLocaleString('en-US');
-  const violated = (what: Violation['what']) => violations.filter(each => each.what === what).length;
+  const { counts, faults, kills, accounts, violations, problems, seed, deleteMode, longestLostMs } = report;
+  const violated = (what: What) => violations.filter(each => whatOf(each) === what).length;
   const rows: [string, string][] = [
     [
       'items',
-      `${number(counts.items)} written, ${number(counts.renewals)} renewals, ${number(counts.deletedByUs)} deleted by the application, ${number(counts.swept)} swept (${deleteMode})`,
+      `${count(counts.items)} written, ${count(counts.renewals)} renewals, ${count(counts.deletedByUs)} deleted by the application, ${count(counts.swept)} swept (${deleteMode})`,
     ],
     ...(Object.entries(FAULTS) as [FaultName, string][]).map(([name, what]): [string, string] => [
       name,
-      `${number(faults[name] ?? 0)} ${what}`,
+      `${count(faults[name] ?? 0)} ${what}`,
     ]),
-    ['kills', `${number(kills)} runners killed with SIGKILL`],
-    ['executions', [...accounts.endings].map(([ending, count]) => `${number(count)} ${ending}`).join(', ')],
+    ['kills', `${count(kills)} runners killed with SIGKILL`],
+    ['executions', [...accounts.endings].map(([ending, times]) => `${count(times)} ${ending}`).join(', ')],
     [
       'their counts',
       Object.entries(accounts.totals)
-        .map(([name, count]) => `${name} ${number(count)}`)
+        .map(([name, total]) => `${name} ${count(total)}`)
         .join(', '),
     ],
     [
@@ -76,16 +78,20 @@ export function formatChaosReport(report: ChaosReport): string {
     ],
     [
       'machine',
-      `${number(worstPulseMs)} ms behind at the worst; more than ${number(MAX_PULSE_MS)} proves nothing`,
+      `${count(longestLostMs)} ms behind at the worst; more than ${count(MAX_LOST_MS)} proves nothing`,
     ],
-    ['lost', number(violated('lost'))],
-    ['wrongly deleted', number(violated('wrongly deleted'))],
-    ['out of step', `${number(violated('out of step'))} items that are not as they were written`],
+    ['lost', count(violated('lost'))],
+    ['wrongly deleted', count(violated('wrongly deleted'))],
+    ['out of step', `${count(violated('out of step'))} items that are not as they were written`],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(16)} ${text}`);
   const histories = violations
     .slice(0, MAX_HISTORIES)
-    .flatMap(({ what, id, history }) => ['', `${id}: ${what}`, ...history.map(line => `  ${line}`)]);
+    .flatMap(violation => [
+      '',
+      `${violation.id}: ${whatOf(violation)}`,
+      ...violation.history.map(line => `  ${line}`),
+    ]);
   return [
     ...lines,
     '',

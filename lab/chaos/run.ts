@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { realClock } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { localDynamoDb, localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
 import { MAX_CHILD_SECONDS } from '../../statemachine/contract.ts';
-import { StreamObserver } from '../demo/observer.ts';
-import { Problems } from '../demo/problems.ts';
-import { type Output, Progress } from '../demo/progress.ts';
-import { Accounts, endOf, reportOf } from './accounts.ts';
+import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
+import { Problems } from '../report/problems.ts';
+import { type Output, Progress } from '../report/progress.ts';
+import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { WatchedTable } from '../watch/watched-table.ts';
 import { type InspectionContext, InspectionEnvironment, inspect, machineOf } from './inspection.ts';
 import { planReconcile, planTick, secondsUntilInspection } from './inspection-plan.ts';
 import { wrongWith } from './inspection-verdict.ts';
-import { ChaosItems } from './items.ts';
-import { Pulse } from './pulse.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
 import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
-import { Truth, type Violation } from './truth.ts';
 
 export interface ChaosOptions extends StormOptions {
   readonly model: ExpiryModel;
@@ -40,7 +40,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { cdktfOut, tableName, model, seed, deleteMode, signal } = options;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
-  const truth = new Truth();
   const problems = new Problems(progress);
   const until = AbortSignal.any([signal, problems.broken]);
   const environment = new InspectionEnvironment(MAX_CHILD_SECONDS);
@@ -57,74 +56,67 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
   // One attempt: after a broken connection a second one would hide what the first did.
   const writing = localDynamoDb(dynamoDbEndpoint, 'us-east-1', { maxAttempts: 1 });
-  const streams = localDynamoDbStreams(dynamoDbEndpoint, 'us-east-1');
+  const machine = new MachineWatch(machineTimeOf(realClock));
+  let table: WatchedTable | undefined;
   let storm: Storm | undefined;
-  let pulse: Pulse | undefined;
   try {
-    const items = new ChaosItems(writing, tableName, model);
-    const observer = await StreamObserver.start({
-      client: calm.client,
-      streams,
-      tableName,
-      onRemoval: (image, seenAt) => {
-        const { id, version, ttl } = items.read(image);
-        truth.removed(id, version, { ttl, seenAt });
-      },
+    table = await WatchedTable.start({
+      cloud: calm,
+      client: writing,
+      table: tableOf(calm.synthesized, tableName),
+      model,
+      prefix: 'item',
+      onAnswer: machine.answered,
       onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
     storm = await Storm.start(options, {
       dynamoDbEndpoint,
-      items,
-      truth,
+      table,
+      model,
       accounts,
       problems,
       progress,
       until,
     });
     const startMs = Date.now();
-    pulse = new Pulse({
-      beat: () => items.exists('pulse'),
-      from: startMs + LEAD_SECONDS * 1000,
-      onError: error => problems.breakOff(`the pulse stopped: ${error}`),
-    });
     await storm.rage(startMs);
-    await observer.caughtUp();
+    await table.caughtUp();
     // Before anything is inspected, whose calls are not among those of the storm.
     if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
 
-    const context = { cloud: calm, environment, tableName, items, truth, observer, until, before: [] };
+    const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
     await inspectBoth(options, context, problems, progress);
-    await pulse.stop();
+    machine.stop();
 
     const sweptUpTo = Math.floor(Date.now() / 1000);
-    const verify = async () => truth.verify(await items.readAll(), sweptUpTo, Date.now());
-    const violations: Violation[] = until.aborted ? [] : await verify();
+    const violations = until.aborted ? [] : await table.verify({ sweptUpTo });
     if (!until.aborted) {
       await replay(calm, tableName, startMs - (options.reconcileMinutes + 2) * 60_000, problems);
-      await observer.caughtUp();
+      await table.caughtUp();
       const known = new Set(violations.map(({ id }) => id));
-      violations.push(...(await verify()).filter(({ id }) => !known.has(id)));
+      const later = await table.verify({ sweptUpTo });
+      violations.push(...later.filter(({ id }) => !known.has(id)));
     }
-    await observer.stop();
+    await table.stop();
     const report: ChaosReport = {
       seed,
       deleteMode,
-      counts: truth.counts,
+      counts: table.ledger.counts,
       faults: storm.faults,
       kills: storm.kills,
       accounts,
       violations,
       problems: problems.found,
-      worstPulseMs: pulse.worstMs,
+      longestLostMs: machine.longestMs(startMs + LEAD_SECONDS * 1000),
       interrupted: signal.aborted,
     };
     progress.end();
     progress.say(formatChaosReport(report));
     return report;
   } finally {
-    await pulse?.stop();
+    machine.stop();
     await storm?.stop();
-    streams.destroy();
+    await table?.stop();
     writing.destroy();
     await calm.stop();
     await environment.stop();

@@ -1,8 +1,9 @@
 /** A runner in a process of its own, to be killed: its parent sends the options, and gets what ended. */
 
 import type { FaultCounts } from '../faults/index.ts';
-import { type Ended, endOf } from './accounts.ts';
-import type { Indexed } from './items.ts';
+import { type Ended, endOf } from '../ledger/accounts.ts';
+import { untilIdle } from '../watch/until-idle.ts';
+import type { Indexed } from './indexed.ts';
 import { ChaosRunner, type RunnerOptions } from './runner.ts';
 
 export type ToRunner =
@@ -54,6 +55,6 @@ async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<voi
 
 async function wind(): Promise<void> {
   runner?.wind();
-  while ((runner?.running ?? 0) > 0) await new Promise(done => setTimeout(done, 50));
+  await untilIdle(() => (runner?.running ?? 0) === 0);
   tell({ kind: 'idle', counts: runner?.counter.counts ?? {} });
 }

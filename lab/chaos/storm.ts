@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from 'stepfunctions-emulator';
+import type { ExpiryModel } from '../../expiry/index.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import type { Problems } from '../demo/problems.ts';
-import type { Progress } from '../demo/progress.ts';
 import { FAULTS, type FaultName, type FaultPhase, type FaultRates } from '../faults/index.ts';
-import { type Accounts, tooMany } from './accounts.ts';
+import { type Accounts, tooMany } from '../ledger/accounts.ts';
+import type { Problems } from '../report/problems.ts';
+import type { Progress } from '../report/progress.ts';
+import type { WatchedTable } from '../watch/watched-table.ts';
+import { planStream } from '../workload/plan.ts';
 import { Attempts } from './attempts.ts';
-import type { ChaosItems } from './items.ts';
+import { indexedOf } from './indexed.ts';
 import { KilledSweeping } from './killed.ts';
+import { chaosMix, LIFE } from './mix.ts';
 import { type Sweeping, sweepHere } from './sweeping.ts';
-import type { Truth } from './truth.ts';
-import { planChaos } from './workload.ts';
-import { carryOut } from './writer.ts';
 
 /** How bad it gets, and for how long. */
 export interface StormOptions {
@@ -32,8 +33,8 @@ export interface StormOptions {
 
 export interface StormContext {
   readonly dynamoDbEndpoint: string;
-  readonly items: ChaosItems;
-  readonly truth: Truth;
+  readonly table: WatchedTable;
+  readonly model: ExpiryModel;
   readonly accounts: Accounts;
   readonly problems: Problems;
   readonly progress: Progress;
@@ -101,23 +102,25 @@ export class Storm {
 
   /** Rages from `startMs` (epoch milliseconds) until the last item has expired and everything that swept has ended. */
   async rage(startMs: number): Promise<void> {
-    const { items, truth, problems, until } = this.#context;
+    const { table, model, problems, until } = this.#context;
     const { minutes, rate, seed, deleteMode } = this.#options;
-    const { actions, lastTtl } = planChaos({
+    const { actions, lastTtl } = planStream({
       startMs,
       firstTtl: Math.floor(startMs / 1000) + LEAD_SECONDS,
       seconds: minutes * 60,
       rate,
-      renewals: deleteMode === 'guarded',
+      life: LIFE,
       random: seededRandom(seed),
+      mix: chaosMix(deleteMode === 'guarded'),
     });
-    const written = carryOut({
-      actions,
-      items,
-      truth,
-      signal: until,
-      onIndexed: entry => this.#sweeping.remember(entry),
-    }).catch(error => problems.breakOff(`writing failed: ${error}`));
+    const written = table
+      .write(actions, until, {
+        onWritten: (item, stamped) => {
+          const indexed = indexedOf(table.id(item), stamped, model);
+          if (indexed) this.#sweeping.remember(indexed);
+        },
+      })
+      .catch(error => problems.breakOff(`writing failed: ${error}`));
     while (!until.aborted && Date.now() < (lastTtl + 1) * 1000) {
       this.#show(lastTtl);
       await sleep(SHOWN_EVERY_MS, undefined, { signal: until }).catch(() => {});
@@ -130,11 +133,12 @@ export class Storm {
 
   /** What the executions say that they did, and cannot have done: a sentence each. The stream has to have caught up. */
   overcounted(): string[] {
-    const { truth, accounts } = this.#context;
+    const { table, accounts } = this.#context;
     const { deleteMode, kills } = this.#options;
     // Not guarded, a delete of what is gone counts as deleted; what a killed runner tried is not known.
     if (deleteMode !== 'guarded') return [];
-    const most = { deleted: truth.counts.swept, ...(kills === 0 ? this.#attempts.most(truth) : {}) };
+    const { ledger } = table;
+    const most = { deleted: ledger.counts.swept, ...(kills === 0 ? this.#attempts.most(ledger) : {}) };
     return tooMany(accounts.totals, most);
   }
 
@@ -144,14 +148,15 @@ export class Storm {
   }
 
   #show(lastTtl: number): void {
-    const { truth, accounts, progress } = this.#context;
-    const { items, renewals, swept } = truth.counts;
+    const { table, accounts, progress } = this.#context;
+    const { items, renewals, swept } = table.ledger.counts;
+    const { overdue } = table.ledger.tally(Date.now());
     const counts = this.#sweeping.counts;
     const faults = (Object.keys(FAULTS) as FaultName[]).reduce((sum, name) => sum + (counts[name] ?? 0), 0);
     const executions = [...accounts.endings.values()].reduce((sum, count) => sum + count, 0);
     const left = Math.max(0, Math.round(lastTtl - Date.now() / 1000));
     progress.show(
-      `written ${items}  renewed ${renewals}  swept ${swept}  overdue ${truth.overdue(Date.now())}  executions ${executions}  faults ${faults}  ${left} s left`,
+      `written ${items}  renewed ${renewals}  swept ${swept}  overdue ${overdue}  executions ${executions}  faults ${faults}  ${left} s left`,
     );
   }
 }

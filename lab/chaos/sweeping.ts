@@ -1,6 +1,7 @@
 import type { FaultCounts } from '../faults/index.ts';
-import { type Ended, endOf } from './accounts.ts';
-import type { Indexed } from './items.ts';
+import { type Ended, endOf } from '../ledger/accounts.ts';
+import { untilIdle } from '../watch/until-idle.ts';
+import type { Indexed } from './indexed.ts';
 import { ChaosRunner, type RunnerOptions } from './runner.ts';
 
 export interface SweepingOptions extends Omit<RunnerOptions, 'onExecution'> {
@@ -35,10 +36,9 @@ export async function sweepHere(options: SweepingOptions): Promise<Sweeping> {
     },
     kills: 0,
     remember: ({ indexKey, entry }) => runner.remember(options.tableName, indexKey, entry),
-    async wind(deadline) {
+    wind(deadline) {
       runner.wind();
-      while (runner.running > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 50));
-      return runner.running === 0;
+      return untilIdle(() => runner.running === 0, { deadline });
     },
     stop: () => runner.stop(),
   };

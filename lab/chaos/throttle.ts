@@ -5,7 +5,7 @@ import { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import type { DynamoDbCall } from '../faults/index.ts';
 import { startFaultProxy } from '../faults/index.ts';
-import { Accounts, endOf } from './accounts.ts';
+import { Accounts, endOf } from '../ledger/accounts.ts';
 
 export interface ThrottleOptions {
   readonly cdktfOut: string;

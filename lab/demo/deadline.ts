@@ -1,5 +1,5 @@
-import type { PollPace } from '../../functions/lib/poll.ts';
-import type { SweptItem } from './ledger.ts';
+import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { SweptItem } from '../ledger/tally.ts';
 
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
 const MINUTE_SECONDS = 60;

@@ -1,10 +1,11 @@
 import type { Execution } from 'stepfunctions-emulator';
-import type { DeleteMode } from '../../functions/lib/environment.ts';
-import type { PollPace } from '../../functions/lib/poll.ts';
+import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
+import { count, seconds, timeOfDay } from '../report/numbers.ts';
+import type { Action } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
-import { describePromise, NO_RENEWALS, number, seconds } from './report.ts';
-import type { Action } from './workload.ts';
+import { describePromise, NO_RENEWALS } from './report.ts';
 
 /** What is told of a sweep, as far as its configuration decides it. */
 export interface Sweep extends PollPace {
@@ -12,7 +13,7 @@ export interface Sweep extends PollPace {
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */
-export function promiseOf(sweep: PollPace, rate: number): string {
+function promiseOf(sweep: PollPace, rate: number): string {
   const { precisionSeconds, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
@@ -42,15 +43,15 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
   const [machine] = synthesized.stateMachines;
   // Without the prefix that they share with the machine.
   const functions = synthesized.functions.map(({ name }) => name.replace(`${machine?.name}-`, ''));
-  const count = (kind: Action['kind']) => number(actions.filter(action => action.kind === kind).length);
+  const counted = (kind: Action['kind']) => count(actions.filter(action => action.kind === kind).length);
   const schedules = cloud
     .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : time(at)})`);
+    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : timeOfDay(at)})`);
   const where = dynamoDb.startedHere
     ? 'DynamoDB Local, in memory, open to the network'
     : 'which was running; the table is removed again at the end (DynamoDB forgets its disabled stream a day later)';
   const renewals = renews(sweep)
-    ? `${count('renew')} renewed and ${count('makePermanent')} made permanent in their last seconds`
+    ? `${counted('renew')} renewed and ${counted('makePermanent')} made permanent in their last seconds`
     : `renewed: ${NO_RENEWALS}`;
   const rows = [
     ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
@@ -60,7 +61,7 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
     ['schedules', schedules.join(', ')],
     [
       'sessions',
-      `${count('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals} (seed ${run.seed})`,
+      `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals} (seed ${run.seed})`,
     ],
     ['promised', promiseOf(sweep, run.rate)],
   ] as const;
@@ -98,17 +99,13 @@ export function describeSweep(execution: Execution, { precisionSeconds }: PollPa
   const deleted = fieldOf(execution.output, 'deleted');
   const reconcile = fieldOf(execution.input, 'lookbackMinutes') !== undefined;
   const what = reconcile ? 'reconcile' : isPlain(precisionSeconds) ? 'sweep' : 'tick';
-  return `${time(execution.startDate)}  ${what} succeeded after ${took}${typeof deleted === 'number' ? `: ${number(deleted)} deleted` : ''}`;
+  return `${timeOfDay(execution.startDate)}  ${what} succeeded after ${took}${typeof deleted === 'number' ? `: ${count(deleted)} deleted` : ''}`;
 }
 
 export function describeFailure({ startDate, status, error, cause }: Execution): string {
-  return `the sweep of ${time(startDate)} ended ${status}: ${error ?? 'no error name'}${cause ? `: ${cause.slice(0, 300)}` : ''}`;
+  return `the sweep of ${timeOfDay(startDate)} ended ${status}: ${error ?? 'no error name'}${cause ? `: ${cause.slice(0, 300)}` : ''}`;
 }
 
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function time(epochMilliseconds: number): string {
-  return `${new Date(epochMilliseconds).toISOString().slice(11, 19)}Z`;
 }

@@ -1,7 +1,7 @@
-import type { PollPace } from '../../functions/lib/poll.ts';
+import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { SweptItem, Tally } from '../ledger/tally.ts';
+import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
-import type { SweptItem, Tally, Violations } from './ledger.ts';
-import type { MachineReport, Span } from './machine.ts';
 
 /** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
 export type Status = 'kept' | 'broken' | 'undecided';
@@ -29,11 +29,11 @@ export interface Seen {
   readonly tally: Tally;
   readonly punctuality: Punctuality;
   /** What the table at the end has against the ledger; a sentence each. */
-  readonly contradictions: Violations;
+  readonly contradictions: readonly string[];
   /** Executions that failed, starts that did not work; a sentence each. */
-  readonly failures: Violations;
+  readonly failures: readonly string[];
   /** Executions that failed after this machine had stood still in them; a sentence each. */
-  readonly excusedFailures: Violations;
+  readonly excusedFailures: readonly string[];
   readonly machine: MachineReport;
 }
 

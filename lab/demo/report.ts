@@ -1,5 +1,7 @@
-import type { Tally, Violations } from './ledger.ts';
-import type { MachineReport } from './machine.ts';
+import type { Tally } from '../ledger/tally.ts';
+import { lagPercentiles } from '../report/lag.ts';
+import { count, seconds } from '../report/numbers.ts';
+import type { MachineReport } from '../watch/machine.ts';
 import { holdAgainstPromises, type Kept, type PromiseName, type Seen, type Status } from './promises.ts';
 
 /** What became of a run; the exit status of `npm start` follows from it. */
@@ -30,8 +32,8 @@ export interface DemoResult {
 export interface Judged {
   readonly result: DemoResult;
   /** Why promises are broken or undecided; empty is a success. */
-  readonly violations: Violations;
-  readonly doubts: Violations;
+  readonly violations: readonly string[];
+  readonly doubts: readonly string[];
 }
 
 /** What is judged, and by what. */
@@ -42,15 +44,9 @@ export interface JudgedRun extends Seen {
   readonly interrupted: boolean;
 }
 
-/** Nearest-rank percentile: the smallest value that at least `share` (0 to 1) of the values don't exceed. */
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
 export function lagOf(lags: readonly number[]): DemoResult['lagMs'] {
-  const sorted = [...lags].sort((a, b) => a - b);
-  const round = (share: number) => Math.round(percentile(sorted, share));
-  return { p50: round(0.5), p99: round(0.99), max: round(1) };
+  const { p50, p99, max } = lagPercentiles(lags);
+  return { p50: p50 ?? 0, p99: p99 ?? 0, max: max ?? 0 };
 }
 
 /** Judges a run that has ended. */
@@ -79,24 +75,22 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
   expiredDeleted: ({ tally: { expired, deleted } }) => [
     expired === 0
       ? 'nothing expired, so nothing was shown: take more --minutes or a higher --rate'
-      : `${number(expired)} items expired, but ${number(deleted)} were deleted`,
+      : `${count(expired)} items expired, but ${count(deleted)} were deleted`,
   ],
   goneInTime: ({ punctuality: { inTime, excused, late }, lags, promisedLagMs }) => {
-    const tooLate = (count: number) =>
-      `${number(count)} of ${number(inTime + excused + late)} deletions came too late (the longest of all ` +
+    const tooLate = (some: number) =>
+      `${count(some)} of ${count(inTime + excused + late)} deletions came too late (the longest of all ` +
       `${seconds(lagOf(lags).max)} after the expiry, promised are ${seconds(promisedLagMs)})`;
     return [
       ...(late > 0 ? [`${tooLate(late)}, and this machine had time for them`] : []),
       ...(excused > 0 ? [`${tooLate(excused)}, by no more than this machine was too slow`] : []),
     ];
   },
-  liveKept: ({ tally: { liveDeleted } }) => [
-    `${number(liveDeleted)} items were deleted while they were live`,
-  ],
+  liveKept: ({ tally: { liveDeleted } }) => [`${count(liveDeleted)} items were deleted while they were live`],
   renewedKept: ({ tally: { renewed, renewedKept } }) => [
-    `${number(renewed)} items were renewed in time, but ${number(renewedKept)} were kept`,
+    `${count(renewed)} items were renewed in time, but ${count(renewedKept)} were kept`,
   ],
-  noneOverdue: ({ tally: { overdue } }) => [`${number(overdue)} items were overdue at the end`],
+  noneOverdue: ({ tally: { overdue } }) => [`${count(overdue)} items were overdue at the end`],
   tableAsWritten: ({ contradictions }) => contradictions,
   nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
 };
@@ -129,37 +123,37 @@ function rowsOf(result: DemoResult, { renewals, executions }: ReportContext): Ro
   };
   const found = (name: PromiseName) => promises.find(promise => promise.name === name);
   const ofAll = (name: PromiseName) =>
-    `${number(found(name)?.got ?? 0)} of ${number(found(name)?.expected ?? 0)}`;
+    `${count(found(name)?.got ?? 0)} of ${count(found(name)?.expected ?? 0)}`;
   const lag = `${seconds(lagMs.p50)} / ${seconds(lagMs.p99)} / ${seconds(lagMs.max)}`;
   return [
-    [' ', 'written', number(written), 'sessions'],
+    [' ', 'written', count(written), 'sessions'],
     [
       sign('expiredDeleted'),
       'expired = deleted',
-      `${number(expired)} = ${number(deleted)}`,
+      `${count(expired)} = ${count(deleted)}`,
       "seen in the table's stream",
     ],
     [sign('goneInTime'), 'gone in time', ofAll('goneInTime'), `promised: ${describePromise(promisedLagMs)}`],
     [' ', 'lag p50 / p99 / max', deleted === 0 ? '–' : lag, 'from expiry to deletion'],
-    [sign('liveKept'), 'live items deleted', number(liveDeleted), ''],
+    [sign('liveKept'), 'live items deleted', count(liveDeleted), ''],
     [
       renewals ? sign('renewedKept') : ' ',
       'renewed, kept',
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
-    [sign('noneOverdue'), 'overdue at the end', number(overdue), ''],
+    [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [
       sign('tableAsWritten'),
       'contradictions',
-      number(found('tableAsWritten')?.got ?? 0),
+      count(found('tableAsWritten')?.got ?? 0),
       'between the table at the end and what was written',
     ],
     [
       sign('nothingFailed'),
       'failures',
-      number(found('nothingFailed')?.got ?? 0),
-      `of ${number(executions)} executions, their starts, and what surrounds them`,
+      count(found('nothingFailed')?.got ?? 0),
+      `of ${count(executions)} executions, their starts, and what surrounds them`,
     ],
   ];
 }
@@ -170,7 +164,7 @@ export const NO_RENEWALS = "none: deleteMode 'batch' is for keys that are never 
 function verdictLines({ result, violations, doubts }: Judged): string[] {
   const machine = describeMachine(result.machine);
   const aboutMachine = machine === undefined ? [] : [`  This machine: ${machine}.`];
-  const list = (sign: string, title: string, sentences: Violations) =>
+  const list = (sign: string, title: string, sentences: readonly string[]) =>
     sentences.length === 0 ? [] : [title, ...sentences.map(sentence => `  ${sign} ${sentence}`)];
   if (result.verdict === 'interrupted') {
     return ['  Interrupted: this is what is known so far; nothing was judged.'];
@@ -220,22 +214,13 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
   const { p50, max } = lagOf(lags);
   const lag = lags.length > 0 ? `${(p50 / 1000).toFixed(1)}/${seconds(max)}` : '–';
   return [
-    `written ${number(tally.written)}`,
-    `expired ${number(tally.expired)}`,
-    `deleted ${number(tally.deleted)}`,
-    `overdue ${number(tally.overdue)}`,
+    `written ${count(tally.written)}`,
+    `expired ${count(tally.expired)}`,
+    `deleted ${count(tally.deleted)}`,
+    `overdue ${count(tally.overdue)}`,
     `lag ${lag}`,
     secondsLeft > 0 ? clock(secondsLeft) : 'last tick',
   ].join('  ');
-}
-
-export function number(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** Milliseconds as seconds: `0.3 s`, `42.0 s`. */
-export function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 function clock(total: number): string {

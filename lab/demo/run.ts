@@ -3,18 +3,20 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/terraform/synthesized.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
+import { describeViolations } from '../ledger/verdict.ts';
+import { Problems } from '../report/problems.ts';
+import { type Output, Progress } from '../report/progress.ts';
+import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { untilIdle } from '../watch/until-idle.ts';
+import { WatchedTable } from '../watch/watched-table.ts';
+import { planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
-import type { Violations } from './ledger.ts';
-import { MachineWatch, machineTimeOf } from './machine.ts';
 import { OwnTable } from './own-table.ts';
-import { Problems } from './problems.ts';
-import { type Output, Progress } from './progress.ts';
 import { punctualityOf } from './promises.ts';
 import { formatProgress, formatReport, type Judged, judge } from './report.ts';
-import { tableOf } from './session-table.ts';
-import { WatchedTable } from './watched-table.ts';
-import { type Action, planWorkload } from './workload.ts';
+import { sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
   /** The folder that was synthesized into: for one table, which this run has to itself. */
@@ -144,19 +146,19 @@ async function sweepSessions(job: Job): Promise<Judged> {
   const { options, clock, progress, problems, cloud, machine, ended } = job;
   const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
   const startMs = clock.now();
-  const workload = planWorkload({
+  const workload = planStream({
     startMs,
     firstTtl: firstTtl(startMs, sweep.precisionSeconds),
-    minutes,
+    seconds: minutes * 60,
     rate,
     random: seededRandom(seed),
-    renewals: renews(sweep),
+    mix: sessionMix(renews(sweep)),
   });
   const table = await WatchedTable.start({
     cloud,
     table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
     model: options.model,
-    run: startMs.toString(36),
+    prefix: `session-${startMs.toString(36)}`,
     clock,
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,
@@ -170,7 +172,12 @@ async function sweepSessions(job: Job): Promise<Judged> {
     const until = AbortSignal.any([signal, problems.broken]);
     await live({ ...job, ...workload, table, signal: until });
     cloud.pauseSchedules();
-    if (!until.aborted && !isAlwaysWatched(sweep)) await untilIdle(cloud, clock);
+    if (!until.aborted && !isAlwaysWatched(sweep)) {
+      await untilIdle(() => cloud.running.length === 0, {
+        clock,
+        deadline: clock.now() + MAX_EXECUTION_WAIT_MS,
+      });
+    }
     await table.stop();
     const interrupted = signal.aborted;
     const contradictions = interrupted ? [] : await verify(table);
@@ -252,9 +259,7 @@ function startLateTick(cloud: LocalCloud, startMs: number): void {
   for (const { name } of cloud.machines) cloud.startExecution(name, { scheduledTime });
 }
 
-interface Live extends Job {
-  readonly actions: readonly Action[];
-  readonly lastTtl: number;
+interface Live extends Job, Stream {
   readonly table: WatchedTable;
   readonly signal: AbortSignal;
 }
@@ -285,15 +290,10 @@ async function live(job: Live): Promise<void> {
   await writer;
 }
 
-async function verify(table: WatchedTable): Promise<Violations> {
+async function verify(table: WatchedTable): Promise<readonly string[]> {
   try {
-    return await table.verify();
+    return describeViolations(await table.verify());
   } catch (error) {
     return [`the table couldn't be read at the end: ${error}`];
   }
-}
-
-async function untilIdle(cloud: LocalCloud, clock: Clock): Promise<void> {
-  const deadline = clock.now() + MAX_EXECUTION_WAIT_MS;
-  while (cloud.running.length > 0 && clock.now() < deadline) await clock.sleep(50);
 }

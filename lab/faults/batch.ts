@@ -1,4 +1,4 @@
-import type { Body } from './body.ts';
+import type { Body } from '../../local/dynamodb/answer.ts';
 
 /*
  * The two batches that the functions delete with. DynamoDB Local never leaves a key unprocessed and never throttles a

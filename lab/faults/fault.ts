@@ -1,4 +1,4 @@
-import type { Body } from './body.ts';
+import type { Body } from '../../local/dynamodb/answer.ts';
 
 /** Everything that can be injected, and what it is; reports count by these names. */
 export const FAULTS = {

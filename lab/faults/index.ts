@@ -13,7 +13,7 @@ export {
   type FaultRates,
 } from './fault.ts';
 export { crash, faultyInvocations } from './invocations.ts';
-export { FaultProxy, type FaultProxyOptions, startFaultProxy } from './proxy.ts';
+export { FaultProxy, startFaultProxy } from './proxy.ts';
 export {
   BUSY_STATEMENT_ERRORS,
   checkRates,
@@ -21,4 +21,4 @@ export {
   LASTING_STATEMENT_ERRORS,
   SeededFaults,
 } from './seeded-faults.ts';
-export { type IndexEntry, StaleIndex } from './stale-index.ts';
+export type { IndexEntry } from './stale-index.ts';

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { seededRandom } from 'stepfunctions-emulator';
-import { requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
-import { type Answer, forward as forwardTo } from '../../local/dynamodb/forward.ts';
+import { type Answer, type Body, jsonAnswer, parseBody, withBody } from '../../local/dynamodb/answer.ts';
+import { DynamoDbProxy, type ProxiedCall } from '../../local/dynamodb/proxy.ts';
 import { keysOf, splitBatch } from './batch.ts';
-import { type Body, parseBody } from './body.ts';
 import {
   type ChooseFault,
   type DynamoDbCall,
@@ -38,47 +33,36 @@ export interface FaultProxyOptions {
   readonly counter?: FaultCounter;
 }
 
-const TARGET_HEADER = 'x-amz-target';
-/** Of the body, which is another one once it has been through here. */
-const ABOUT_THE_BODY = ['content-length', 'transfer-encoding', 'x-amz-crc32'];
-
 /** Starts a proxy before DynamoDB that injects faults into what goes through it. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const proxy = new FaultProxy(options);
-  await proxy.listen();
-  return proxy;
+  const faults = new FaultProxy(options);
+  await faults.listen();
+  return faults;
 }
 
 /** Stands between the functions and DynamoDB Local, which itself neither throttles nor breaks. */
 export class FaultProxy {
   readonly counter: FaultCounter;
   readonly #options: FaultProxyOptions;
-  readonly #target: string;
   readonly #faults: SeededFaults;
   readonly #stale: StaleIndex;
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #server = createServer((incoming, outgoing) => {
-    // The function sees what it would see without a proxy: a connection that breaks.
-    this.#handle(incoming, outgoing).catch(() => outgoing.destroy());
-  });
   readonly #late = new Set<NodeJS.Timeout>();
+  #proxy: DynamoDbProxy | undefined;
 
   constructor(options: FaultProxyOptions) {
-    const { target, seed = 1, rates = {}, phases = [], slowMs } = options;
+    const { seed = 1, rates = {}, phases = [], slowMs } = options;
     this.#options = options;
-    this.#target = requireLoopback(target, 'target');
     this.#faults = new SeededFaults({ seed, rates, phases, ...(slowMs === undefined ? {} : { slowMs }) });
     this.#stale = new StaleIndex(seededRandom(seed + 1));
     this.counter = options.counter ?? new FaultCounter();
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    this.#proxy = await DynamoDbProxy.start(this.#options.target, { handle: call => this.#handle(call) });
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#proxy?.endpoint ?? '';
   }
 
   /** Other rates from now on; `{}` ends all faults but those that {@link FaultProxyOptions.choose} makes. */
@@ -93,42 +77,25 @@ export class FaultProxy {
 
   /** Safe to call more than once. */
   async stop(): Promise<void> {
-    this.#agent.destroy();
     for (const timer of this.#late) clearTimeout(timer);
-    await stopServer(this.#server);
+    await this.#proxy?.stop();
   }
 
-  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const text = (await buffer(incoming)).toString();
-    const operation = String(incoming.headers[TARGET_HEADER]).split('.').at(-1) ?? '';
+  /** @returns undefined to cut the connection without an answer */
+  async #handle({ operation = '', text, forward }: ProxiedCall): Promise<Answer | undefined> {
     const body = parseBody(text) ?? {};
     const call: DynamoDbCall = { operation, body, keys: keysOf(operation, body), at: Date.now() };
     const fault = this.#options.choose?.(call) ?? this.#faults.choose(call);
     if (fault) this.counter.add(fault.name);
     this.#options.onCall?.(call, fault);
-    const forward = (changed?: Body) =>
-      forwardTo(
-        this.#target,
-        this.#agent,
-        incoming.headers,
-        changed === undefined ? text : JSON.stringify(changed),
-      );
     await fault?.before?.();
-    const answer = await this.#answer(call, fault, forward);
-    if (answer === undefined) {
-      incoming.socket.destroy();
-    } else if (fault?.effect.kind === 'cutAfter') {
-      cut(outgoing, answer, fault.effect.midAnswer);
-    } else {
-      send(outgoing, answer);
-    }
+    return this.#answer(call, fault, forward);
   }
 
-  /** @returns undefined to cut the connection without an answer */
   async #answer(
     call: DynamoDbCall,
     fault: DynamoDbFault | undefined,
-    forward: (changed?: Body) => Promise<Answer>,
+    forward: ProxiedCall['forward'],
   ): Promise<Answer | undefined> {
     const effect = fault?.effect;
     switch (effect?.kind) {
@@ -136,25 +103,32 @@ export class FaultProxy {
         return refusal(effect.error, effect.status);
       case 'cutBefore':
         return undefined;
+      case 'cutAfter': {
+        const answer = this.#query(call, await forward());
+        return effect.midAnswer ? { ...answer, cutAt: Math.floor(answer.body.length / 2) } : undefined;
+      }
       case 'leaveOut': {
         const { rest, complete } = splitBatch(call.operation, call.body, effect.errors);
-        const answer = rest === undefined ? json({}) : await forward(rest);
-        return answer.status === 200 ? withBody(answer, complete(parseBody(answer.text) ?? {})) : answer;
+        const answer = rest === undefined ? jsonAnswer({}) : await forward(JSON.stringify(rest));
+        return answer.status === 200 ? withBody(answer, complete(parseBody(answer.body) ?? {})) : answer;
       }
       case 'slow': {
         const answer = await forward();
         await this.#wait(effect.ms);
         return answer;
       }
-      default: {
-        const answer = await forward();
-        if (call.operation !== 'Query' || answer.status !== 200) return answer;
-        const given = parseBody(answer.text) ?? {};
-        const widened = effect?.kind === 'stale' ? this.#stale.widen(call.body, given) : given;
-        if (this.#options.rememberAnswers ?? true) this.#stale.rememberAnswer(call.body, given);
-        return widened === given ? answer : withBody(answer, widened);
-      }
+      default:
+        return this.#query(call, await forward(), effect?.kind === 'stale');
     }
+  }
+
+  /** What a query is answered, and what is remembered of it; anything else as it is. */
+  #query({ operation, body }: DynamoDbCall, answer: Answer, stale = false): Answer {
+    if (operation !== 'Query' || answer.status !== 200) return answer;
+    const given: Body = parseBody(answer.body) ?? {};
+    const widened = stale ? this.#stale.widen(body, given) : given;
+    if (this.#options.rememberAnswers ?? true) this.#stale.rememberAnswer(body, given);
+    return widened === given ? answer : withBody(answer, widened);
   }
 
   #wait(ms: number): Promise<void> {
@@ -168,38 +142,8 @@ export class FaultProxy {
   }
 }
 
-function json(body: Body, status = 200): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/x-amz-json-1.0' },
-    text: JSON.stringify(body),
-  };
-}
-
 /** As DynamoDB refuses a call. */
 function refusal(error: string, status: number): Answer {
-  return json({ __type: `com.amazonaws.dynamodb.v20120810#${error}`, message: `${error}: injected` }, status);
-}
-
-function withBody(answer: Answer, body: Body): Answer {
-  return { ...answer, text: JSON.stringify(body) };
-}
-
-function headersOf({ headers, text }: Answer): Record<string, string | string[] | number | undefined> {
-  const kept = Object.entries(headers).filter(([name]) => !ABOUT_THE_BODY.includes(name));
-  return { ...Object.fromEntries(kept), 'content-length': Buffer.byteLength(text) };
-}
-
-function send(outgoing: ServerResponse, answer: Answer): void {
-  outgoing.writeHead(answer.status, headersOf(answer));
-  outgoing.end(answer.text);
-}
-
-function cut(outgoing: ServerResponse, answer: Answer, midAnswer: boolean): void {
-  if (!midAnswer) {
-    outgoing.destroy();
-    return;
-  }
-  outgoing.writeHead(answer.status, headersOf(answer));
-  outgoing.write(answer.text.slice(0, Math.floor(answer.text.length / 2)), () => outgoing.destroy());
+  const __type = `com.amazonaws.dynamodb.v20120810#${error}`;
+  return jsonAnswer({ __type, message: `${error}: injected` }, status);
 }

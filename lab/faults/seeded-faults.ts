@@ -125,7 +125,7 @@ function leaveOut(
   return { kind: 'leaveOut', errors };
 }
 
-export function pick<T>(from: readonly T[], random: RandomSource): T {
+function pick<T>(from: readonly T[], random: RandomSource): T {
   return from[Math.floor(random.next() * from.length)] as T;
 }
 

@@ -1,5 +1,5 @@
 import type { RandomSource } from 'stepfunctions-emulator';
-import type { Body } from './body.ts';
+import type { Body } from '../../local/dynamodb/answer.ts';
 
 /** An entry of an index as DynamoDB's JSON has it: the index's key and the item's. */
 export type IndexEntry = Readonly<

@@ -1,5 +1,16 @@
+import { boolean, type Kind, kind, oneOf, text } from '../../expiry/fields.ts';
 import { describe, isObject, type Json, type JsonObject } from './json.ts';
 import type { ResolvedBlock } from './stack.ts';
+
+const TEXT = text(/^/, 'a string');
+const NON_EMPTY = text(/./s, 'a non-empty string');
+const NUMBER = kind<number>(Number.isFinite, 'a number', {
+  fromText: value => (value.trim() === '' ? value : Number(value)),
+});
+const TEXTS = kind<readonly string[]>(
+  value => Array.isArray(value) && value.every(TEXT.is),
+  'a list of strings',
+);
 
 /**
  * Reads the fields of one resource: every field is taken once, by its type, and what nobody took is reported
@@ -33,55 +44,42 @@ export class Fields {
     return value === null ? undefined : value;
   }
 
-  string(field: string): string {
+  /** Of a text that stands for a number, or for true or false, Terraform makes that. */
+  #read<Value>(field: string, { expected, is, fromText }: Kind<Value>): Value | undefined {
     const value = this.#take(field);
-    if (typeof value === 'string' && value !== '') return value;
+    if (value === undefined) return undefined;
+    const read = typeof value === 'string' ? fromText(value) : value;
+    if (is(read)) return read;
+    this.problem(field, expected, value);
+    return undefined;
+  }
+
+  string(field: string): string {
     // A reference that couldn't be resolved is there as null, and was reported where it stands.
-    if (this.#body[field] !== null) this.problem(field, 'a non-empty string', value);
-    return '';
+    if (this.#body[field] === undefined) this.problem(field, NON_EMPTY.expected, undefined);
+    return this.#read(field, NON_EMPTY) ?? '';
   }
 
   optionalString(field: string): string | undefined {
-    const value = this.#take(field);
-    if (value === undefined || typeof value === 'string') return value;
-    this.problem(field, 'a string', value);
-    return undefined;
+    return this.#read(field, TEXT);
   }
 
   /** One of `allowed`; the first is the default when the field is left out. */
   oneOf<const T extends string>(field: string, allowed: readonly [T, ...T[]]): T {
-    const value = this.#take(field);
-    if (value === undefined) return allowed[0];
-    const found = allowed.find(item => item === value);
-    if (found === undefined) this.problem(field, allowed.map(item => `"${item}"`).join(' or '), value);
-    return found ?? allowed[0];
+    const expected = allowed.map(item => `"${item}"`).join(' or ');
+    return this.#read(field, { ...oneOf(allowed), expected }) ?? allowed[0];
   }
 
   optionalNumber(field: string): number | undefined {
-    const value = this.#take(field);
-    if (value === undefined || typeof value === 'number') return value;
-    // Terraform converts a string that holds a number.
-    if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
-      return Number(value);
-    this.problem(field, 'a number', value);
-    return undefined;
+    return this.#read(field, NUMBER);
   }
 
   boolean(field: string, byDefault: boolean): boolean {
-    const value = this.#take(field);
-    if (value === undefined) return byDefault;
-    if (value === true || value === 'true') return true;
-    if (value === false || value === 'false') return false;
-    this.problem(field, 'true or false', value);
-    return byDefault;
+    return this.#read(field, boolean()) ?? byDefault;
   }
 
   stringList(field: string): string[] {
-    const value = this.#take(field);
-    if (value === undefined) return [];
-    if (Array.isArray(value) && value.every(item => typeof item === 'string')) return [...value];
-    this.problem(field, 'a list of strings', value);
-    return [];
+    return [...(this.#read(field, TEXTS) ?? [])];
   }
 
   /** A map of strings; numbers and booleans are converted, as Terraform does. */

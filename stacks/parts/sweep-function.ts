@@ -2,7 +2,6 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import type { SweepEnvironment } from '../../functions/lib/environment.ts';
 import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import { bundleFunctions, HANDLER } from '../bundle.ts';
 import { bundleId, cut } from '../names.ts';
@@ -14,7 +13,7 @@ const MAX_DESCRIPTION = 256;
 
 export interface SweepFunctionProps {
   readonly task: TaskName;
-  readonly environment: SweepEnvironment;
+  readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
   readonly sweep: ResolvedProps;
 }

@@ -1,6 +1,8 @@
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
+import { isLoopback } from 'stepfunctions-emulator/loopback';
 import { FlagError } from '../../cli/flags.ts';
 import { replayClient } from '../../cli/replay/client.ts';
+import { isThisMachine } from '../../cli/replay/endpoint.ts';
 
 const LOCAL = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:8083' };
 const { env } = process;
@@ -50,4 +52,21 @@ test('fails for an endpoint that is no URL', () => {
   const make = () => inEnvironment({ AWS_ENDPOINT_URL_SFN: '8083' });
   expect(make).toThrow(FlagError);
   expect(make).toThrow('AWS_ENDPOINT_URL_SFN: expected a URL such as http://127.0.0.1:8083, got "8083"');
+});
+
+test.each([
+  ['http://127.0.0.1:8083', true],
+  ['http://127.1.2.3', true],
+  ['http://0x7f.1', true],
+  ['http://[::1]:8083', true],
+  ['http://LOCALHOST', true],
+  ['http://localhost.evil.example', false],
+  ['http://127.0.0.1.evil.example', false],
+  ['http://128.0.0.1', false],
+  ['http://[::2]', false],
+  ['https://states.us-east-1.amazonaws.com', false],
+])('%s is this machine: %p, as the emulator says too', (url, expected) => {
+  const { hostname } = new URL(url);
+  expect(isThisMachine(hostname)).toBe(expected);
+  expect(isLoopback(hostname)).toBe(expected);
 });

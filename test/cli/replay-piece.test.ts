@@ -2,6 +2,7 @@ import type { ExecutionState, Executions } from '../../cli/replay/executions.ts'
 import { inParallel } from '../../cli/replay/in-parallel.ts';
 import { executionName } from '../../cli/replay/pieces.ts';
 import { runPiece } from '../../cli/replay/run-piece.ts';
+import { NO_TOTALS } from '../../cli/replay/totals.ts';
 
 const PIECE = {
   tableName: 'T',
@@ -12,8 +13,7 @@ const PIECE = {
 const nameOf = (attempt: number): string => executionName({ ...PIECE, attempt });
 const NEVER = new AbortController().signal;
 
-const counts = (over: Record<string, number>) =>
-  JSON.stringify({ found: 0, deleted: 0, renewed: 0, notFound: 0, failed: 0, shardsFailed: 0, ...over });
+const counts = (over: Record<string, number>) => JSON.stringify({ ...NO_TOTALS, ...over });
 const succeeded = (over: Record<string, number>): ExecutionState => ({
   status: 'SUCCEEDED',
   output: counts(over),
@@ -105,12 +105,21 @@ test('counts every item once, however many attempts it took', async () => {
     succeeded({ found: 5, deleted: 3, notFound: 2 }),
   );
   const { totals } = await runPiece(PIECE, executions, NEVER);
-  expect(totals).toEqual({ found: 10, deleted: 7, renewed: 1, notFound: 2, failed: 0, shardsFailed: 0 });
+  expect(totals).toEqual({ ...NO_TOTALS, found: 10, deleted: 7, renewed: 1, notFound: 2 });
 });
 
 test('an execution that fails without a report counts nothing', async () => {
   const { executions } = fake([], { status: 'FAILED', error: 'Boom', cause: 'in prose' });
   expect(await runPiece(PIECE, executions, NEVER)).toMatchObject({ cause: 'in prose', totals: { found: 0 } });
+});
+
+test.each([
+  ['before a count existed: it is 0', { found: 3, deleted: 3 }, 3],
+  ['with a count that is no number, which is no report', { found: 3, deleted: '3' }, 0],
+  ['without what was found, which is no report', { deleted: 3 }, 0],
+])('an execution that reported %s', async (_name, report, deleted) => {
+  const { executions } = fake([], { status: 'SUCCEEDED', output: JSON.stringify(report) });
+  expect((await runPiece(PIECE, executions, NEVER)).totals).toMatchObject({ deleted, renewed: 0 });
 });
 
 describe('inParallel', () => {

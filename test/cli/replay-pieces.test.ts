@@ -153,7 +153,7 @@ describe('readSpan', () => {
   });
 });
 
-// Where the limit lies is the state machine's own business: test/functions/sweep-input.test.ts.
+// Where the limit lies is the state machine's own business: test/functions/plan-sweep/sweep-input.test.ts.
 test.each([
   [1440, 1, true],
   [1440, 10, true],

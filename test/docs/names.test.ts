@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';

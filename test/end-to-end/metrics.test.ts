@@ -1,5 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { SWEEP_METRICS } from '../../functions/lib/metrics.ts';
+import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 
 const lines: string[] = [];

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { StreamObserver } from '../../lab/demo/observer.ts';
+import { StreamObserver } from '../../lab/watch/observer.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
 import { NotFoundError, ScheduleError, TerraformError } from '../../local/errors.ts';

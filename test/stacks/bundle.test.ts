@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { bundleFunctions } from '../../stacks/bundle.ts';
@@ -33,15 +33,26 @@ describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
   });
 });
 
-test('every state that calls a function, its file and its test have one name', () => {
-  const functions = readdirSync('functions').filter(name => name.endsWith('.ts'));
-  expect(functions.sort()).toEqual(
-    Object.values(TASKS)
-      .map(file => `${file}.ts`)
-      .sort(),
-  );
-  for (const [task, file] of Object.entries(TASKS)) {
-    expect(task.replaceAll(/(?!^)[A-Z]/g, letter => `-${letter}`).toLowerCase()).toBe(file);
-    expect(readdirSync('test/functions')).toContain(`${file}.test.ts`);
+test('every state that calls a function, its folder and its test have one name', () => {
+  const handlers = readdirSync('functions', { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('handler.ts'))
+    .map(dirname);
+  expect(handlers.sort()).toEqual(Object.values(TASKS).sort());
+  for (const [task, folder] of Object.entries(TASKS)) {
+    expect(task.replaceAll(/(?!^)[A-Z]/g, letter => `-${letter}`).toLowerCase()).toBe(folder);
+    expect(readdirSync(join('test/functions', folder))).toContain('handler.test.ts');
   }
+});
+
+test('a function imports its own folder and what is shared, never another function', () => {
+  const folders: readonly string[] = Object.values(TASKS);
+  const imports = readdirSync('functions', { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .flatMap(path =>
+      [...readFileSync(join('functions', path), 'utf8').matchAll(/ from '(\.[^']+)'/g)].map(
+        ([, imported = '']) => [dirname(path), dirname(join(dirname(path), imported))] as const,
+      ),
+    );
+  expect(imports.length).toBeGreaterThan(50);
+  expect(imports.filter(([from, to]) => folders.includes(to) && from !== to)).toEqual([]);
 });

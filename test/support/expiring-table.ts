@@ -1,10 +1,11 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import { createDocuments, type Documents } from '../../functions/lib/dynamodb.ts';
-import type { DeleteMode, SweepSettings } from '../../functions/lib/environment.ts';
-import type { Runtime } from '../../functions/lib/runtime.ts';
+import type { DeleteMode, SweepSettings } from '../../functions/runtime/environment.ts';
+import type { Runtime } from '../../functions/runtime/runtime.ts';
+import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
 import type { KeyType } from '../../stacks/props.ts';
+import { settingsOf } from './sweep-settings.ts';
 
 export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
@@ -30,16 +31,8 @@ export async function createExpiringTable(
 ): Promise<ExpiringTable> {
   tables += 1;
   const settings: SweepSettings = {
-    tableName: `table-${tables}`,
-    indexName: 'expirationWindowIndex',
+    ...settingsOf({ tableName: `table-${tables}`, partitionKey: 'id', deleteMode, precisionSeconds: 60 }),
     model: expiryModel({ partitionKey: 'id', ...model }),
-    deleteMode,
-    lookbackMinutes: 10,
-    precisionSeconds: 60,
-    pollSeconds: 0,
-    deleteAttempts: 20,
-    backoffBaseSeconds: 1,
-    backoffCapSeconds: 20,
   };
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;
   await client.send(

@@ -1,8 +1,8 @@
 import { Engine, type Execution, loadDefinition, seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
-import { type Deletion, NO_DELETION } from '../../functions/lib/deletion.ts';
-import type { NextRoundOptions, PlannedRound } from '../../functions/lib/next-round.ts';
-import type { ReadWindow } from '../../functions/lib/window-query.ts';
+import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
+import type { NextRoundOptions, PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import type { ReadWindow } from '../../functions/table/window-query.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';

@@ -1,5 +1,5 @@
-import { Accounts } from '../../../lab/chaos/accounts.ts';
-import { type ChaosReport, formatChaosReport, MAX_PULSE_MS, verdictOf } from '../../../lab/chaos/report.ts';
+import { type ChaosReport, formatChaosReport, MAX_LOST_MS, verdictOf } from '../../../lab/chaos/report.ts';
+import { Accounts } from '../../../lab/ledger/accounts.ts';
 
 function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
   return {
@@ -11,7 +11,7 @@ function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
     accounts: new Accounts(),
     violations: [],
     problems: [],
-    worstPulseMs: 120,
+    longestLostMs: 120,
     interrupted: false,
     ...overrides,
   };
@@ -26,7 +26,7 @@ test('a run that kept every promise says so, with its seed and what was injected
 });
 
 test('a violation is told with the seed and the history of the item', () => {
-  const violations = [{ what: 'lost', id: 'item-7', history: ['10:00 wrote', '10:01 renewed'] }] as const;
+  const violations = [{ finding: 'left', id: 'item-7', history: ['10:00 wrote', '10:01 renewed'] }] as const;
   const broken = report({ violations });
   expect(verdictOf(broken)).toBe('violated');
   const text = formatChaosReport(broken);
@@ -48,24 +48,24 @@ test('a run that was interrupted claims nothing', () => {
 });
 
 describe('a machine that is far behind', () => {
-  const slow = MAX_PULSE_MS + 1;
-  const lost = { what: 'lost', id: 'a', history: [] } as const;
-  const early = { what: 'wrongly deleted', id: 'a', history: [] } as const;
+  const slow = MAX_LOST_MS + 1;
+  const lost = { finding: 'left', id: 'a', history: [] } as const;
+  const early = { finding: 'liveDeleted', id: 'a', history: [] } as const;
 
   test.each([
-    ['as slow as may be', { worstPulseMs: MAX_PULSE_MS }, 'kept'],
-    ['too slow', { worstPulseMs: slow }, 'undecided'],
-    ['too slow, and something was left', { worstPulseMs: slow, violations: [lost] }, 'undecided'],
-    ['too slow, and a count is wrong', { worstPulseMs: slow, problems: ['deleted 2'] }, 'undecided'],
-    ['too slow, and what lived was deleted', { worstPulseMs: slow, violations: [lost, early] }, 'violated'],
-    ['too slow, and interrupted', { worstPulseMs: slow, interrupted: true }, 'interrupted'],
+    ['as slow as may be', { longestLostMs: MAX_LOST_MS }, 'kept'],
+    ['too slow', { longestLostMs: slow }, 'undecided'],
+    ['too slow, and something was left', { longestLostMs: slow, violations: [lost] }, 'undecided'],
+    ['too slow, and a count is wrong', { longestLostMs: slow, problems: ['deleted 2'] }, 'undecided'],
+    ['too slow, and what lived was deleted', { longestLostMs: slow, violations: [lost, early] }, 'violated'],
+    ['too slow, and interrupted', { longestLostMs: slow, interrupted: true }, 'interrupted'],
     ['fast, and something was left', { violations: [lost] }, 'violated'],
   ] as const)('%s: %j', (_case, overrides, verdict) => {
     expect(verdictOf(report(overrides))).toBe(verdict);
   });
 
   test('is said', () => {
-    const text = formatChaosReport(report({ worstPulseMs: 3456 }));
+    const text = formatChaosReport(report({ longestLostMs: 3456 }));
     expect(text).toMatch(/machine +3,456 ms behind/);
     expect(text).toContain('proves nothing (seed 42)');
   });

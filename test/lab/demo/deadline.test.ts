@@ -1,5 +1,5 @@
 import { deletionTimeMs, pollsDueBy, promisedLagMs } from '../../../lab/demo/deadline.ts';
-import type { SweptItem } from '../../../lab/demo/ledger.ts';
+import type { SweptItem } from '../../../lab/ledger/tally.ts';
 
 /** 09:00:00 of a day; everything else is seconds from there. */
 const NINE = Date.parse('2026-11-20T09:00:00Z') / 1000;

@@ -1,6 +1,6 @@
-import type { SweptItem } from '../../../lab/demo/ledger.ts';
-import type { Span } from '../../../lab/demo/machine.ts';
 import { punctualityOf } from '../../../lab/demo/promises.ts';
+import type { SweptItem } from '../../../lab/ledger/tally.ts';
+import type { Span } from '../../../lab/watch/machine.ts';
 
 /** A minute whose tick knew everything. */
 const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;

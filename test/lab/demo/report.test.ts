@@ -1,15 +1,8 @@
-import type { Tally } from '../../../lab/demo/ledger.ts';
-import type { MachineReport } from '../../../lab/demo/machine.ts';
-import { Progress } from '../../../lab/demo/progress.ts';
 import type { PromiseName } from '../../../lab/demo/promises.ts';
-import {
-  formatProgress,
-  formatReport,
-  type JudgedRun,
-  judge,
-  lagOf,
-  percentile,
-} from '../../../lab/demo/report.ts';
+import { formatProgress, formatReport, type JudgedRun, judge, lagOf } from '../../../lab/demo/report.ts';
+import type { Tally } from '../../../lab/ledger/tally.ts';
+import { Progress } from '../../../lab/report/progress.ts';
+import type { MachineReport } from '../../../lab/watch/machine.ts';
 
 const good: Tally = {
   written: 3600,
@@ -47,13 +40,6 @@ type Over = Partial<Omit<JudgedRun, 'tally' | 'machine'>> & {
 function promisesWith(status: string, over: Over): PromiseName[] {
   return judge(run(over)).result.promises.flatMap(promise => (promise.status === status ? promise.name : []));
 }
-
-test('percentiles are the nearest rank', () => {
-  const values = Array.from({ length: 100 }, (_, i) => i + 1);
-  expect([0.5, 0.99, 1].map(share => percentile(values, share))).toEqual([50, 99, 100]);
-  expect(percentile([7], 0.5)).toBe(7);
-  expect(percentile([], 0.99)).toBe(0);
-});
 
 test('lag takes values in any order', () => {
   expect(lagOf([30.4, 10, 20])).toEqual({ p50: 20, p99: 30, max: 30 });

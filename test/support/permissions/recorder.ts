@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { requireLoopback, stopServer } from 'stepfunctions-emulator/loopback';
+import { type Answer, type Body, jsonAnswer, parseBody } from '../../../local/dynamodb/answer.ts';
+import { DynamoDbProxy, type ProxiedCall } from '../../../local/dynamodb/proxy.ts';
 import type { CallMeter, InvokeWrapper } from '../../../local/functions/local-functions.ts';
 
 /** One call of AWS that a function made. */
@@ -13,7 +10,7 @@ export interface RecordedCall {
   readonly service: string;
   /** As in X-Amz-Target: `Query`; method and path for services that have none. */
   readonly operation: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body;
 }
 
 /** Answers a call in DynamoDB's place; undefined lets it through. */
@@ -28,23 +25,13 @@ export type Interception = (
  * The trace id that the SDK sends along names the invocation; which function that is, is known where it is invoked.
  */
 export class CallRecorder implements CallMeter {
-  readonly #server: Server;
   readonly #invoked = new AsyncLocalStorage<string>();
   readonly #functions = new Map<string, string>();
   readonly #calls: RecordedCall[] = [];
   readonly #invocations = new Set<string>();
-  #target: URL | undefined;
+  #proxy: DynamoDbProxy | undefined;
   /** For failures that DynamoDB Local doesn't make. */
   intercept: Interception = () => undefined;
-
-  constructor() {
-    this.#server = createServer((incoming, outgoing) => {
-      this.#handle(incoming, outgoing).catch(error => {
-        console.error(error);
-        outgoing.destroy();
-      });
-    });
-  }
 
   get calls(): readonly RecordedCall[] {
     return this.#calls;
@@ -57,14 +44,12 @@ export class CallRecorder implements CallMeter {
 
   /** Where the functions are to find AWS. */
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#proxy?.endpoint ?? '';
   }
 
   /** @param dynamoDbEndpoint where DynamoDB's calls go on to */
   async start(dynamoDbEndpoint: string): Promise<string> {
-    this.#target = new URL(requireLoopback(dynamoDbEndpoint, 'dynamoDbEndpoint'));
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    this.#proxy = await DynamoDbProxy.start(dynamoDbEndpoint, { handle: call => this.#handle(call) });
     return this.endpoint;
   }
 
@@ -82,33 +67,19 @@ export class CallRecorder implements CallMeter {
   }
 
   async stop(): Promise<void> {
-    await stopServer(this.#server);
+    await this.#proxy?.stop();
   }
 
-  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await text(incoming);
-    const { headers, method, url } = incoming;
-    const target = headers['x-amz-target'];
+  async #handle({ headers, method, url, operation, text, forward }: ProxiedCall): Promise<Answer> {
     const call: RecordedCall = {
       functionName: this.#functions.get(String(headers['x-amzn-trace-id'])) ?? 'unknown',
       service: serviceOf(headers.authorization),
-      operation: typeof target === 'string' ? (target.split('.').at(-1) ?? '') : `${method} ${url}`,
-      body: parse(body),
+      operation: operation ?? `${method} ${url}`,
+      body: parseBody(text) ?? {},
     };
     this.#calls.push(call);
     const answer = this.intercept(call) ?? (call.service === 'dynamodb' ? undefined : NOT_HERE);
-    if (answer === undefined) return this.#forward(incoming, body, outgoing);
-    outgoing.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-    outgoing.end(JSON.stringify(answer.body));
-  }
-
-  #forward(incoming: IncomingMessage, body: string, outgoing: ServerResponse): void {
-    const sent = request(this.#target ?? '', { method: 'POST', headers: incoming.headers }, answered => {
-      outgoing.writeHead(answered.statusCode ?? 502, answered.headers);
-      answered.pipe(outgoing);
-    });
-    sent.on('error', () => outgoing.destroy());
-    sent.end(body);
+    return answer === undefined ? forward() : jsonAnswer(answer.body, answer.status);
   }
 }
 
@@ -117,13 +88,4 @@ const NOT_HERE = { status: 400, body: { __type: 'AccessDeniedException', message
 /** `AWS4-HMAC-SHA256 Credential=<id>/<day>/<region>/<service>/aws4_request, …` */
 function serviceOf(authorization: string | undefined): string {
   return /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\/aws4_request/.exec(authorization ?? '')?.[1] ?? 'unsigned';
-}
-
-function parse(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,16 +1,16 @@
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { toEpochSeconds } from '../../../expiry/ttl.ts';
-import { attemptChunk } from '../../../functions/lib/chunk-attempt.ts';
-import type { Deletion } from '../../../functions/lib/deletion.ts';
-import { requestTimeoutMs } from '../../../functions/lib/dynamodb.ts';
-import type { SweepSettings } from '../../../functions/lib/environment.ts';
-import { summarizeLag } from '../../../functions/lib/lag.ts';
-import { type NextRoundOptions, nextRound } from '../../../functions/lib/next-round.ts';
-import { nextStep } from '../../../functions/lib/next-step.ts';
-import { plan } from '../../../functions/lib/plan.ts';
-import { readSweepInput } from '../../../functions/lib/sweep-input.ts';
-import { addRound, reportOf } from '../../../functions/lib/sweep-totals.ts';
-import { earliestTtl, type ReadWindow } from '../../../functions/lib/window-query.ts';
+import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
+import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import { type NextRoundOptions, nextRound } from '../../../functions/plan-sweep/next-round.ts';
+import { plan } from '../../../functions/plan-sweep/plan.ts';
+import { readSweepInput } from '../../../functions/plan-sweep/sweep-input.ts';
+import { nextStep } from '../../../functions/query-expired/next-step.ts';
+import { summarizeLag } from '../../../functions/report/lag.ts';
+import { addRound, reportOf } from '../../../functions/report/sweep-totals.ts';
+import type { SweepSettings } from '../../../functions/runtime/environment.ts';
+import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
+import { earliestTtl, type ReadWindow } from '../../../functions/table/window-query.ts';
 import type {
   Chunk,
   DeleteChunkInput,

@@ -1,6 +1,6 @@
 import type { ExpiryModel } from '../../../expiry/model.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import type { ReadWindow } from '../../../functions/lib/window-query.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
 
 /** What a delete of one key came to. */

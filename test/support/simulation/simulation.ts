@@ -9,13 +9,13 @@ import {
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
-import { type Deletion, NO_DELETION } from '../../../functions/lib/deletion.ts';
-import { DynamoDbBusyError } from '../../../functions/lib/errors.ts';
-import { addLags, lagOf } from '../../../functions/lib/lag.ts';
-import type { PollPace } from '../../../functions/lib/poll.ts';
-import type { ReadWindow } from '../../../functions/lib/window-query.ts';
-import { resolveProps } from '../../../stacks/props.ts';
+import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
+import type { PollPace } from '../../../functions/query-expired/poll.ts';
+import { addLags, lagOf } from '../../../functions/report/lag.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
+import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
@@ -129,8 +129,7 @@ export class Simulation {
     { pace = { precisionSeconds: 1, pollSeconds: 0 }, ...options }: SimulationOptions,
     onUsage: InvokeOptions['onUsage'],
   ): SweepFunctions {
-    const { deleteAttempts, backoffBaseSeconds, backoffCapSeconds } = DEFAULTS;
-    const settings = { lookbackMinutes: 10, deleteAttempts, backoffBaseSeconds, backoffCapSeconds, ...pace };
+    const settings = { ...DEFAULTS, ...pace };
     const dynamoDb = { readWindow: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
@@ -195,7 +194,7 @@ export class Simulation {
   }
 }
 
-const DEFAULTS = resolveProps({ tableName: 'simulated', partitionKey: 'id' });
+const DEFAULTS = settingsOf({ tableName: 'simulated', partitionKey: 'id' });
 
 /** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
 const ENTRY_BYTES = 100;

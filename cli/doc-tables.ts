@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
+import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
+import { PROP_NAMES, PROPS } from '../stacks/props.ts';
+import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+
+type Passages = Readonly<Record<string, () => string>>;
+
+/** The passages of documents that are made from the code: by file, and by the name that their markers have. */
+export const DOC_TABLES = {
+  'README.md': { report: reportExample, metrics: metricsTable },
+  'docs/configuration.md': { props: propsTable },
+  'docs/glossary.md': { counts: countsTable },
+} as const satisfies Readonly<Record<string, Passages>>;
+
+/**
+ * The document with its passages made anew. Each stands between `<!-- name -->` and `<!-- /name -->`.
+ * @throws TypeError when a marker is missing
+ */
+export function withTables(file: keyof typeof DOC_TABLES, document: string): string {
+  const passages: Passages = DOC_TABLES[file];
+  return Object.entries(passages).reduce((text, [name, make]) => {
+    const passage = new RegExp(`(<!-- ${name} -->\n).*?(<!-- /${name} -->)`, 's');
+    if (!passage.test(text)) throw new TypeError(`${file}: expected <!-- ${name} --> … <!-- /${name} -->`);
+    return text.replace(passage, (_all, begin, end) => `${begin}\n${make()}\n\n${end}`);
+  }, document);
+}
+
+function metricsTable(): string {
+  return table(
+    ['metric', 'unit', 'what it says'],
+    SWEEP_METRICS.map(({ name, unit, help }) => [`\`${name}\``, unit, help]),
+  );
+}
+
+function countsTable(): string {
+  const counts = table(
+    ['term', 'what it is', 'where you meet it'],
+    COUNT_LIST.map(([name, { help, metric }]) => [
+      wordsOf(name),
+      help,
+      [...(metric ? [metric.name] : []), name].map(term => `\`${term}\``).join(', '),
+    ]),
+  );
+  return `In every sweep but a dry run: found = ${FATES.join(' + ')}.\n\n${counts}`;
+}
+
+/** What a tick did while DynamoDB throttled one key of its 60. */
+const EXAMPLE = { found: 60, deleted: 60, retries: 14, shardsSwept: 1, steps: 2 };
+const EXAMPLE_LAG = { p50: 64, p99: 76880, max: 76880 };
+const LINE_LENGTH = 110;
+
+function reportExample(): string {
+  const report = { ...reportOf({ ...startTotals(false), ...EXAMPLE }), lagMs: EXAMPLE_LAG };
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(report)) {
+    const field = `"${name}": ${JSON.stringify(value)
+      .replaceAll(/([{:,])/g, '$1 ')
+      .replaceAll('}', ' }')}`;
+    const last = lines.at(-1);
+    if (last === undefined || `${last}, ${field}`.length > LINE_LENGTH) lines.push(field);
+    else lines[lines.length - 1] = `${last}, ${field}`;
+  }
+  const json = `{\n${lines.map(line => `  ${line}`).join(',\n')}\n}`;
+  return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
+}
+
+/** The texts are the comments of the list, which editors show too: a prop is described in one place. */
+function propsTable(): string {
+  const source = readFileSync(new URL('../stacks/props.ts', import.meta.url), 'utf8');
+  const list = source.slice(source.indexOf('export const PROPS = {'));
+  return table(
+    ['field', 'what it is', 'default'],
+    PROP_NAMES.map(name => {
+      const comment = new RegExp(String.raw`/\*\*((?:(?!\*/).)*)\*/\n  ${name}: `, 's').exec(list)?.[1];
+      if (comment === undefined) throw new TypeError(`stacks/props.ts: expected a comment above ${name}`);
+      const [text = '', byDefault] = comment
+        .replaceAll(/\s*\n\s*\* ?/g, ' ')
+        .trim()
+        .split(/\s*@default\s+/);
+      return [`\`${name}\``, text, byDefault ?? defaultOf(name)];
+    }),
+  );
+}
+
+function defaultOf(name: keyof typeof PROPS): string {
+  const prop = PROPS[name];
+  if (prop.isRequired) return 'required';
+  if (!('byDefault' in prop)) throw new TypeError(`stacks/props.ts: expected a @default of ${name}`);
+  const value = prop.byDefault({ tableName: 'T' });
+  return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map(row => (row === head || row[0] !== '---' ? `| ${row.join(' | ')} |` : `|${row.join('|')}|`))
+    .join('\n');
+}

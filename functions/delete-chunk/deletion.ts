@@ -1,0 +1,53 @@
+import type { DeletionCounts, ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
+import { addLags, NO_LAG } from '../report/lag.ts';
+import { failedKey } from '../report/listed-keys.ts';
+import { isBusy, isInvalid } from '../table/dynamodb-errors.ts';
+
+/** What became of some keys of a chunk. */
+export interface Deletion extends DeletionCounts {
+  /** To be tried again, and only these. */
+  readonly unprocessed: readonly ExpiredKey[];
+  readonly failed: readonly FailedKey[];
+}
+
+/** Sends one batch of deletes; throws when the call as a whole fails. */
+export type SendBatch = (keys: readonly ExpiredKey[]) => Promise<Deletion>;
+
+export const NO_DELETION: Deletion = {
+  ...noCounts(CALL_COUNTS),
+  unprocessed: [],
+  failed: [],
+  ...NO_LAG,
+};
+
+/**
+ * Deletes a chunk and gives every one of its keys exactly one fate.
+ *
+ * A call that DynamoDB is too busy for leaves all its keys unprocessed. A call that it refuses as invalid is cut in
+ * half until the key that it cannot take stands alone, so that one such key does not keep the others alive.
+ *
+ * @throws whatever else the call throws (no access, no such table): no retry and no smaller batch can mend it
+ */
+export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): Promise<Deletion> {
+  if (keys.length === 0) return NO_DELETION;
+  try {
+    return await send(keys);
+  } catch (error) {
+    if (isBusy(error)) return { ...NO_DELETION, unprocessed: keys };
+    if (!isInvalid(error)) throw error;
+    if (keys.length === 1)
+      return { ...NO_DELETION, failed: keys.map(key => failedKey(key, 'ValidationError')) };
+    const middle = Math.ceil(keys.length / 2);
+    return add(await deleteKeys(keys.slice(0, middle), send), await deleteKeys(keys.slice(middle), send));
+  }
+}
+
+function add(one: Deletion, other: Deletion): Deletion {
+  return {
+    ...addCounts(CALL_COUNTS, one, other),
+    unprocessed: [...one.unprocessed, ...other.unprocessed],
+    failed: [...one.failed, ...other.failed],
+    ...addLags(one, other),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
+import { requestTimeoutMs } from '../table/dynamodb.ts';
+import { attemptChunk } from './chunk-attempt.ts';
+import { unguardedBatch } from './delete-batch.ts';
+import { guardedBatch } from './delete-guarded.ts';
+
+/** There the state machine backs off. */
+const ATTEMPTS = 1;
+
+/**
+ * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
+ * unprocessed ones are to be tried again. Calling it again with the same keys is harmless.
+ *
+ * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
+ */
+export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Runtime): Promise<Chunk> {
+  const { settings, documents, logger, clock } = runtime;
+  // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
+  const ahead = Date.parse(now) - clock();
+  const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
+  const send =
+    settings.deleteMode === 'guarded'
+      ? guardedBatch(documents, settings, chunk.cutoff, clock, options)
+      : unguardedBatch(documents, settings, clock, options);
+  return attemptChunk(chunk, {
+    ...runtime,
+    clock: () => clock() + ahead,
+    settings,
+    send,
+    onFailed: ({ key, reason }) => logger.error('cannot delete', { key, reason }),
+  });
+}
+
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+
+export const handler = (event: DeleteChunkInput): Promise<Chunk> => deleteChunk(event, runtime());

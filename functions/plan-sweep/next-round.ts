@@ -1,0 +1,96 @@
+import {
+  CHILD_LISTED_KEYS_BYTES,
+  type ChildStart,
+  type InitialProgress,
+  MAX_STEPS,
+  type PlanCursor,
+  type PlanSweepOutput,
+  ROUND_LISTED_KEYS_BYTES,
+  ROUND_TARGETS,
+  type SweepState,
+  type SweepTarget,
+} from '../../statemachine/contract.ts';
+import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { shardResultOf } from '../child/shard-result.ts';
+import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
+import { waitUntil } from '../retry/backoff.ts';
+
+/** What a plan found. */
+export interface PlannedRound {
+  readonly due: readonly SweepTarget[];
+  readonly cursor: PlanCursor | null;
+  /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
+  readonly oldestOverdueSeconds: number;
+}
+
+export interface NextRoundOptions {
+  readonly dryRun: boolean;
+  /** Plans from a cursor on (null: from the beginning), at most so many targets. */
+  readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
+}
+
+/**
+ * What an execution does next.
+ *
+ * 1. What the children of the last round came to is added up.
+ * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
+ * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
+ * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.
+ */
+export async function nextRound(
+  soFar: SweepState | null,
+  { dryRun, plan }: NextRoundOptions,
+): Promise<PlanSweepOutput> {
+  const before = soFar?.progress ?? startOfSweep(dryRun);
+  const totals = soFar === null ? before.totals : addRound(soFar);
+  const resumed = (soFar?.results ?? []).flatMap(output => shardResultOf(output)?.resume ?? []);
+  const plannedAll = soFar !== null && before.cursor === null;
+  const end = (next: PlanSweepOutput['next']): PlanSweepOutput => ({
+    next,
+    due: [],
+    last: true,
+    results: [],
+    progress: { totals, roundTargets: 0, cursor: before.cursor },
+    report: { ...reportOf(totals), ...(soFar?.recordingFailed && { notRecorded: soFar.recordingFailed }) },
+  });
+
+  if (soFar?.recordingFailed !== undefined) return end(leftNothing(totals) ? 'end' : 'recordFailure');
+  if (resumed.length === 0 && plannedAll) return end(leftNothing(totals) ? 'record' : 'recordFailure');
+  if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
+
+  const planned = plannedAll
+    ? { due: [], cursor: null, oldestOverdueSeconds: 0 }
+    : await plan(before.cursor, ROUND_TARGETS - resumed.length);
+  const due = [...resumed, ...planned.due];
+  const { cursor } = planned;
+  const after = {
+    ...totals,
+    steps: totals.steps + 1,
+    oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
+  };
+  const complete = leftNothing(after);
+  const nothingSwept = after.shardsSwept === 0 && complete;
+  const whenNothingIsDue = complete ? (nothingSwept ? 'end' : 'record') : 'recordFailure';
+  return {
+    next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
+    due: due.map(target => startOf(target, dryRun, due.length)),
+    last: cursor === null && complete,
+    results: [],
+    progress: { totals: after, roundTargets: due.length, cursor },
+    report: reportOf(after),
+  };
+}
+
+/** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
+function startOf(target: SweepTarget, dryRun: boolean, children: number): ChildStart {
+  const { upcomingFrom } = target;
+  const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
+  const progress: InitialProgress = { target, dryRun, listedKeysBytes };
+  return {
+    next: upcomingFrom === null ? 'query' : 'wait',
+    until: upcomingFrom === null ? null : waitUntil(upcomingFrom),
+    timeoutSeconds: queryTimeoutSeconds(progress),
+    results: [],
+    progress,
+  };
+}

@@ -1,0 +1,119 @@
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { windowKey } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
+import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
+import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { SweepRequest } from './sweep-input.ts';
+
+/** What planning needs from outside. */
+export interface PlanOptions {
+  readonly model: ExpiryModel;
+  /**
+   * The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. A target whose probe
+   * throws DynamoDbBusyError counts as due.
+   */
+  readonly probe: (target: SweepTarget) => Promise<number | undefined>;
+  /** Probes in flight. */
+  readonly concurrency: number;
+  /** Most targets to return. */
+  readonly maxDue: number;
+  /** Upcoming minutes are polled even when nothing is known to expire in them. */
+  readonly watchAlways: boolean;
+  /** Asked between rounds of probes; true ends this call with a cursor. */
+  readonly outOfTime: () => boolean;
+}
+
+/** The targets that are due, and where to go on when not all could be probed. */
+export interface Plan {
+  readonly due: SweepTarget[];
+  readonly cursor: PlanCursor | null;
+  /** The earliest TTL that earlier sweeps left, epoch seconds; undefined when they left none. */
+  readonly oldestOverdue: number | undefined;
+}
+
+/**
+ * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
+ * to, from the cursor on. The minute comes first, since its children must be there when it begins; what lies back goes
+ * oldest window first. The order is fixed, so a cursor is enough to go on.
+ */
+export async function plan(
+  request: SweepRequest,
+  cursor: PlanCursor | null,
+  options: PlanOptions,
+): Promise<Plan> {
+  const { model, probe, concurrency, maxDue, outOfTime } = options;
+  const due = cursor === null ? await planUpcoming(request, options) : [];
+  let oldestOverdue: number | undefined;
+  const pairs = pairsBack(request, cursor, model);
+  let next = pairs.next();
+  while (!next.done) {
+    // A round never finds more than there is room for, so no probe's answer is thrown away.
+    const room = Math.min(concurrency, maxDue - due.length);
+    if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
+    const round: SweepTarget[] = [];
+    for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
+    for (const { target, earliest } of await probeAll(round, probe)) {
+      due.push(target);
+      if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
+    }
+  }
+  return { due, cursor: null, oldestOverdue };
+}
+
+/**
+ * One target a shard for the upcoming minute. It starts in the window before when the minute begins on an edge: for
+ * items stamped the older way, and for what the tick before would have deleted had it come.
+ */
+async function planUpcoming(
+  { upcoming, from }: SweepRequest,
+  { model, probe, watchAlways }: PlanOptions,
+): Promise<SweepTarget[]> {
+  if (upcoming === null) return [];
+  const windows = [...windowStarts(upcoming.from, upcoming.before, model.granularitySeconds)];
+  const targets = Array.from({ length: model.shards }, (_unused, shard): SweepTarget => {
+    const windowKeys = windows.map(window => windowKey(window, model.granularitySeconds, shard));
+    return { windowKeys, from, before: upcoming.before, cutoff: null, upcomingFrom: upcoming.from };
+  });
+  if (watchAlways) return targets;
+  return (await probeAll(targets, probe)).map(({ target }) => target);
+}
+
+interface DueTarget {
+  readonly target: SweepTarget;
+  /** Null when DynamoDB was too busy to say. */
+  readonly earliest: number | null;
+}
+
+/**
+ * The targets that hold something, or may. A day has 1,440 windows: at some throttling one of so many probes always
+ * fails, and a plan that failed with it would never get through. Its target goes to a child, which asks again and has
+ * retries of its own. Only when no probe gets through is DynamoDB left alone, for the Retry of the state.
+ */
+async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<DueTarget[]> {
+  const answers = await Promise.allSettled(targets.map(probe));
+  const refused = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  const other = refused.find(reason => !(reason instanceof DynamoDbBusyError));
+  if (other !== undefined) throw other;
+  if (refused.length > 0 && refused.length === targets.length) throw refused[0];
+  return targets.flatMap((target, index) => {
+    const answer = answers[index];
+    const earliest = answer?.status === 'fulfilled' ? answer.value : null;
+    return earliest === undefined ? [] : [{ target, earliest }];
+  });
+}
+
+interface Pair {
+  readonly at: PlanCursor;
+  readonly target: SweepTarget;
+}
+
+function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
+  const { windowsFrom, windowsBefore, from, before, cutoff } = request;
+  for (const window of windowStarts(windowsFrom, windowsBefore, model.granularitySeconds)) {
+    if (cursor && window < cursor.window) continue;
+    for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
+      const windowKeys = [windowKey(window, model.granularitySeconds, shard)];
+      yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, upcomingFrom: null } };
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../../expiry/fields.ts';
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
+import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { InvalidExecutionInputError } from '../runtime/errors.ts';
+
+/** What an execution was asked to sweep, checked; times in epoch seconds. */
+export interface SweepRequest {
+  /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */
+  readonly windowsFrom: number;
+  readonly windowsBefore: number;
+  /** The first TTL to take out of such a window. */
+  readonly from: number;
+  readonly before: number;
+  /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
+  readonly cutoff: number;
+  /** The expiry times that this tick owns and waits for; null when it only looks back. */
+  readonly upcoming: { readonly from: number; readonly before: number } | null;
+  readonly dryRun: boolean;
+  /** The input was that of a tick or reconcile, not of a replay. */
+  readonly isTick: boolean;
+}
+
+/** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
+const MAX_PART_LOOKBACK_MINUTES = MAX_LOOKBACK_MINUTES + 60;
+
+/** Date, `T`, time with seconds, optional fraction, and a zone: a time without one means another moment elsewhere. */
+const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
+
+const KINDS = {
+  scheduledTime: TIME,
+  lookbackMinutes: minutes(1, MAX_PART_LOOKBACK_MINUTES),
+  skipMinutes: minutes(0, MAX_PART_LOOKBACK_MINUTES),
+  from: TIME,
+  to: TIME,
+  dryRun: boolean(),
+};
+
+type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
+
+/**
+ * Seconds from a tick's time to the minute of expiry times that it owns, the upcoming minute, and its length. Scheduler fires
+ * anywhere within the minute, so a tick owns the minute after the next: its children are there before it begins.
+ */
+const LEAD_SECONDS = 60;
+const UPCOMING_SECONDS = 60;
+
+/** What of the deployment decides how an input is read. */
+export interface TickSettings {
+  /** A tick's lookback when its input names none. */
+  readonly lookbackMinutes: number;
+  /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
+  readonly precisionSeconds: number;
+}
+
+/**
+ * Checks the input of an execution.
+ *
+ * @param input what the execution was started with
+ * @param startedAtMs when the execution started, epoch milliseconds: a cutoff frozen here is never later
+ * @throws InvalidExecutionInputError naming the field
+ */
+export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
+  const fields = readFields(input);
+  return 'scheduledTime' in fields
+    ? readTick(fields, startedAtMs, settings)
+    : readReplay(fields, startedAtMs);
+}
+
+/**
+ * Refuses more windows than one execution can be sure to get through. The schedules of a deployment stay below that: its
+ * configuration is checked against the same bound.
+ * @throws InvalidExecutionInputError
+ */
+export function checkSpan(
+  { windowsFrom, windowsBefore, isTick }: Pick<SweepRequest, 'windowsFrom' | 'windowsBefore' | 'isTick'>,
+  { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
+): void {
+  const windows = Math.ceil((windowsBefore - windowsFrom) / granularitySeconds);
+  if (windows * shards <= MAX_PAIRS) return;
+  const hours = Math.floor((MAX_PAIRS / shards) * (granularitySeconds / 3600));
+  throw invalid(
+    isTick ? 'lookbackMinutes' : 'to',
+    `a span of at most ${MAX_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,
+    `${windows} windows of ${shards} shard(s)`,
+  );
+}
+
+/** The fields, each with a value of its kind, and none of them beside one that it does not go with. */
+function readFields(input: unknown): Fields {
+  if (!isObject(input)) throw invalid('input', 'an object', input);
+  const [unknown] = unknownFieldProblems(input, Object.keys(KINDS));
+  if (unknown) throw new InvalidExecutionInputError({ ...unknown, remedy: `${unknown.remedy} ${REMEDY}` });
+  const replay = (['from', 'to', 'dryRun'] as const).filter(field => field in input);
+  if ('scheduledTime' in input && replay.length > 0) {
+    throw invalid('scheduledTime', `either scheduledTime or from and to, not both`, input);
+  }
+  for (const field of ['lookbackMinutes', 'skipMinutes'] as const) {
+    if (field in input && !('scheduledTime' in input)) {
+      throw invalid(field, `${field} together with scheduledTime only`, input);
+    }
+  }
+  if ('skipMinutes' in input && !('lookbackMinutes' in input)) {
+    throw invalid('skipMinutes', 'skipMinutes together with lookbackMinutes only', input);
+  }
+  if (!('scheduledTime' in input || 'from' in input || 'to' in input)) {
+    throw invalid('scheduledTime', 'either scheduledTime, or from and to', undefined);
+  }
+  // A field that is there with nothing in it is as wrong as one with null.
+  const required = 'scheduledTime' in input ? ['scheduledTime'] : ['from', 'to'];
+  const given = [...new Set([...required, ...Object.keys(input)])];
+  const [problem] = fieldProblems(KINDS, input, { required: given, remedy: REMEDY });
+  if (problem) throw new InvalidExecutionInputError({ ...problem, remedy: REMEDY });
+  return input;
+}
+
+function readTick(
+  { scheduledTime = '', lookbackMinutes, skipMinutes = 0 }: Fields,
+  startedAtMs: number,
+  settings: TickSettings,
+): SweepRequest {
+  const scheduled = Date.parse(scheduledTime);
+  const looksBackOnly = lookbackMinutes !== undefined;
+  const lookback = lookbackMinutes ?? settings.lookbackMinutes;
+  if (skipMinutes > lookback - 1)
+    throw invalid('skipMinutes', minutes(0, lookback - 1).expected, skipMinutes);
+  const upcoming = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  // With an upcoming minute, what expires in this very second belongs to the tick before.
+  const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
+  return {
+    windowsFrom: cutoff - lookback * 60,
+    windowsBefore: cutoff + 1 - skipMinutes * 60,
+    // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
+    from: expiredRange(cutoff).after + 1,
+    before: cutoff + 1,
+    cutoff,
+    upcoming,
+    dryRun: false,
+    isTick: true,
+  };
+}
+
+/** A reconcile (a tick with a lookback of its own) owns no minute, nor does a tick whose time is yet to come. */
+function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSeconds }: TickSettings) {
+  if (precisionSeconds >= UPCOMING_SECONDS || scheduledMs > startedAtMs + LEAD_SECONDS * 1000) return null;
+  const minute = Math.floor(toEpochSeconds(scheduledMs) / 60) * 60;
+  return { from: minute + LEAD_SECONDS, before: minute + LEAD_SECONDS + UPCOMING_SECONDS };
+}
+
+function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): SweepRequest {
+  const { from: fromText = '', to: toText = '' } = times;
+  const [fromMs, toMs] = [Date.parse(fromText), Date.parse(toText)];
+  if (fromMs >= toMs) throw invalid('from', `a time before to (${toText})`, fromText);
+  const cutoff = toEpochSeconds(startedAtMs);
+  const from = toEpochSeconds(fromMs);
+  if (from <= expiredRange(cutoff).after) {
+    throw invalid('from', 'a time less than five years back: older TTLs are ignored', fromText);
+  }
+  const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);
+  return {
+    windowsFrom: from,
+    windowsBefore: before,
+    from,
+    before,
+    cutoff,
+    upcoming: null,
+    dryRun,
+    isTick: false,
+  };
+}
+
+function minutes(least: number, most: number) {
+  return whole(least, most, 'a whole number of minutes');
+}
+
+function isTime(value: unknown): boolean {
+  const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;
+  return match !== null && !Number.isNaN(Date.parse(match[0])) && isCalendarDay(match);
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isCalendarDay([, year, month, day]: RegExpExecArray): boolean {
+  return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+}
+
+const REMEDY =
+  'Start the execution with {"scheduledTime": "<time>"} or {"from": "<time>", "to": "<time>"}. Nothing was swept.';
+
+function invalid(field: string, expected: string, got: unknown): InvalidExecutionInputError {
+  return new InvalidExecutionInputError({ field, expected, got, remedy: REMEDY });
+}

@@ -1,0 +1,27 @@
+import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
+import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
+import { requestTimeoutMs } from '../table/dynamodb.ts';
+import { windowReader } from '../table/window-query.ts';
+import { nextStep } from './next-step.ts';
+
+/** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
+const ATTEMPTS = 2;
+
+/**
+ * Decides what a child does next: adds up what its deletes came to, and reads a page of what is expired, or says until
+ * when there is nothing to do, or how the child ends.
+ */
+export function queryExpired(
+  input: QueryExpiredInput,
+  { settings, documents, random, sleep }: Runtime,
+): Promise<QueryExpiredOutput> {
+  const requestTimeout = requestTimeoutMs(queryTimeoutSeconds(input.progress), ATTEMPTS);
+  const readWindow = windowReader(documents, settings, { requestTimeout });
+  return nextStep(input, { pace: settings, readWindow, random, sleep });
+}
+
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+
+export const handler = (event: QueryExpiredInput): Promise<QueryExpiredOutput> =>
+  queryExpired(event, runtime());

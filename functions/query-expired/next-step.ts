@@ -1,0 +1,271 @@
+import {
+  type ChildProgress,
+  type Chunk,
+  FUNCTION_TIMEOUT_SECONDS,
+  MAX_CHILD_SECONDS,
+  PRECISE_TIMEOUT_SECONDS,
+  type QueryExpiredInput,
+  type QueryExpiredOutput,
+  type ShardResult,
+} from '../../statemachine/contract.ts';
+import { startProgress } from '../child/child-progress.ts';
+import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
+import { firstThatFit } from '../report/listed-keys.ts';
+import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
+import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
+import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { ReadWindow } from '../table/window-query.ts';
+import { addResults } from './chunk-results.ts';
+import { toChunks } from './page.ts';
+import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
+
+/** What a child's decisions need from outside. */
+export interface NextStepOptions {
+  readonly pace: PollPace & AttemptSettings;
+  readonly readWindow: ReadWindow;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/**
+ * What a child does next. Called when it begins, after each wait, and after each page of deletes that was followed by
+ * another page or left something.
+ *
+ * 1. What DeleteChunks came to is added up. Chunks whose function failed, and may be called again, wait and are tried again
+ *    at once, except while an upcoming minute is on.
+ * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
+ *    unless it got nowhere.
+ * 3. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
+ *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
+ * 4. A poll that is due is made: a page of what is expired goes to DeleteChunks. A DynamoDB that is too busy for it gets
+ *    the same waits.
+ * 5. Nothing is due: wait for the next poll, or end when there is none.
+ */
+export async function nextStep(
+  { progress: from, results, startedAt, now }: QueryExpiredInput,
+  options: NextStepOptions,
+): Promise<QueryExpiredOutput> {
+  const nowMs = Date.parse(now);
+  const deadlineMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
+  const before = startProgress(from);
+  const {
+    progress: added,
+    gaveUp,
+    deferredTtls,
+    again,
+  } = addResults(before, results, chunk =>
+    nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined,
+  );
+
+  if (gaveUp > 0 || nowMs >= deadlineMs) return end(added, stopEarly(added));
+
+  if (again.length > 0) return deleteChunks(added, again, nowMs, deadlineMs);
+
+  const progress = scheduleRetry(added, deferredTtls, nowMs, options);
+  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, deadlineMs);
+
+  await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
+  const polling = beginPoll(progress, nowMs);
+  let page: PolledPage;
+  try {
+    page = await readPage(polling, Math.floor(nowMs / 1000), options.readWindow);
+  } catch (error) {
+    if (!(error instanceof DynamoDbBusyError)) throw error;
+    // Nothing was read, so nothing of this poll has begun.
+    return waitOrEnd(afterBusy(progress, nowMs, options), deadlineMs);
+  }
+  const read = afterPage(polling, page, nowMs, options);
+  return page.due.length === 0 || read.dryRun
+    ? waitOrEnd(read, deadlineMs)
+    : deletePage(read, page, nowMs, deadlineMs);
+}
+
+/** Time or attempts ran out. What could be done in this child can be done in the next one too. */
+function stopEarly(progress: ChildProgress): ShardResult {
+  const unread = progress.position !== null || progress.pollAt !== null || progress.busyPolls > 0;
+  if (!unread && progress.deferred === 0) return endShard(progress, { interrupted: false });
+  return madeProgress(progress) ? handOn(progress) : endShard(progress, { interrupted: unread });
+}
+
+/**
+ * Gives what is deferred a poll of its own: soon for what is deferred for the first time, whatever else has been waiting
+ * for long; later and later for what such a poll has left again.
+ */
+function scheduleRetry(
+  progress: ChildProgress,
+  deferredTtls: readonly number[],
+  nowMs: number,
+  { pace, random }: NextStepOptions,
+): ChildProgress {
+  const { deferred, position, retriedUpTo } = progress;
+  if (deferredTtls.length === 0) {
+    // Only the end of a poll tells that it left nothing.
+    return deferred === 0 && position === null ? { ...progress, deferredPolls: 0 } : progress;
+  }
+  const isAgain = (ttl: number) => retriedUpTo !== null && ttl <= retriedUpTo;
+  const leftAgain = deferredTtls.some(isAgain);
+  const deferredPolls = Math.max(1, progress.deferredPolls + (leftAgain ? 1 : 0));
+  const waits = [
+    ...(progress.retryAtMs === null ? [] : [progress.retryAtMs]),
+    ...(leftAgain ? [nowMs + backoffMs(deferredPolls, pace, random)] : []),
+    ...(deferredTtls.every(isAgain) ? [] : [nowMs + backoffMs(1, pace, random)]),
+  ];
+  return { ...progress, deferredPolls, retryAtMs: Math.min(...waits) };
+}
+
+/** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
+function beginPoll(progress: ChildProgress, nowMs: number): ChildProgress {
+  if (isRetryDue(progress, nowMs)) return fromTheStart(progress);
+  return progress.position === null ? { ...progress, retriedUpTo: null } : progress;
+}
+
+/** In the middle of a poll nothing begins from the start: pages of what is stuck would keep those behind them waiting. */
+function isRetryDue({ retryAtMs, position }: ChildProgress, nowMs: number): boolean {
+  return retryAtMs !== null && position === null && wholeSecond(retryAtMs) <= nowMs;
+}
+
+/** It finds again what failed, which is still there, and counts it then. */
+function fromTheStart(progress: ChildProgress): ChildProgress {
+  return {
+    ...progress,
+    retriedUpTo: progress.seen,
+    seen: null,
+    retryAtMs: null,
+    deferred: 0,
+    deferredKeys: [],
+    failed: 0,
+    failedKeys: [],
+  };
+}
+
+function afterBusy(progress: ChildProgress, nowMs: number, { pace, random }: NextStepOptions): ChildProgress {
+  const busyPolls = progress.busyPolls + 1;
+  return { ...progress, busyPolls, busyUntilMs: nowMs + backoffMs(busyPolls, pace, random) };
+}
+
+function afterPage(
+  polling: ChildProgress,
+  { due, position, nextExpiry, cutoff }: PolledPage,
+  nowMs: number,
+  { pace }: NextStepOptions,
+): ChildProgress {
+  const pollAt = nextPollAt(polling.target, pace, Math.floor(nowMs / 1000), {
+    nextExpiry,
+    tookSeveralPages: polling.position !== null,
+  });
+  const samples = polling.dryRun ? due.map(({ key }) => key) : [];
+  return {
+    ...polling,
+    busyPolls: 0,
+    busyUntilMs: null,
+    position,
+    seen: position === null ? cutoff : polling.seen,
+    pollAt: position === null ? pollAt : polling.pollAt,
+    lastDue: due.length,
+    found: polling.found + (polling.dryRun ? due.length : 0),
+    sampleKeys: firstThatFit([...polling.sampleKeys, ...samples], polling.listedKeysBytes),
+  };
+}
+
+function deletePage(
+  read: ChildProgress,
+  { due, cutoff }: PolledPage,
+  nowMs: number,
+  deadlineMs: number,
+): QueryExpiredOutput {
+  const { target } = read;
+  // Waiting for capacity would keep what expires meanwhile waiting too.
+  const once = target.upcomingFrom !== null && cutoff < target.before;
+  const chunk = {
+    next: 'delete',
+    until: null,
+    timeoutSeconds: once ? PRECISE_TIMEOUT_SECONDS.DeleteChunk : FUNCTION_TIMEOUT_SECONDS.DeleteChunk,
+    deadline: new Date(deadlineMs).toISOString(),
+    cutoff,
+    once,
+    progress: null,
+  } as const;
+  const chunks = toChunks(due).map((keys): Chunk => ({ ...chunk, keys }));
+  return deleteChunks(read, chunks, nowMs, deadlineMs);
+}
+
+function deleteChunks(
+  before: ChildProgress,
+  chunks: readonly Chunk[],
+  nowMs: number,
+  deadlineMs: number,
+): QueryExpiredOutput {
+  const inFlight = chunks.reduce((sum, { keys }) => sum + keys.length, 0);
+  const progress: ChildProgress = { ...before, inFlight };
+  const wakeMs = nextWake(progress);
+  const waits = wakeMs !== null && wakeMs > nowMs;
+  return step(progress, {
+    next: 'delete',
+    chunks,
+    afterwards: waits ? 'wait' : 'query',
+    until: waits ? untilOrDeadline(wakeMs, deadlineMs) : null,
+  });
+}
+
+function waitOrEnd(progress: ChildProgress, deadlineMs: number): QueryExpiredOutput {
+  const wakeMs = nextWake(progress);
+  if (wakeMs === null) return end(progress, endShard(progress, { interrupted: false }));
+  if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
+  return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
+}
+
+const AT_ONCE = 0;
+
+/** When there is something to do, epoch milliseconds, a whole second; null when nothing is left. */
+function nextWake({ position, pollAt, retryAtMs, busyUntilMs }: ChildProgress): number | null {
+  if (busyUntilMs !== null) return wholeSecond(busyUntilMs);
+  if (position !== null) return AT_ONCE;
+  if (retryAtMs === null) return pollAt === null ? null : pollAt * 1000;
+  return Math.min(wholeSecond(retryAtMs), pollAt === null ? retryAtMs : pollAt * 1000);
+}
+
+/**
+ * The moment, within the second in which a wait ended, at which this poll is made, epoch milliseconds: what was throttled
+ * together spreads over that second. A poll for what expires right then does not wait.
+ */
+function ownMoment({ pollAt, retryAtMs, busyUntilMs, position }: ChildProgress, nowMs: number): number {
+  if (busyUntilMs !== null) return busyUntilMs;
+  const onlyRetry = position === null && (pollAt === null || pollAt * 1000 > nowMs);
+  return onlyRetry ? (retryAtMs ?? nowMs) : nowMs;
+}
+
+function wholeSecond(epochMs: number): number {
+  return Math.floor(epochMs / 1000) * 1000;
+}
+
+/** A wait that ended in the second before the deadline would be asked for again and again until then. */
+function untilOrDeadline(epochMs: number, deadlineMs: number): string {
+  return waitUntil(Math.min(epochMs / 1000, Math.ceil(deadlineMs / 1000)));
+}
+
+function step(
+  progress: ChildProgress,
+  answer: Pick<QueryExpiredOutput, 'next'> & Partial<QueryExpiredOutput>,
+): QueryExpiredOutput {
+  // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
+  // next call may too.
+  const maySleep = answer.next === 'delete' || progress.busyUntilMs !== null || progress.retryAtMs !== null;
+  const sleepSeconds = maySleep ? 1 : 0;
+  const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
+  return {
+    until: null,
+    timeoutSeconds: Math.min(timeoutSeconds, FUNCTION_TIMEOUT_SECONDS.QueryExpired),
+    chunks: [],
+    afterwards: 'query',
+    results: [],
+    progress,
+    result: null,
+    ...answer,
+  };
+}
+
+function end(progress: ChildProgress, result: ShardResult): QueryExpiredOutput {
+  return step(progress, { next: 'end', result });
+}

@@ -1,0 +1,68 @@
+import {
+  type DeletionLag,
+  LISTED_KEYS_BYTES,
+  type SweepCounts,
+  type SweepProgress,
+  type SweepReport,
+  type SweepState,
+  type SweepTotals,
+} from '../../statemachine/contract.ts';
+import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
+import { shardResultOf } from '../child/shard-result.ts';
+import { addLags, NO_LAG } from './lag.ts';
+import { firstThatFit, listFailedKeys } from './listed-keys.ts';
+
+/** RetryCount of a plan that counts as a step more. */
+const RETRIES_A_STEP = 10;
+
+export function startTotals(dryRun: boolean): SweepTotals {
+  return {
+    dryRun,
+    ...noCounts(EXECUTION_COUNTS),
+    ...NO_LAG,
+    failedKeys: [],
+    sampleKeys: [],
+  };
+}
+
+/**
+ * Adds what the children of a round came to. Those of which nothing is known have failed: they crashed, or the round as a
+ * whole did.
+ */
+export function addRound({ progress, results, retries, planFailed }: SweepState): SweepTotals {
+  const swept = results.map(shardResultOf).filter(result => result !== undefined);
+  const through = swept.filter(({ interrupted }) => !interrupted).length;
+  const { totals, roundTargets } = progress;
+  const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
+  const run = roundTargets > 0 ? 1 : 0;
+  return {
+    ...totals,
+    ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
+    shardsSwept: totals.shardsSwept + through,
+    shardsFailed: totals.shardsFailed + roundTargets - through + (planFailed ? 1 : 0),
+    steps: totals.steps + run + (planFailed ? 1 : 0) + Math.floor(retries / RETRIES_A_STEP),
+    failedKeys: listFailedKeys(
+      [...totals.failedKeys, ...swept.flatMap(({ failedKeys }) => failedKeys)],
+      LISTED_KEYS_BYTES,
+    ),
+    sampleKeys: firstThatFit(
+      [...totals.sampleKeys, ...swept.flatMap(({ sampleKeys }) => sampleKeys)],
+      LISTED_KEYS_BYTES,
+    ),
+    ...swept.reduce(addLags, lag),
+  };
+}
+
+/** Whether everything that was found is dealt with. What is still to be planned is not in it. */
+export function leftNothing({ failed, shardsFailed }: SweepTotals): boolean {
+  return failed === 0 && shardsFailed === 0;
+}
+
+/** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */
+export function reportOf({ lagCounts: _counts, lagMaxMs: _max, ...report }: SweepTotals): SweepReport {
+  return report;
+}
+
+export function startOfSweep(dryRun: boolean): SweepProgress {
+  return { totals: startTotals(dryRun), roundTargets: 0, cursor: null };
+}

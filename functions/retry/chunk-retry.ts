@@ -1,0 +1,52 @@
+import type { Chunk, ChunkProgress } from '../../statemachine/contract.ts';
+import { CHUNK_COUNTS, noCounts } from '../../statemachine/counts.ts';
+import { NO_LAG } from '../report/lag.ts';
+import { type BackoffSettings, backoffMs, waitUntil } from './backoff.ts';
+
+export interface AttemptSettings extends BackoffSettings {
+  /** Calls for one chunk, the first included. */
+  readonly deleteAttempts: number;
+}
+
+export const NO_PROGRESS: ChunkProgress = {
+  attempts: 0,
+  ...noCounts(CHUNK_COUNTS),
+  ...NO_LAG,
+  failed: [],
+  retryAtMs: 0,
+};
+
+/**
+ * A chunk whose function failed, to be tried again; undefined when attempts or time do not allow that. What its earlier
+ * attempts came to is counted already.
+ */
+export function retryChunk(
+  { error: _error, ...chunk }: Chunk,
+  nowMs: number,
+  settings: AttemptSettings,
+  random: () => number,
+): Chunk | undefined {
+  const { attempts } = afterAttempt(chunk.progress ?? NO_PROGRESS);
+  const progress = { ...NO_PROGRESS, attempts };
+  const retryAtMs = retryAt(chunk, progress, nowMs, settings, random);
+  if (retryAtMs === null) return undefined;
+  return { ...chunk, next: 'wait', until: waitUntil(retryAtMs / 1000), progress: { ...progress, retryAtMs } };
+}
+
+/** The call that was made counts. */
+export function afterAttempt(before: ChunkProgress): ChunkProgress {
+  const again = before.attempts > 0 ? 1 : 0;
+  return { ...before, attempts: before.attempts + 1, retries: before.retries + again };
+}
+
+/** When the next attempt is due, epoch milliseconds; null when attempts or time run out before. */
+export function retryAt(
+  { deadline }: Pick<Chunk, 'deadline'>,
+  { attempts }: ChunkProgress,
+  nowMs: number,
+  settings: AttemptSettings,
+  random: () => number,
+): number | null {
+  const retryAtMs = nowMs + backoffMs(attempts, settings, random);
+  return attempts < settings.deleteAttempts && retryAtMs < Date.parse(deadline) ? retryAtMs : null;
+}

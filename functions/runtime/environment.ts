@@ -1,0 +1,99 @@
+import { kind, oneOf, text, type ValueOf, valueProblems, whole } from '../../expiry/fields.ts';
+import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
+import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
+import { InvalidEnvironmentError } from './errors.ts';
+
+/** How expired items are deleted: re-checking each one's TTL, or without a condition. */
+export const DELETE_MODES = ['guarded', 'batch'] as const;
+export type DeleteMode = (typeof DELETE_MODES)[number];
+
+/** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
+const ATTRIBUTE_NAME = kind<string>(
+  value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
+  `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
+);
+
+/**
+ * The props of a deployment that its functions know. Each is an environment variable of theirs: `granularityMinutes` is
+ * GRANULARITY_MINUTES. `stacks/props.ts` takes them from here.
+ */
+export const SETTING_KINDS = {
+  tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  indexName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'an index name: 3 to 255 letters, digits, `_`, `-` and `.`'),
+  partitionKey: ATTRIBUTE_NAME,
+  sortKey: ATTRIBUTE_NAME,
+  ttlAttribute: ATTRIBUTE_NAME,
+  windowAttribute: ATTRIBUTE_NAME,
+  granularityMinutes: MODEL_KINDS.granularityMinutes,
+  shards: MODEL_KINDS.shards,
+  deleteMode: oneOf(DELETE_MODES),
+  lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
+  precisionSeconds: whole(1, 60),
+  pollSeconds: whole(0, 60),
+  deleteAttempts: whole(1, 100),
+  backoffBaseSeconds: whole(1, 60),
+  backoffCapSeconds: whole(1, 30),
+};
+
+type SettingName = keyof typeof SETTING_KINDS;
+
+/** The settings as props have them. A table without a sort key has none here either. */
+export type Settings = {
+  readonly [Name in Exclude<SettingName, 'sortKey'>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
+} & { readonly sortKey?: string };
+
+/** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
+export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
+
+/**
+ * The environment of a function, which {@link readSettings} reads.
+ * @param write what a value becomes on its way there, e.g. Terraform's escapes
+ */
+export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(
+    (Object.keys(SETTING_KINDS) as SettingName[]).flatMap(name => {
+      const value = settings[name];
+      return value === undefined ? [] : [[variableOf(name), write(String(value))]];
+    }),
+  );
+}
+
+/** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): SweepSettings {
+  const values = Object.entries(SETTING_KINDS).flatMap(([name, each]) => {
+    const variable = variableOf(name);
+    const given = env[variable];
+    if (!given && name === 'sortKey') return [];
+    const value = given === undefined ? undefined : each.fromText(given);
+    const [problem] = valueProblems(variable, each, value, '');
+    if (problem) {
+      throw new InvalidEnvironmentError({ ...problem, got: given, remedy: 'Deploy the function again.' });
+    }
+    return [[name, value]];
+  });
+  const settings: Settings = Object.fromEntries(values);
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards, ...others } =
+    settings;
+  return { ...others, model: modelOfSettings(settings) };
+}
+
+/**
+ * The model of a table with these settings.
+ * @throws InvalidModelError
+ */
+export function modelOfSettings(settings: Settings): ExpiryModel {
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards } = settings;
+  return expiryModel({
+    partitionKey,
+    ...(sortKey === undefined ? {} : { sortKey }),
+    ttlAttribute,
+    windowAttribute,
+    granularityMinutes,
+    shards,
+  });
+}
+
+/** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
+function variableOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
+}

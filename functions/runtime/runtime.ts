@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { createDocuments, type Documents } from '../table/dynamodb.ts';
+import { readSettings, type SweepSettings } from './environment.ts';
+
+/** What a handler that talks to DynamoDB takes from the process it runs in; tests pass their own. */
+export interface Runtime {
+  readonly settings: SweepSettings;
+  readonly documents: Documents;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** The handler's runtime, made at the first call and kept while the execution environment lives. */
+export function lambdaRuntime(options: { maxAttempts: number }): () => Runtime {
+  let runtime: Runtime | undefined;
+  return () => {
+    runtime ??= {
+      settings: readSettings(process.env),
+      documents: createDocuments(options),
+      logger: new Logger(),
+      clock: Date.now,
+      random: Math.random,
+      sleep: ms => sleep(ms),
+    };
+    return runtime;
+  };
+}

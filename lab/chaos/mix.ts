@@ -1,0 +1,69 @@
+import { type Action, between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
+
+/** How long an item lives, seconds. */
+export const LIFE = { from: 3, to: 150 };
+
+const OLDER_STAMP = 0.3;
+
+// Of 100 items; the rest is written once and expires.
+const SHARES = {
+  permanent: 4,
+  /** Written when it is expired already, so that only a tick that looks back may find it. */
+  writtenLate: 3,
+  deleted: 6,
+};
+
+const RENEWALS = {
+  renewed: 12,
+  /** In the second in which the item expires: the renewal and the delete meet. */
+  renewedAtExpiry: 5,
+  /** The same, and only by a second: a guard that lets one second more pass deletes it early. */
+  renewedByASecond: 4,
+  madePermanent: 4,
+  writtenAgain: 6,
+};
+
+/** Seconds from the expiry to a late write. */
+const LATEST_SECONDS = 20;
+
+/**
+ * What the writers do to items: many are renewed, deleted, made permanent or written again just before, while, or after they
+ * expire.
+ *
+ * @param renewals whether items live longer than was first written, by renewals or under the same key
+ */
+export function chaosMix(renewals: boolean): Mix {
+  return ({ item, ttl, writeAt, lastTtl, random }) => {
+    const olderStamp = random.next() < OLDER_STAMP;
+    const fate = drawCase({ ...SHARES, ...RENEWALS }, random);
+    const write = { atMs: writeAt, item, kind: 'write', ttl, olderStamp } as const;
+    /** Milliseconds from the item's expiry, but never before it is written. */
+    const around = (from: number, to: number) =>
+      Math.max(writeAt + 100, ttl * 1000 + between(from, to, random));
+    const later = () => withinOrFar(ttl + Math.round(between(5, 90, random)), lastTtl);
+    const then = (action: Omit<Action, 'item'>): Action[] => [write, { ...action, item }];
+    if (fate === undefined || (!renewals && fate in RENEWALS)) return [write];
+    switch (fate) {
+      case 'permanent':
+        return [{ ...write, ttl: undefined }];
+      case 'writtenLate': {
+        const late = (ttl + between(0, LATEST_SECONDS, random)) * 1000;
+        return [{ ...write, atMs: Math.min(late, lastTtl * 1000) }];
+      }
+      case 'deleted':
+        return then({ atMs: around(-3000, 1500), kind: 'delete', ttl: undefined });
+      case 'renewed':
+        return then({ atMs: around(-5000, -500), kind: 'renew', ttl: later() });
+      case 'renewedAtExpiry':
+        return then({ atMs: around(-200, 1000), kind: 'renew', ttl: later() });
+      case 'renewedByASecond':
+        return then({ atMs: around(-200, 900), kind: 'renew', ttl: withinOrFar(ttl + 1, lastTtl) });
+      case 'madePermanent':
+        return then({ atMs: around(-3000, 1000), kind: 'makePermanent', ttl: undefined });
+      case 'writtenAgain': {
+        const again = { kind: 'writeAgain', ttl: later(), olderStamp: random.next() < OLDER_STAMP } as const;
+        return then({ atMs: around(-2000, 4000), ...again });
+      }
+    }
+  };
+}

@@ -1,0 +1,85 @@
+import type { Execution } from 'stepfunctions-emulator';
+import type { SweepReport } from '../../statemachine/contract.ts';
+import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
+
+/** How an execution ended, and what it says that it did. */
+export interface Ended {
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | undefined;
+  /** The output, or the cause of the failure, as JSON. */
+  readonly text: string | undefined;
+}
+
+export function endOf({ name, status, error, cause, outputText }: Execution): Ended {
+  return { name, status, error, text: status === 'SUCCEEDED' ? outputText : cause };
+}
+
+/** What says how many it can be at the most. */
+const HELD_AGAINST: Readonly<Record<Fate, string>> = {
+  deleted: "the table's stream",
+  renewed: "the application's renewals and the deletes that were tried of these items",
+  notFound: 'what was gone before and the deletes that were tried of these items',
+  failed: 'the deletes that were tried',
+};
+
+/** What the executions of a run said of themselves, and whether it adds up. */
+export class Accounts {
+  readonly totals: Record<'found' | 'retries' | Fate, number> = {
+    ...noCounts(FATES),
+    found: 0,
+    retries: 0,
+  };
+  /** Executions by how they ended: `SUCCEEDED`, or the name of their error. */
+  readonly endings = new Map<string, number>();
+  /** Executions whose counts do not add up; each a sentence. */
+  readonly wrong: string[] = [];
+
+  add({ name, status, error, text }: Ended): void {
+    const ending = status === 'SUCCEEDED' ? status : (error ?? status);
+    this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
+    // One that failed on the way, or was stopped, has no counts.
+    if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
+    const report = reportOf(text);
+    if (report === undefined) {
+      this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
+      return;
+    }
+    const count = (field: keyof Accounts['totals']) => Number(report[field]);
+    const sum = FATES.reduce((total, fate) => total + count(fate), 0);
+    if (sum !== count('found')) {
+      this.wrong.push(
+        `${name} found ${count('found')}, but ${FATES.map(fate => `${fate} ${count(fate)}`).join(' + ')} = ${sum}`,
+      );
+    }
+    for (const field of Object.keys(this.totals) as (keyof Accounts['totals'])[])
+      this.totals[field] += count(field);
+  }
+}
+
+/**
+ * Counts that are higher than they can be; each a sentence.
+ *
+ * @param most as the table's stream, and what the application did, bound them
+ */
+export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Record<Fate, number>>>): string[] {
+  return (Object.entries(most) as [Fate, number][]).flatMap(([fate, bound]) =>
+    totals[fate] <= bound
+      ? []
+      : [
+          `the executions say ${fate} ${totals[fate]}, but by ${HELD_AGAINST[fate]} it is ${bound} at the most`,
+        ],
+  );
+}
+
+/** The report in an execution's output or cause; undefined when there is none. */
+export function reportOf(text: string | undefined): SweepReport | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return typeof value === 'object' && value !== null && 'found' in value
+      ? (value as SweepReport)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

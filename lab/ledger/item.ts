@@ -1,0 +1,101 @@
+/** Epoch seconds at which an item expires; `undefined` for one that doesn't. */
+export type Ttl = number | undefined;
+
+/** What was done to an item, as DynamoDB acknowledged it. */
+export type Deed = 'wrote' | 'renewed' | 'made permanent' | 'wrote again';
+
+/** What came of a delete by the application itself. `unsure`: its connection broke, so that it may have deleted. */
+export type DeleteOutcome = 'deleted' | 'was gone' | 'unsure';
+
+/** A deletion as it was seen from outside. */
+export interface Removal {
+  /** The item's TTL at the moment it was deleted. */
+  readonly ttl: Ttl;
+  /** Epoch milliseconds by which it was gone. */
+  readonly seenAt: number;
+}
+
+/**
+ * An item between two writes. Every write gives it another one, so that each deletion that is seen in the stream belongs to
+ * one write, whatever else happens to the item at that moment.
+ */
+export interface Version {
+  /** Counts the writes from 1. */
+  readonly number: number;
+  ttl: Ttl;
+  /** The write that made it; undefined until DynamoDB has acknowledged it. */
+  written: { readonly deed: Deed; readonly knownAt: number } | undefined;
+  removal: Removal | undefined;
+  /** The application itself deleted it, or may have. */
+  ours: boolean;
+  /** Epoch milliseconds at which the application first noticed that it was gone. */
+  missedAt: number | undefined;
+}
+
+/** An item, and what happened to it. */
+export interface Entry {
+  readonly versions: Version[];
+  /** The last one that was acknowledged; undefined for an item that is none of ours. */
+  current: Version | undefined;
+  /** The shard of its window. */
+  shard: number;
+  readonly notes: Note[];
+}
+
+/** Something that happened to an item. */
+export interface Note {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly what: Deed | DeleteOutcome | 'too late' | 'removed';
+  readonly version: number;
+  readonly ttl: Ttl;
+}
+
+/** An item as a consistent read of the table has it. */
+export interface Present {
+  readonly version: number;
+  readonly ttl: Ttl;
+}
+
+/** By the rule of `isExpired` in expiry/. @param at epoch seconds */
+export function isLive(ttl: Ttl, at: number): boolean {
+  return ttl === undefined || ttl > at;
+}
+
+/** Deleted while it was live, by the TTL it had when it was deleted. That is seen late: what was live then had been before. */
+export function isEarly({ ttl, seenAt }: Removal): boolean {
+  return isLive(ttl, Math.floor(seenAt / 1000));
+}
+
+/** The version before the last one, when that is the same item with another TTL; undefined otherwise. */
+export function renewedVersion({ versions, current }: Entry): Version | undefined {
+  const deed = current?.written?.deed;
+  if (deed !== 'renewed' && deed !== 'made permanent') return undefined;
+  return versions.find(({ number }) => number === Number(current?.number) - 1);
+}
+
+/** How an item went; undefined while it is not known to be gone. After a renewal was acknowledged, no earlier version may go. */
+export function removalOf(entry: Entry): Removal | undefined {
+  return entry.current?.removal ?? renewedVersion(entry)?.removal;
+}
+
+/** What happened, for a person. */
+export function describeNote({ at, what, version, ttl }: Note): string {
+  const expiry = ttl === undefined ? 'without TTL' : `TTL ${ttl} (${new Date(ttl * 1000).toISOString()})`;
+  return `${new Date(at).toISOString()} ${sentence()}`;
+
+  function sentence(): string {
+    switch (what) {
+      case 'too late':
+        return 'was gone when it was to be renewed';
+      case 'removed':
+        return `removal of version ${version} seen, ${expiry}`;
+      case 'deleted':
+      case 'was gone':
+      case 'unsure':
+        return `delete of version ${version} by the application: ${what}`;
+      default:
+        return `${what}: version ${version}, ${expiry}`;
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import {
+  type Deed,
+  type DeleteOutcome,
+  describeNote,
+  type Entry,
+  isEarly,
+  type Note,
+  type Present,
+  type Removal,
+  type Ttl,
+  type Version,
+} from './item.ts';
+import { type Counts, countsOf, type SweptItem, sweptOf, type Tally, tallyOf } from './tally.ts';
+import { findingOf, type Reading, type Violation } from './verdict.ts';
+
+/** Of an item that has been written once. */
+const FIRST_VERSION = 1;
+/**
+ * Milliseconds from the moment at which a delete is sent to the one at which the application knows what it can have met:
+ * by the acknowledgement of a write, or by the stream.
+ */
+const KNOWN_AFTER_MS = 3_000;
+
+/** Both ends included, epoch seconds. */
+export interface TtlSpan {
+  readonly from: number;
+  readonly upTo: number;
+}
+
+/**
+ * The truth about one run: what was written, renewed, made permanent and deleted by the application, as DynamoDB
+ * acknowledged it, and what was seen to be deleted. It knows nothing of the sweep and its counters, so it can judge them.
+ */
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #lags: number[] = [];
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** DynamoDB acknowledged a write. @param shard of the window that it is in */
+  wrote(id: string, version: number, ttl: Ttl, deed: Deed = 'wrote', shard = 0): void {
+    const entry = this.#entry(id);
+    // The stream may be faster than the acknowledgement.
+    const written = versionOf(entry, version, ttl);
+    written.ttl = ttl;
+    written.written = { deed, knownAt: this.#now() };
+    entry.current = written;
+    entry.shard = shard;
+    this.#note(entry, { what: deed, version, ttl });
+  }
+
+  /** The item was gone when it was to be renewed. */
+  tooLate(id: string): void {
+    const entry = this.#entry(id);
+    const { current } = entry;
+    if (current !== undefined) current.missedAt ??= this.#now();
+    this.#note(entry, { what: 'too late', version: current?.number ?? 0, ttl: current?.ttl });
+  }
+
+  /** The application deleted this version, or tried to. */
+  deleted(id: string, version: number, outcome: DeleteOutcome): void {
+    const entry = this.#entry(id);
+    const found = entry.versions.find(({ number }) => number === version);
+    if (found !== undefined && outcome === 'was gone') found.missedAt ??= this.#now();
+    else if (found !== undefined) found.ours = true;
+    this.#note(entry, { what: outcome, version, ttl: found?.ttl });
+  }
+
+  /**
+   * An item was seen to be deleted, by whomever. Of what was seen twice the first time counts. Items of which no write was
+   * acknowledged are somebody else's and left out everywhere.
+   */
+  removed(id: string, version: number, removal: Removal): void {
+    const entry = this.#entry(id);
+    const found = versionOf(entry, version, removal.ttl);
+    if (found.removal !== undefined) return;
+    found.removal = removal;
+    const isOurs = entry.current !== undefined;
+    if (isOurs && !isEarly(removal)) this.#lags.push(removal.seenAt - Number(removal.ttl) * 1000);
+    this.#note(entry, { what: 'removed', version, ttl: removal.ttl, at: removal.seenAt });
+  }
+
+  /** Milliseconds from expiry to deletion, of every item that was deleted when it was due. */
+  get lags(): readonly number[] {
+    return this.#lags;
+  }
+
+  get counts(): Counts {
+    return countsOf(this.#entries.values());
+  }
+
+  /** @param nowMs epoch milliseconds */
+  tally(nowMs: number): Tally {
+    return tallyOf(this.#entries.values(), nowMs);
+  }
+
+  /** What expired up to now and was not deleted before its time. @param nowMs epoch milliseconds */
+  swept(nowMs: number): SweptItem[] {
+    return sweptOf(this.#entries.values(), nowMs);
+  }
+
+  /**
+   * Holds what happened against what should have.
+   *
+   * @param present every item of the table by its id, as a consistent read returned it
+   */
+  verify(present: ReadonlyMap<string, Present>, reading: Reading): Violation[] {
+    return [...this.#entries].flatMap(([id, entry]) => {
+      const finding = findingOf(entry, present.get(id), reading);
+      return finding === undefined ? [] : [{ finding, id, history: entry.notes.map(describeNote) }];
+    });
+  }
+
+  /**
+   * What expired in one of these spans and is still there.
+   *
+   * @param present every item of the table, by a consistent read
+   */
+  left(present: ReadonlyMap<string, Present>, spans: readonly TtlSpan[]): string[] {
+    const expired = (ttl: Ttl) =>
+      ttl !== undefined && spans.some(({ from, upTo }) => ttl >= from && ttl <= upTo);
+    return [...present].flatMap(([id, { ttl }]) => (this.#entries.has(id) && expired(ttl) ? [id] : []));
+  }
+
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
+  mayBeRenewed(id: string, at: number): boolean {
+    return this.#versionsOf(id).some(
+      ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
+    );
+  }
+
+  /** Whether a delete that was sent at `at` (epoch milliseconds) may have found the item gone. */
+  mayBeGone(id: string, at: number): boolean {
+    return this.#versionsOf(id).some(
+      ({ removal, ours, missedAt }) =>
+        ours || [removal?.seenAt, missedAt].some(gone => gone !== undefined && gone <= at + KNOWN_AFTER_MS),
+    );
+  }
+
+  #versionsOf(id: string): readonly Version[] {
+    return this.#entries.get(id)?.versions ?? [];
+  }
+
+  #entry(id: string): Entry {
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    const made: Entry = { versions: [], current: undefined, shard: 0, notes: [] };
+    this.#entries.set(id, made);
+    return made;
+  }
+
+  #note({ notes }: Entry, note: Omit<Note, 'at'> & Partial<Pick<Note, 'at'>>): void {
+    notes.push({ at: this.#now(), ...note });
+  }
+}
+
+function versionOf({ versions }: Entry, number: number, ttl: Ttl): Version {
+  const known = versions.find(version => version.number === number);
+  if (known !== undefined) return known;
+  const made = { number, ttl, written: undefined, removal: undefined, ours: false, missedAt: undefined };
+  versions.push(made);
+  return made;
+}

@@ -1,0 +1,230 @@
+import { type CpuInfo, cpus } from 'node:os';
+import { type CancelTimer, type Clock, realClock } from 'stepfunctions-emulator';
+
+/** What tells how a machine's time passes. */
+export interface MachineTime {
+  /** Epoch milliseconds; jumps when the clock is set, and over the time that the machine sleeps. */
+  wall(): number;
+  /** Milliseconds since some moment; never set. */
+  monotonic(): number;
+  /** Calls back again and again, as close to every `ms` milliseconds as the machine can. */
+  every(ms: number, callback: () => void): CancelTimer;
+  /** Of all processors together; undefined where it is not known. */
+  processors(): readonly Pick<CpuInfo, 'times'>[] | undefined;
+}
+
+const realTime: MachineTime = {
+  wall: Date.now,
+  monotonic: () => performance.now(),
+  every(ms, callback) {
+    // Not the wall clock's timer, which stands still when the clock is set back.
+    const timer = setInterval(callback, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+  processors: cpus,
+};
+
+/** The time of this machine, or of a machine that a test makes up. */
+export function machineTimeOf(clock: Clock): MachineTime {
+  if (clock === realClock) return realTime;
+  return {
+    wall: () => clock.now(),
+    monotonic: () => clock.now(),
+    every(ms, callback) {
+      let cancel = clock.schedule(ms, function again() {
+        cancel = clock.schedule(ms, again);
+        callback();
+      });
+      return () => cancel();
+    },
+    processors: () => undefined,
+  };
+}
+
+/** Why a machine did nothing for us, or less than usual. */
+export type Slowness = 'stoodStill' | 'busy' | 'slowAnswers';
+
+/** A span of time, epoch milliseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a machine was like while it was watched, milliseconds. */
+export interface MachineReport extends Readonly<Record<`${Slowness}Ms`, number>> {
+  /** How far its clock was set back. */
+  readonly clockSetBackMs: number;
+}
+
+const SAMPLE_MS = 100;
+/** Later than timers are on a machine that has time. */
+const LATE_MS = 50;
+/** Clocks are corrected by less than this all the time. */
+const SET_MS = 1_000;
+const PROCESSORS_SAMPLE_MS = 1_000;
+/** What a second on a busy machine counts as lost: it is shared, not gone. So it excuses twice the usual lag. */
+const BUSY_COUNTS = 0.5;
+/** Share of the time that all processors together worked, from which on work waits. */
+const BUSY_SHARE = 0.9;
+/** Longer than DynamoDB Local takes to answer on a machine that has time. */
+const USUAL_ANSWER_MS = 200;
+/** Time that a machine may lose without the sweep missing a tick. */
+const MISSED_TICK_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** A child waits for its minute, and then from expiry to expiry within it. */
+const MAX_WAIT_MS = MINUTE_MS;
+
+/**
+ * Notes when a machine was too slow to keep what is promised: when it slept or was suspended, when other work kept it, or
+ * when DynamoDB Local took its time. Nothing of it is taken from the sweep, whose own slowness must not excuse it.
+ *
+ * The histogram of `perf_hooks` has the same delays without their times, and a deletion can only be excused by what
+ * happened while it was due.
+ */
+export class MachineWatch {
+  readonly #time: MachineTime;
+  readonly #lost: Readonly<Record<Slowness, Span[]>> = { stoodStill: [], busy: [], slowAnswers: [] };
+  readonly #cancels: CancelTimer[];
+  #clockSetBackMs = 0;
+  #wall: number;
+  #monotonic: number;
+
+  /** Watches from now on. */
+  constructor(time: MachineTime) {
+    this.#time = time;
+    this.#wall = time.wall();
+    this.#monotonic = time.monotonic();
+    this.#cancels = [time.every(SAMPLE_MS, () => this.#sample()), this.#watchProcessors()];
+  }
+
+  /** Safe to call more than once. */
+  stop(): void {
+    if (this.#cancels.length > 0) this.#sample();
+    for (const cancel of this.#cancels.splice(0)) cancel();
+  }
+
+  /** DynamoDB Local answered a request of ours. Epoch milliseconds. */
+  readonly answered = ({ from, to }: Span): void => {
+    if (to - from > USUAL_ANSWER_MS) this.#lost.slowAnswers.push({ from: from + USUAL_ANSWER_MS, to });
+  };
+
+  report(): MachineReport {
+    return {
+      stoodStillMs: this.stoodStillMs(),
+      busyMs: lengthOf(inOrder(this.#lost.busy)),
+      slowAnswersMs: lengthOf(inOrder(this.#lost.slowAnswers)),
+      clockSetBackMs: Math.round(this.#clockSetBackMs),
+    };
+  }
+
+  /** How long it stood still in a span, milliseconds. @default in all */
+  stoodStillMs(span?: Span): number {
+    return lengthOf(inOrder(this.#lost.stoodStill), span);
+  }
+
+  /**
+   * The longest time, beyond the usual, for which it stood still or DynamoDB Local did not answer a request, milliseconds.
+   *
+   * @param from what was before does not count, epoch milliseconds
+   */
+  longestMs(from: number): number {
+    const { stoodStill, slowAnswers } = this.#lost;
+    const within = { from, to: Number.POSITIVE_INFINITY };
+    return Math.max(0, ...[...stoodStill, ...slowAnswers].map(span => lengthOf([span], within)));
+  }
+
+  /**
+   * How many milliseconds of a span the sweep could not do its work, or had missed its tick, by what is known up to now.
+   *
+   * @param ticks when each tick was started, by its time; epoch milliseconds
+   */
+  lost(ticks: ReadonlyMap<number, number>): (span: Span) => number {
+    const { stoodStill, busy, slowAnswers } = this.#lost;
+    const all = inOrder([...stoodStill, ...slowAnswers, ...this.#withoutTick(ticks)]);
+    const orBusy = inOrder([...all, ...busy]);
+    return span => {
+      const length = lengthOf(all, span);
+      return length + BUSY_COUNTS * (lengthOf(orBusy, span) - length) + this.#sleptThroughBy(span);
+    };
+  }
+
+  #sample(): void {
+    const [wall, monotonic] = [this.#time.wall(), this.#time.monotonic()];
+    const passed = wall - this.#wall;
+    const setBack = monotonic - this.#monotonic - passed;
+    if (setBack > SET_MS) this.#clockSetBackMs += setBack;
+    if (passed > SAMPLE_MS + LATE_MS) {
+      this.#lost.stoodStill.push({ from: this.#wall + SAMPLE_MS, to: wall });
+    }
+    this.#wall = wall;
+    this.#monotonic = monotonic;
+  }
+
+  #watchProcessors(): CancelTimer {
+    let before = { from: this.#time.wall(), ...worked(this.#time.processors()) };
+    return this.#time.every(PROCESSORS_SAMPLE_MS, () => {
+      const now = { from: this.#time.wall(), ...worked(this.#time.processors()) };
+      const all = now.all - before.all;
+      if (all > 0 && (now.working - before.working) / all >= BUSY_SHARE) {
+        this.#lost.busy.push({ from: before.from, to: now.from });
+      }
+      before = now;
+    });
+  }
+
+  /**
+   * How much of the standstills that ended shortly before a span, or in it, is not in it. Timers may not count the time
+   * that a machine sleeps: a wait that was under way then ends as much too late.
+   */
+  #sleptThroughBy(span: Span): number {
+    const slept = this.#lost.stoodStill.filter(
+      ({ from, to }) => to - from >= MISSED_TICK_MS && to <= span.to && to + MAX_WAIT_MS >= span.from,
+    );
+    return lengthOf(slept) - lengthOf(slept, span);
+  }
+
+  /**
+   * What follows from ticks that fell into a standstill. One that came late looked back late. One that never came owned
+   * the minute after the next, which nobody waited for: it is made up for at its end.
+   */
+  #withoutTick(started: ReadonlyMap<number, number>): Span[] {
+    return this.#lost.stoodStill
+      .filter(({ from, to }) => to - from >= MISSED_TICK_MS)
+      .flatMap(({ from, to }) => {
+        const ticks: Span[] = [];
+        for (let tick = Math.ceil(from / MINUTE_MS) * MINUTE_MS; tick <= to; tick += MINUTE_MS) {
+          ticks.push({ from: tick, to: started.get(tick) ?? tick + 2 * MINUTE_MS });
+        }
+        return ticks;
+      });
+  }
+}
+
+function worked(processors: ReturnType<MachineTime['processors']> = []): { all: number; working: number } {
+  const all = sum(processors.flatMap(({ times }) => Object.values(times)));
+  return { all, working: all - sum(processors.map(({ times }) => times.idle)) };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function inOrder(spans: readonly Span[]): Span[] {
+  return [...spans].sort((a, b) => a.from - b.from);
+}
+
+const ALL_TIME: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** Milliseconds that at least one of some spans covers, within another one. @param spans sorted by their beginning */
+function lengthOf(spans: readonly Span[], within: Span = ALL_TIME): number {
+  let length = 0;
+  let covered = within.from;
+  for (const { from, to } of spans) {
+    const [start, end] = [Math.max(from, covered), Math.min(to, within.to)];
+    if (end <= start) continue;
+    length += end - start;
+    covered = end;
+  }
+  return Math.round(length);
+}

@@ -1,0 +1,105 @@
+import type { RandomSource } from 'stepfunctions-emulator';
+import type { Ttl } from '../ledger/item.ts';
+
+/** An item that was planned, by its number from 0, or one by a name of its own. */
+export type Item = number | string;
+
+/** One deed of an application, at its time. */
+export interface Action {
+  readonly atMs: number;
+  readonly item: Item;
+  readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete';
+  /** The TTL it sets. */
+  readonly ttl: Ttl;
+  /** Written in the window (start, end] of shard 0, as items were stamped before this project. @default false */
+  readonly olderStamp?: boolean;
+}
+
+export interface StreamOptions {
+  /** When the first item may be written, epoch milliseconds. */
+  readonly startMs: number;
+  /** When the first item expires, epoch seconds. */
+  readonly firstTtl: number;
+  /** How long items keep expiring. */
+  readonly seconds: number;
+  /** Items that expire at one moment. */
+  readonly rate: number;
+  /** Seconds between two moments at which items expire. @default 1 */
+  readonly everySeconds?: number;
+  /** How long an item lives, seconds: drawn evenly between the two. @default 20 to 120 */
+  readonly life?: { readonly from: number; readonly to: number };
+  readonly random: RandomSource;
+  /** What happens to an item. @default it is written once and expires */
+  readonly mix?: Mix;
+}
+
+/** An item of a stream, before it is decided what happens to it. */
+export interface PlannedItem {
+  readonly item: number;
+  /** When it expires as it is first written, epoch seconds. */
+  readonly ttl: number;
+  /** When it is written, epoch milliseconds. */
+  readonly writeAt: number;
+  /** The last moment at which an item of the stream expires, epoch seconds. */
+  readonly lastTtl: number;
+  readonly random: RandomSource;
+}
+
+/** Decides what happens to an item. */
+export type Mix = (item: PlannedItem) => readonly Action[];
+
+export interface Stream {
+  /** In the order of their time. */
+  readonly actions: readonly Action[];
+  /** The last moment at which an item expires, epoch seconds. */
+  readonly lastTtl: number;
+}
+
+/** From written well before a tick that owns them to written within their minute. */
+const LIFE = { from: 20, to: 120 };
+
+/** TTL of what shall outlive the run. */
+const FAR_SECONDS = 86_400;
+
+const writtenOnce: Mix = ({ item, ttl, writeAt }) => [{ atMs: writeAt, item, kind: 'write', ttl }];
+
+/** Plans a stream of items that expire at a steady rate. */
+export function planStream(options: StreamOptions): Stream {
+  const { startMs, firstTtl, seconds, rate, everySeconds = 1, random } = options;
+  const { life = LIFE, mix = writtenOnce } = options;
+  const lastTtl = firstTtl + wholeAtLeast(seconds) - 1;
+  const moments = wholeAtLeast(seconds / everySeconds);
+  const count = Math.max(1, Math.round(moments * rate));
+  const actions = Array.from({ length: count }, (_unused, item): readonly Action[] => {
+    const ttl = firstTtl + Math.min(moments - 1, Math.floor(item / rate)) * everySeconds;
+    const writeAt = Math.max(startMs, (ttl - between(life.from, life.to, random)) * 1000);
+    return mix({ item, ttl, writeAt, lastTtl, random });
+  });
+  return { actions: actions.flat().sort((one, other) => one.atMs - other.atMs), lastTtl };
+}
+
+/** Minutes that were multiplied by 60 need not be as whole as they were meant. */
+function wholeAtLeast(value: number): number {
+  return Math.max(1, Math.ceil(value - 1e-6));
+}
+
+export function between(from: number, to: number, random: RandomSource): number {
+  return from + random.next() * (to - from);
+}
+
+/** A TTL within the run, or far behind it. */
+export function withinOrFar(ttl: number, lastTtl: number): number {
+  return ttl <= lastTtl ? ttl : ttl + FAR_SECONDS;
+}
+
+/** Draws one of some cases by their shares, of 100; undefined for the rest. */
+export function drawCase<Case extends string>(
+  shares: Readonly<Record<Case, number>>,
+  random: RandomSource,
+): Case | undefined {
+  let drawn = random.next() * 100;
+  return (Object.keys(shares) as Case[]).find(name => {
+    drawn -= shares[name];
+    return drawn < 0;
+  });
+}

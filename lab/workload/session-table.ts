@@ -1,0 +1,198 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { type Clock, realClock } from 'stepfunctions-emulator';
+import { type ExpiryModel, expiryAttributes, withExpiry } from '../../expiry/index.ts';
+import { shardOf } from '../../expiry/shard.ts';
+import type { TableResource } from '../../local/terraform/synthesized.ts';
+import type { DeleteOutcome, Present, Ttl } from '../ledger/item.ts';
+import type { Item } from './plan.ts';
+import { modelStamp, olderStamp, type Stamp, type Stamped } from './stamp.ts';
+
+// Items of about 250 bytes.
+const PAYLOAD = 'x'.repeat(150);
+const USERS = 97;
+
+// Names that no key of a configured table is likely to have.
+const VERSION = 'LabVersion';
+const PAYLOAD_ATTRIBUTE = 'LabPayload';
+
+export interface SessionTableOptions {
+  readonly table: TableResource;
+  readonly model: ExpiryModel;
+  /**
+   * What the names of numbered items begin with. It sets this run's items apart from others in the table, unless their keys
+   * are numbers. Two tables with the same prefix have the same items.
+   */
+  readonly prefix: string;
+  /** How what expires is stamped. @default as the model says */
+  readonly stamp?: Stamp;
+  /** @default the wall clock */
+  readonly clock?: Clock;
+}
+
+/**
+ * Sessions in a swept table, written as an application writes them: through the helpers of `expiry/`. Every item says which
+ * version it is, so that whoever sees it go knows which write it was.
+ */
+export class SessionTable {
+  readonly #documents: DynamoDBDocumentClient;
+  readonly #table: TableResource;
+  readonly #model: ExpiryModel;
+  readonly #prefix: string;
+  readonly #stamp: Stamp;
+  readonly #olderStamp: Stamp;
+  readonly #clock: Clock;
+
+  constructor(client: DynamoDBClient, options: SessionTableOptions) {
+    const { table, model, prefix, clock = realClock } = options;
+    this.#documents = DynamoDBDocumentClient.from(client);
+    this.#table = table;
+    this.#model = model;
+    this.#prefix = prefix;
+    this.#clock = clock;
+    this.#stamp = options.stamp ?? modelStamp(model, () => clock.now());
+    this.#olderStamp = olderStamp(model);
+  }
+
+  /** @returns the attributes by which it expires */
+  async write(item: Item, version: number, ttl: Ttl, withOlderStamp = false): Promise<Stamped> {
+    const key = this.#key(item);
+    const stamp = withOlderStamp ? this.#olderStamp : this.#stamp;
+    const expiry =
+      ttl === undefined ? expiryAttributes(this.#model, key, { ttlSeconds: 0 }) : stamp(key, ttl);
+    const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
+    await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
+    return expiry;
+  }
+
+  /**
+   * Gives a session another TTL, or none, unless it is gone.
+   *
+   * @returns whether it was still there
+   */
+  renew(item: Item, version: number, ttl: Ttl): Promise<boolean> {
+    const request = withExpiry(
+      this.#model,
+      {
+        TableName: this.#table.name,
+        Key: this.#key(item),
+        UpdateExpression: `SET ${VERSION} = :version`,
+        ConditionExpression: 'attribute_exists(#key)',
+        ExpressionAttributeNames: { '#key': this.#model.partitionKey },
+        ExpressionAttributeValues: { ':version': version },
+      },
+      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
+    );
+    return met(() => this.#documents.send(new UpdateCommand(request)));
+  }
+
+  /** Deletes one version of an item, never a later one. */
+  async delete(item: Item, version: number): Promise<DeleteOutcome> {
+    const request = {
+      TableName: this.#table.name,
+      Key: this.#key(item),
+      ConditionExpression: `${VERSION} = :version`,
+      ExpressionAttributeValues: { ':version': version },
+    };
+    try {
+      const deleted = await met(() => this.#documents.send(new DeleteCommand(request)));
+      return deleted ? 'deleted' : 'was gone';
+    } catch {
+      return 'unsure';
+    }
+  }
+
+  /** Every item by its id, read consistently. */
+  async readAll(): Promise<Map<string, Present>> {
+    const present = new Map<string, Present>();
+    let startKey: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await this.#documents.send(
+        new ScanCommand({
+          TableName: this.#table.name,
+          ConsistentRead: true,
+          ...(startKey ? { ExclusiveStartKey: startKey } : {}),
+        }),
+      );
+      for (const item of Items) {
+        const ttl: unknown = item[this.#model.ttlAttribute];
+        present.set(idOf(item[this.#uniqueKey]), {
+          version: Number(item[VERSION]),
+          ttl: typeof ttl === 'number' ? ttl : undefined,
+        });
+      }
+      startKey = LastEvaluatedKey;
+    } while (startKey);
+    return present;
+  }
+
+  /** The shard of the window that an item is in. */
+  shard(item: Item): number {
+    return shardOf(this.#key(item), this.#model, this.#model.shards);
+  }
+
+  /** The id that an item has in the ledger. */
+  id(item: Item): string {
+    return idOf(this.#key(item)[this.#uniqueKey]);
+  }
+
+  /** An item as DynamoDB's JSON has it. */
+  read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string } {
+    const key = image[this.#uniqueKey];
+    const ttl = image[this.#model.ttlAttribute]?.N;
+    return {
+      id: idOf(key?.S ?? key?.N ?? key?.B),
+      version: Number(image[VERSION]?.N),
+      ttl: ttl === undefined ? undefined : Number(ttl),
+    };
+  }
+
+  /** Sort keys are unique in a run; without one the partition key has to be. */
+  get #uniqueKey(): string {
+    return this.#model.sortKey ?? this.#model.partitionKey;
+  }
+
+  #key(item: Item): Record<string, string | number | Uint8Array> {
+    const { partitionKey, sortKey } = this.#model;
+    const name = typeof item === 'string' ? item : `${this.#prefix}-${item}`;
+    // A number has no room for the prefix within the digits that are safe in JavaScript.
+    const number = Number(item);
+    const user = number % USERS;
+    return sortKey === undefined
+      ? { [partitionKey]: this.#value(partitionKey, name, number) }
+      : {
+          [partitionKey]: this.#value(partitionKey, `user-${user}`, user),
+          [sortKey]: this.#value(sortKey, name, number),
+        };
+  }
+
+  #value(attribute: string, text: string, number: number): string | number | Uint8Array {
+    const type = this.#table.attributes[attribute];
+    return type === 'N' ? number : type === 'B' ? Buffer.from(text) : text;
+  }
+}
+
+/** @returns false when the condition of a request was not met */
+async function met(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+function idOf(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
+}

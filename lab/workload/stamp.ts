@@ -1,0 +1,21 @@
+import { type ExpiryModel, expiryAttributes } from '../../expiry/index.ts';
+import { windowKey } from '../../expiry/window.ts';
+
+/** The attributes by which an item expires. */
+export type Stamped = Readonly<Record<string, number | string>>;
+
+/** Gives the attributes by which an item expires at a TTL. */
+export type Stamp = (key: Readonly<Record<string, unknown>>, ttl: number) => Stamped;
+
+/** As the model says. @param now epoch milliseconds */
+export function modelStamp(model: ExpiryModel, now: () => number): Stamp {
+  return (key, expiresAt) => expiryAttributes(model, key, { expiresAt, nowMs: now() });
+}
+
+/** In the window (start, end] of shard 0, as items were stamped before this project. */
+export function olderStamp({ granularitySeconds, ttlAttribute, windowAttribute }: ExpiryModel): Stamp {
+  return (_key, ttl) => {
+    const start = Math.ceil(ttl / granularitySeconds) * granularitySeconds - granularitySeconds;
+    return { [ttlAttribute]: ttl, [windowAttribute]: windowKey(start, granularitySeconds) };
+  };
+}

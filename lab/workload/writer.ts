@@ -1,0 +1,112 @@
+import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { Deed } from '../ledger/item.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Span } from '../watch/machine.ts';
+import type { Action, Item } from './plan.ts';
+import type { SessionTable } from './session-table.ts';
+import type { Stamped } from './stamp.ts';
+
+const DEEDS = {
+  write: 'wrote',
+  writeAgain: 'wrote again',
+  renew: 'renewed',
+  makePermanent: 'made permanent',
+} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete'>, Deed>>;
+
+/** Does deeds, and enters into the ledger what DynamoDB acknowledged. */
+export class Writer {
+  readonly #table: SessionTable;
+  readonly #ledger: Ledger;
+  /** The last version of each item that was acknowledged. */
+  readonly #versions = new Map<Item, number>();
+
+  constructor(table: SessionTable, ledger: Ledger) {
+    this.#table = table;
+    this.#ledger = ledger;
+  }
+
+  /**
+   * @returns of an item that was written the attributes by which it expires
+   * @throws what DynamoDB answers, but for a delete: the truth would not be known any more
+   */
+  async act({ kind, item, ttl, olderStamp }: Omit<Action, 'atMs'>): Promise<Stamped | undefined> {
+    const id = this.#table.id(item);
+    const current = this.#versions.get(item) ?? 0;
+    if (kind === 'delete') {
+      this.#ledger.deleted(id, current, await this.#table.delete(item, current));
+      return undefined;
+    }
+    let stamped: Stamped | undefined;
+    if (kind === 'write' || kind === 'writeAgain') {
+      stamped = await this.#table.write(item, current + 1, ttl, olderStamp);
+    } else if (!(await this.#table.renew(item, current + 1, ttl))) {
+      this.#ledger.tooLate(id);
+      return undefined;
+    }
+    this.#ledger.wrote(id, current + 1, ttl, DEEDS[kind], this.#table.shard(item));
+    this.#versions.set(item, current + 1);
+    return stamped;
+  }
+}
+
+/** Requests in flight at a time: enough for 1,000 writes a second at 20 ms each. */
+const CONCURRENCY = 32;
+
+export interface WritingOptions {
+  /** @default the wall clock */
+  readonly clock?: Clock;
+  /**
+   * Leaves out what would expire before it is written, as an application does that takes the time from now; a machine
+   * that slept comes that late. @default false
+   */
+  readonly skipExpired?: boolean;
+  /** DynamoDB answered a request. Epoch milliseconds. */
+  readonly onAnswer?: (span: Span) => void;
+  /** An item was written with these attributes. */
+  readonly onWritten?: (item: Item, stamped: Stamped) => void;
+}
+
+/**
+ * Carries out what was planned, in real time.
+ *
+ * @param signal stops it between two requests
+ * @throws the first error of a request
+ */
+export async function carryOut(
+  actions: readonly Action[],
+  writer: Writer,
+  signal: AbortSignal,
+  { clock = realClock, skipExpired = false, onAnswer, onWritten }: WritingOptions = {},
+): Promise<void> {
+  const inFlight = new Set<Promise<void>>();
+  /** The last action of each item that is under way: the next one waits for it. */
+  const perItem = new Map<Item, Promise<void>>();
+  const failures: unknown[] = [];
+  for (const action of actions) {
+    const wait = action.atMs - clock.now();
+    // An aborted wait is over too: the loop ends below.
+    if (wait > 0) await clock.sleep(wait, signal).catch(() => {});
+    while (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
+    if (signal.aborted || failures.length > 0) break;
+    const before = perItem.get(action.item);
+    const done: Promise<void> = (async () => {
+      await before;
+      if (skipExpired && (action.ttl ?? Number.POSITIVE_INFINITY) * 1000 <= clock.now()) return;
+      const from = clock.now();
+      const stamped = await clock.busy(() => writer.act(action));
+      onAnswer?.({ from, to: clock.now() });
+      if (stamped !== undefined) onWritten?.(action.item, stamped);
+    })()
+      .catch(error => {
+        failures.push(error);
+      })
+      .finally(() => {
+        inFlight.delete(done);
+        if (perItem.get(action.item) === done) perItem.delete(action.item);
+      });
+    inFlight.add(done);
+    perItem.set(action.item, done);
+  }
+  await Promise.all(inFlight);
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,149 @@
+/** One thing that a sweep counts. */
+export interface Count {
+  /**
+   * Who counts it: a call of DynamoDB, the attempts at a chunk, a child or the execution. What a call counts is added up by its
+   * chunk, and so on upwards.
+   */
+  readonly by: 'call' | 'chunk' | 'child' | 'execution';
+  /** It is one of the fates that an item can have: their sum is `found`. */
+  readonly isFate?: true;
+  /** What it counts: a sentence for the metrics and the glossary. */
+  readonly help: string;
+  /** Name and unit of the metric that it is recorded as. @default it is in the report only */
+  readonly metric?: { readonly name: string; readonly unit: 'Count' | 'Seconds' };
+  /** `npm run replay` adds it up and shows it. */
+  readonly replayed?: true;
+}
+
+/**
+ * Everything that a sweep counts, in the order of its report. The types of what the states hand on, the sums, the report, the
+ * metrics, the totals of a replay and the tables in README.md and docs/glossary.md are made from this list.
+ */
+export const COUNTS = {
+  found: {
+    by: 'child',
+    help: 'Index entries found expired.',
+    metric: { name: 'ItemsFound', unit: 'Count' },
+    replayed: true,
+  },
+  deleted: {
+    by: 'call',
+    isFate: true,
+    help: 'Expired items deleted by this sweep.',
+    metric: { name: 'ItemsDeleted', unit: 'Count' },
+    replayed: true,
+  },
+  renewed: {
+    by: 'call',
+    isFate: true,
+    help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
+    metric: { name: 'ItemsRenewed', unit: 'Count' },
+    replayed: true,
+  },
+  notFound: {
+    by: 'call',
+    isFate: true,
+    help: 'Items that no longer existed at the delete: somebody else had deleted them, or an earlier call whose answer was lost (guarded mode; in batch mode these count as deleted).',
+    metric: { name: 'ItemsNotFound', unit: 'Count' },
+    replayed: true,
+  },
+  failed: {
+    by: 'child',
+    isFate: true,
+    help: 'Expired items that could not be deleted. Above 0 the execution fails.',
+    metric: { name: 'ItemsFailed', unit: 'Count' },
+    replayed: true,
+  },
+  retries: {
+    by: 'chunk',
+    help: 'Repeated calls for chunks with unprocessed keys: a measure of how much DynamoDB throttles.',
+    metric: { name: 'ChunkRetries', unit: 'Count' },
+  },
+  shardsSwept: {
+    by: 'execution',
+    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback. A target that was resumed counts again.',
+    metric: { name: 'ShardsSwept', unit: 'Count' },
+  },
+  shardsFailed: {
+    by: 'execution',
+    help: 'Children that were interrupted, crashed or timed out. Above 0 the execution fails; a replay finds what they left.',
+    metric: { name: 'ShardsFailed', unit: 'Count' },
+    replayed: true,
+  },
+  steps: {
+    by: 'execution',
+    help: 'Plans and runs of the children, which decide how long the history of the execution is.',
+  },
+  oldestOverdueSeconds: {
+    by: 'execution',
+    help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
+    metric: { name: 'OldestOverdue', unit: 'Seconds' },
+  },
+} as const satisfies Readonly<Record<string, Count>>;
+
+export type CountName = keyof typeof COUNTS;
+
+/** The names of what these count. */
+export type CountNameBy<By extends Count['by']> = {
+  [Name in CountName]: (typeof COUNTS)[Name]['by'] extends By ? Name : never;
+}[CountName];
+
+/** What these count, by name. */
+export type Counts<By extends Count['by'] = Count['by']> = Readonly<Record<CountNameBy<By>, number>>;
+
+/** The list for what works through it; TypeScript knows the keys of an object as texts only. */
+export const COUNT_LIST = Object.entries(COUNTS) as readonly (readonly [CountName, Count])[];
+
+function namesBy<const By extends Count['by']>(...by: By[]): readonly CountNameBy<By>[] {
+  return COUNT_LIST.flatMap(([name, count]) =>
+    by.some(one => one === count.by) ? [name as CountNameBy<By>] : [],
+  );
+}
+
+/** What a call of DynamoDB counts. */
+export const CALL_COUNTS = namesBy('call');
+/** What the attempts at a chunk come to. */
+export const CHUNK_COUNTS = namesBy('call', 'chunk');
+/** What a child comes to. */
+export const CHILD_COUNTS = namesBy('call', 'chunk', 'child');
+/** What an execution comes to. */
+export const EXECUTION_COUNTS = namesBy('call', 'chunk', 'child', 'execution');
+
+/** What can become of an item. */
+export type Fate = {
+  [Name in CountName]: (typeof COUNTS)[Name] extends { isFate: true } ? Name : never;
+}[CountName];
+
+export const FATES = COUNT_LIST.flatMap(([name, { isFate }]) => (isFate ? [name as Fate] : []));
+
+/** A count's name in a text: `notFound` is "not found". */
+export function wordsOf(name: CountName): string {
+  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+}
+
+/** How many items have a fate. */
+export function sumOfFates(counts: Readonly<Record<Fate, number>>): number {
+  return FATES.reduce((sum, fate) => sum + counts[fate], 0);
+}
+
+/** Nothing counted yet. */
+export function noCounts<Name extends CountName>(names: readonly Name[]): Readonly<Record<Name, number>> {
+  return countEach(names, () => 0);
+}
+
+/** Two of the same counts as one. An execution that began before a deployment lacks a count that came with it. */
+export function addCounts<Name extends CountName>(
+  names: readonly Name[],
+  one: Readonly<Record<Name, number>>,
+  other: Readonly<Record<Name, number>>,
+): Readonly<Record<Name, number>> {
+  return countEach(names, name => (one[name] ?? 0) + (other[name] ?? 0));
+}
+
+/** These counts and nothing else of what holds them. */
+export function countEach<Name extends CountName>(
+  names: readonly Name[],
+  count: (name: Name) => number,
+): Readonly<Record<Name, number>> {
+  return Object.fromEntries(names.map(name => [name, count(name)])) as Record<Name, number>;
+}

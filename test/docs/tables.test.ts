@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
+
+const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
+
+test.each(FILES)('the tables in %s are those of the code: else run npm run docs:tables', file => {
+  const document = readFileSync(file, 'utf8');
+  expect(withTables(file, document)).toBe(document);
+});
+
+test('a document that has lost its markers is not left as it is', () => {
+  expect(() => withTables('docs/configuration.md', '# Configuration')).toThrow(/expected <!-- props -->/);
+});
+
+test('every field of the configuration has a text and a default', () => {
+  const rows = DOC_TABLES['docs/configuration.md'].props().split('\n').slice(2);
+  expect(rows.length).toBeGreaterThan(20);
+  for (const row of rows) expect(row).toMatch(/^\| `\w+` \| [^|]{10,} \| [^|]+ \|$/);
+  expect(rows).toContain("| `indexName` | name of the index | `'expirationWindowIndex'` |");
+  expect(rows).toContain('| `sortKey` | name of the sort key | the table has none |');
+  expect(rows).toContain('| `partitionKey` | name of the partition key | required |');
+});

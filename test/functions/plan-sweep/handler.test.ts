@@ -1,0 +1,159 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { windowKey } from '../../../expiry/window.ts';
+import { startProgress } from '../../../functions/child/child-progress.ts';
+import { endShard } from '../../../functions/child/shard-result.ts';
+import { planSweep } from '../../../functions/plan-sweep/handler.ts';
+import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract.ts';
+import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+
+const seconds = (iso: string) => Date.parse(iso) / 1000;
+const startedAt = '2026-11-20T09:00:05.000Z';
+const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
+const enough = () => 100_000;
+
+/** An item in the window that starts at this minute, with this TTL. */
+function item(id: string, window: string, ttl: string, shard = 0) {
+  return { id, ttl: seconds(ttl), expirationWindow: windowKey(seconds(window), 60, shard) };
+}
+
+async function planned(table: ExpiringTable, executionInput: unknown): Promise<PlanSweepOutput> {
+  return planSweep({ executionInput, startedAt, soFar: null }, table.runtime, enough);
+}
+
+const targets = ({ due }: PlanSweepOutput) => due.map(({ progress }) => progress.target);
+const windows = (planned: PlanSweepOutput) =>
+  targets(planned).map(({ windowKeys }) =>
+    windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'),
+  );
+
+test('a tick finds the windows of its lookback that hold something expired, and names no keys', async () => {
+  const table = await createExpiringTable(dynamo.client, { shards: 2 });
+  await table.put([
+    item('beyond the lookback', '2026-11-20T08:48:00Z', '2026-11-20T08:48:30Z'),
+    item('late', '2026-11-20T08:52:00Z', '2026-11-20T08:52:30Z', 1),
+    item('the older way: on the edge that ends its window', '2026-11-20T08:59:00Z', '2026-11-20T09:00:00Z'),
+    item('of a shard that is not swept', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z', 2),
+    item('a second too early', '2026-11-20T09:00:00Z', '2026-11-20T09:00:01Z'),
+    item('in an old window, renewed without moving', '2026-11-20T08:54:00Z', '2026-11-20T10:00:00Z'),
+  ]);
+  const plan = await planned(table, TICK);
+  expect(windows(plan)).toEqual(['08:52#1', '08:59']);
+  expect(plan).toMatchObject({ next: 'sweep', last: true, progress: { cursor: null } });
+  expect(targets(plan)[1]).toEqual({
+    windowKeys: [windowKey(seconds('2026-11-20T08:59:00Z'), 60)],
+    from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 1,
+    before: seconds(TICK.scheduledTime) + 1,
+    cutoff: seconds(TICK.scheduledTime),
+    upcomingFrom: null,
+  });
+  expect(plan.progress.totals.oldestOverdueSeconds).toBe(7 * 60 + 35);
+  expect(JSON.stringify(plan)).not.toContain('"late"');
+});
+
+test('an item exactly on the edge is due with the tick of that minute', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([item('on the edge', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z')]);
+  expect(windows(await planned(table, TICK))).toEqual(['09:00']);
+});
+
+describe('a precise tick', () => {
+  const precise = async (pollSeconds = 0) => {
+    const table = await createExpiringTable(dynamo.client);
+    return {
+      ...table,
+      runtime: { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1, pollSeconds } },
+    };
+  };
+  const SPAN = {
+    windowKeys: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => windowKey(seconds(start), 60)),
+    before: seconds('2026-11-20T09:02:00Z'),
+    cutoff: null,
+    upcomingFrom: seconds('2026-11-20T09:01:00Z'),
+  };
+
+  test.each([
+    ['the first second of its span', '2026-11-20T09:01:00Z', '2026-11-20T09:01:00Z', true],
+    ['the last second of its span', '2026-11-20T09:01:00Z', '2026-11-20T09:01:59Z', true],
+    ['the second after its span', '2026-11-20T09:02:00Z', '2026-11-20T09:02:00Z', false],
+    ['the edge before it, the older way', '2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z', true],
+    [
+      'what the tick before owns, in case that never came',
+      '2026-11-20T09:00:00Z',
+      '2026-11-20T09:00:30Z',
+      true,
+    ],
+    ['what the tick before owns, in its first second', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z', true],
+  ])('watches for %s', async (_name, window, ttl, watched) => {
+    const table = await precise();
+    await table.put([item('a', window, ttl)]);
+    expect(targets(await planned(table, TICK))).toEqual(watched ? [expect.objectContaining(SPAN)] : []);
+  });
+
+  test('has nothing to do for an empty table, unless it polls', async () => {
+    expect((await planned(await precise(), TICK)).due).toEqual([]);
+    expect(targets(await planned(await precise(5), TICK))).toEqual([expect.objectContaining(SPAN)]);
+  });
+});
+
+test('a replay finds its span and nothing beside it', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([
+    item('before', '2026-11-20T07:59:00Z', '2026-11-20T07:59:59Z'),
+    item('first second', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00Z'),
+    item('last second', '2026-11-20T08:29:00Z', '2026-11-20T08:29:59Z'),
+    item('after', '2026-11-20T08:30:00Z', '2026-11-20T08:30:00Z'),
+  ]);
+  const span = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
+  expect(windows(await planned(table, span))).toEqual(['08:00', '08:29']);
+  const dry = await planned(table, { ...span, dryRun: true });
+  expect(dry.report.dryRun).toBe(true);
+  expect(dry.due.map(({ progress }) => progress.dryRun)).toEqual([true, true]);
+});
+
+test('an empty table has nothing due', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  expect(await planned(table, TICK)).toMatchObject({
+    next: 'end',
+    due: [],
+    report: { dryRun: false, found: 0, shardsSwept: 0, oldestOverdueSeconds: 0 },
+  });
+});
+
+test('stops with a cursor when its time runs out, and goes on from there', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([
+    item('old', '2026-11-20T00:10:00Z', '2026-11-20T00:10:30Z'),
+    item('new', '2026-11-20T08:50:00Z', '2026-11-20T08:50:30Z'),
+  ]);
+  const span = { from: '2026-11-20T00:00:00Z', to: '2026-11-20T09:00:00Z' };
+  let left = 60_000;
+  const remaining = () => {
+    left -= 10_000;
+    return left;
+  };
+  const first = await planSweep({ executionInput: span, startedAt, soFar: null }, table.runtime, remaining);
+  expect(windows(first)).toEqual(['00:10']);
+  expect(first).toMatchObject({ last: false, progress: { roundTargets: 1 } });
+  const [task] = first.due.map(({ progress }) => startProgress(progress));
+  if (!task) throw new Error('nothing was due');
+  const swept = endShard(task, { interrupted: false });
+  const soFar: SweepState = { progress: first.progress, results: [swept], retries: 0 };
+  const rest = await planSweep({ executionInput: span, startedAt, soFar }, table.runtime, enough);
+  expect(windows(rest)).toEqual(['08:50']);
+  expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
+});
+
+test('fails for a wrong input before it reads anything', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const send = jest.fn();
+  const runtime = { ...table.runtime, documents: { send } as never };
+  await expect(
+    planSweep({ executionInput: {}, startedAt, soFar: null }, runtime, enough),
+  ).rejects.toMatchObject({
+    name: 'InvalidExecutionInputError',
+  });
+  expect(send).not.toHaveBeenCalled();
+});

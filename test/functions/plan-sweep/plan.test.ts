@@ -1,0 +1,172 @@
+import { expiryModel } from '../../../expiry/model.ts';
+import { type Plan, type PlanOptions, plan } from '../../../functions/plan-sweep/plan.ts';
+import type { SweepRequest } from '../../../functions/plan-sweep/sweep-input.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { PlanCursor, SweepTarget } from '../../../statemachine/contract.ts';
+
+const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const request: SweepRequest = {
+  windowsFrom: START + 1,
+  windowsBefore: START + 300,
+  from: START + 1,
+  before: START + 300,
+  cutoff: START + 1000,
+  upcoming: null,
+  dryRun: false,
+  isTick: true,
+};
+const model = expiryModel({ partitionKey: 'id', shards: 2 });
+
+function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
+  return {
+    model,
+    probe: async () => START,
+    concurrency: 3,
+    maxDue: 100,
+    watchAlways: false,
+    outOfTime: () => false,
+    ...overrides,
+  };
+}
+
+const short = (key: string) => key.slice(14, 16) + (key.split('#')[1] ? `#${key.split('#')[1]}` : '');
+const keys = ({ due }: Plan) => due.map(({ windowKeys }) => windowKeys.map(short).join('+'));
+const ALL = ['00', '00#1', '01', '01#1', '02', '02#1', '03', '03#1', '04', '04#1'];
+
+async function planAll(overrides: Partial<PlanOptions>): Promise<{ rounds: Plan[]; due: string[] }> {
+  const rounds: Plan[] = [];
+  let cursor: PlanCursor | null = null;
+  do {
+    const next: Plan = await plan(request, cursor, options(overrides));
+    rounds.push(next);
+    cursor = next.cursor;
+  } while (cursor && rounds.length < 50);
+  return { rounds, due: rounds.flatMap(keys) };
+}
+
+test('probes every shard of every window, oldest first', async () => {
+  const whole = await plan(request, null, options());
+  expect(keys(whole)).toEqual(ALL);
+  expect(whole.cursor).toBeNull();
+});
+
+test('returns only what holds something, with the bounds of the request', async () => {
+  const held = '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1';
+  const probe = async ({ windowKeys }: SweepTarget) => (windowKeys.includes(held) ? START + 130 : undefined);
+  expect(await plan(request, null, options({ probe }))).toEqual({
+    due: [
+      { windowKeys: [held], from: START + 1, before: START + 300, cutoff: START + 1000, upcomingFrom: null },
+    ],
+    cursor: null,
+    oldestOverdue: START + 130,
+  });
+});
+
+test('leaves out the windows that another part probes, not what is expired in its own', async () => {
+  const part = await plan({ ...request, windowsBefore: START + 120 }, null, options());
+  expect(keys(part)).toEqual(['00', '00#1', '01', '01#1']);
+  expect(part.due[0]).toMatchObject({ from: START + 1, before: START + 300 });
+});
+
+test('says which TTL is overdue longest', async () => {
+  const probe = async ({ windowKeys }: SweepTarget) => START + 300 - Number(windowKeys[0]?.slice(14, 16));
+  expect((await plan(request, null, options({ probe }))).oldestOverdue).toBe(START + 296);
+});
+
+describe('an upcoming minute', () => {
+  const upcoming = { ...request, upcoming: { from: START + 600, before: START + 660 } };
+  const upcomingOnly = async ({ upcomingFrom }: SweepTarget) =>
+    upcomingFrom === null ? undefined : START + 630;
+
+  test('has one target a shard, from the window before it on, and comes first', async () => {
+    const { due, oldestOverdue } = await plan(upcoming, null, options());
+    expect(keys({ due, cursor: null, oldestOverdue })).toEqual(['09+10', '09#1+10#1', ...ALL]);
+    expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, upcomingFrom: START + 600 });
+  });
+
+  test('is not overdue', async () => {
+    expect(await plan(upcoming, null, options({ probe: upcomingOnly }))).toMatchObject({
+      oldestOverdue: undefined,
+    });
+  });
+
+  test('in the middle of a longer window has that window only', async () => {
+    const hourly = expiryModel({ partitionKey: 'id', granularityMinutes: 60 });
+    const planned = await plan(upcoming, null, options({ model: hourly, probe: upcomingOnly }));
+    expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
+  });
+
+  test('without anything in it starts no child', async () => {
+    expect((await plan(upcoming, null, options({ probe: async () => undefined }))).due).toEqual([]);
+  });
+
+  test('is polled all the same when it is to be', async () => {
+    const planned = await plan(upcoming, null, options({ probe: async () => undefined, watchAlways: true }));
+    expect(keys(planned)).toEqual(['09+10', '09#1+10#1']);
+  });
+
+  test('is planned once, however many rounds the rest takes', async () => {
+    const first = await plan(upcoming, null, options({ maxDue: 4 }));
+    expect(keys(first)).toEqual(['09+10', '09#1+10#1', '00', '00#1']);
+    const second = await plan(upcoming, first.cursor, options({ maxDue: 4 }));
+    expect(keys(second)).toEqual(['01', '01#1', '02', '02#1']);
+  });
+});
+
+test.each([1, 2, 3, 4, 9, 10, 11])('gives every pair exactly once in rounds of %d', async maxDue => {
+  const { rounds, due } = await planAll({ maxDue });
+  expect(due).toEqual(ALL);
+  for (const round of rounds) expect(round.due.length).toBeLessThanOrEqual(maxDue);
+});
+
+test('goes on where the time ran out, and loses nothing', async () => {
+  let asked = 0;
+  const { rounds, due } = await planAll({ outOfTime: () => asked++ % 2 === 1 });
+  expect(rounds.length).toBeGreaterThan(1);
+  expect(due).toEqual(ALL);
+});
+
+test('has at most so many probes in flight', async () => {
+  let inFlight = 0;
+  let most = 0;
+  const probe = async () => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await new Promise(resolve => setImmediate(resolve));
+    inFlight -= 1;
+    return START;
+  };
+  await plan(request, null, options({ probe, concurrency: 4 }));
+  expect(most).toBe(4);
+});
+
+test('fails with the error of a probe', async () => {
+  const probe = async () => {
+    throw new Error('throttled');
+  };
+  await expect(plan(request, null, options({ probe }))).rejects.toThrow('throttled');
+});
+
+describe('probes that DynamoDB is too busy for', () => {
+  const busy = () => Promise.reject(new DynamoDbBusyError('throttled'));
+
+  test('leave their pairs to a child, and the rest is planned as ever', async () => {
+    const refused = new Set(['00', '02#1']);
+    const probe = ({ windowKeys }: SweepTarget) =>
+      refused.has(short(windowKeys[0] ?? '')) ? busy() : Promise.resolve(undefined);
+    const planned = await plan(request, null, options({ probe }));
+    expect(keys(planned)).toEqual(['00', '02#1']);
+    expect(planned.oldestOverdue).toBeUndefined();
+  });
+
+  test('leave an upcoming minute to its child', async () => {
+    const upcoming = { ...request, upcoming: { from: START + 600, before: START + 660 } };
+    const probe = ({ windowKeys, upcomingFrom }: SweepTarget) =>
+      upcomingFrom !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
+    expect(keys(await plan(upcoming, null, options({ probe })))).toEqual(['09#1+10#1']);
+  });
+
+  test('fail the plan when none of those made together gets through', async () => {
+    await expect(plan(request, null, options({ probe: busy }))).rejects.toThrow(DynamoDbBusyError);
+  });
+});

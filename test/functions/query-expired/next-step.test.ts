@@ -1,0 +1,491 @@
+import { startProgress } from '../../../functions/child/child-progress.ts';
+import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
+import { nextStep } from '../../../functions/query-expired/next-step.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import {
+  type ChildProgress,
+  type Chunk,
+  type ChunkProgress,
+  type ExpiredKey,
+  FUNCTION_TIMEOUT_SECONDS,
+  MAX_CHILD_SECONDS,
+  type SweepTarget,
+} from '../../../statemachine/contract.ts';
+
+const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
+const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();
+const second = (offset: number) => iso(Math.floor(offset)).replace('.000', '');
+
+const UPCOMING: SweepTarget = {
+  windowKeys: ['minute'],
+  from: MINUTE - 100_000,
+  before: MINUTE + 60,
+  cutoff: null,
+  upcomingFrom: MINUTE,
+};
+const BACK: SweepTarget = { ...UPCOMING, cutoff: MINUTE - 30, before: MINUTE - 29, upcomingFrom: null };
+
+const keyAt = (offset: number, id = `at${offset}`): ExpiredKey => ({
+  key: { id: { S: id } },
+  ttl: MINUTE + offset,
+});
+
+/** What an attempt at a chunk came to that deleted all it was given but these keys. */
+function result(
+  keys: readonly ExpiredKey[],
+  more: Partial<Chunk> = {},
+  counts: Partial<ChunkProgress> = {},
+): Chunk {
+  return {
+    next: 'done',
+    until: null,
+    timeoutSeconds: 2,
+    deadline: iso(300),
+    cutoff: MINUTE,
+    once: true,
+    keys,
+    progress: {
+      attempts: 1,
+      retries: 0,
+      deleted: 0,
+      renewed: 0,
+      notFound: 0,
+      failed: [],
+      lagCounts: {},
+      lagMaxMs: 0,
+      retryAtMs: 0,
+      ...counts,
+    },
+    ...more,
+  };
+}
+
+interface Given {
+  readonly target?: SweepTarget;
+  readonly progress?: Partial<ChildProgress>;
+  readonly results?: readonly Chunk[];
+  /** Seconds after the minute's start. */
+  readonly now: number;
+  readonly startedAt?: number;
+  /** TTLs, seconds after the minute's start; 'busy' for a DynamoDB that throttles. */
+  readonly index?: readonly number[] | 'busy';
+  readonly random?: number;
+}
+
+async function decide({
+  target = UPCOMING,
+  progress = {},
+  results = [],
+  now,
+  startedAt = -60,
+  index = [],
+  random = 0.5,
+}: Given) {
+  const slept: number[] = [];
+  let queries = 0;
+  const readWindow: ReadWindow = async (_window, { from, upTo }, startKey, limit) => {
+    queries += 1;
+    if (index === 'busy') throw new DynamoDbBusyError('throttled');
+    const all = index.map(offset => keyAt(offset)).filter(({ ttl }) => ttl >= from && ttl <= upTo);
+    const behind =
+      startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
+    const entries = all.slice(behind + 1, behind + 1 + limit);
+    return { entries, positions: entries.map(({ key }) => key), more: behind + 1 + limit < all.length };
+  };
+  const answer = await nextStep(
+    {
+      progress: {
+        ...startProgress({ target, dryRun: false, listedKeysBytes: 20_000, ...progress }),
+        ...progress,
+      },
+      results,
+      startedAt: iso(startedAt),
+      now: iso(now),
+    },
+    {
+      pace: {
+        precisionSeconds: 1,
+        pollSeconds: 0,
+        deleteAttempts: 5,
+        backoffBaseSeconds: 1,
+        backoffCapSeconds: 20,
+      },
+      readWindow,
+      random: () => random,
+      sleep: async ms => void slept.push(ms),
+    },
+  );
+  return { ...answer, slept, queries };
+}
+
+const offsets = ({ chunks }: { chunks: readonly Chunk[] }) =>
+  chunks.flatMap(({ keys }) => keys.map(({ ttl }) => ttl - MINUTE));
+
+describe('a poll that is due', () => {
+  test('deletes what is expired, then waits for what expires next', async () => {
+    const answer = await decide({ now: 0.1, index: [-1, 0, 7] });
+    expect(answer).toMatchObject({ next: 'delete', afterwards: 'wait', until: second(7) });
+    expect(answer.progress).toMatchObject({ inFlight: 2, seen: MINUTE, pollAt: MINUTE + 7, lastDue: 2 });
+    expect(offsets(answer)).toEqual([-1, 0]);
+    expect(answer.chunks[0]).toMatchObject({ next: 'delete', once: true, timeoutSeconds: 2, cutoff: MINUTE });
+  });
+
+  test('with nothing behind it is followed by a call that adds up', async () => {
+    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', afterwards: 'query' });
+  });
+
+  test('that finds nothing waits for what expires next', async () => {
+    expect(await decide({ now: 0, index: [30] })).toMatchObject({ next: 'wait', until: second(30) });
+  });
+
+  test('that finds nothing, with nothing behind it, ends the child', async () => {
+    const { next, result: end } = await decide({ now: 0 });
+    expect(next).toBe('end');
+    expect(end).toMatchObject({ complete: true, interrupted: false, found: 0 });
+  });
+
+  test.each([
+    ['while the minute is on', UPCOMING, 59, { once: true, timeoutSeconds: 2 }],
+    ['at its end', UPCOMING, 60, { once: false, timeoutSeconds: 15 }],
+    ['of a target that lies back', BACK, 59, { once: false, timeoutSeconds: 15 }],
+  ])('%s makes chunks of %p', async (_name, target, now, expected) => {
+    const { chunks } = await decide({ target, now, index: [-40, 20] });
+    expect(chunks[0]).toMatchObject(expected);
+  });
+
+  test('gives each chunk the deadline that the child has', async () => {
+    const { chunks } = await decide({ now: 0, startedAt: -33, index: [0] });
+    expect(chunks[0]?.deadline).toBe(iso(MAX_CHILD_SECONDS - 33));
+  });
+
+  test('before its time waits on', async () => {
+    const answer = await decide({ now: 4.9, progress: { pollAt: MINUTE + 5 }, index: [5] });
+    expect(answer).toMatchObject({ next: 'wait', until: second(5), queries: 0 });
+  });
+});
+
+describe('what DeleteChunks came to', () => {
+  test('is added up, every key once', async () => {
+    const results = [
+      result(
+        [],
+        {},
+        {
+          deleted: 20,
+          renewed: 2,
+          notFound: 1,
+          attempts: 3,
+          retries: 2,
+          lagCounts: { 1: 20 },
+          lagMaxMs: 18,
+        },
+      ),
+      result([], {}, { failed: [{ key: keyAt(1).key, reason: 'ValidationError' }] }),
+    ];
+    const { result: end } = await decide({
+      now: 1,
+      progress: { pollAt: null, deleted: 5, inFlight: 24 },
+      results,
+    });
+    expect(end).toMatchObject({
+      found: 29,
+      deleted: 25,
+      renewed: 2,
+      notFound: 1,
+      failed: 1,
+      retries: 2,
+      lagCounts: { 1: 20 },
+      lagMaxMs: 18,
+      complete: false,
+      interrupted: false,
+    });
+    expect(end?.failedKeys).toEqual([{ key: keyAt(1).key, reason: 'ValidationError' }]);
+  });
+
+  test('of a function that failed for good is failed keys, with its error', async () => {
+    const results = [result([keyAt(1)], { error: 'AccessDeniedException', progress: null })];
+    const { result: end } = await decide({ now: 1, progress: { pollAt: null }, results });
+    expect(end).toMatchObject({ found: 1, failed: 1, failedKeys: [{ reason: 'AccessDeniedException' }] });
+  });
+
+  const TRANSIENT = ['States.Timeout', 'Lambda.TooManyRequestsException', 'Sandbox.Timedout'];
+
+  test.each(TRANSIENT)(
+    'of a function that ended with %s is a chunk to try again after a wait',
+    async error => {
+      const failed = result(
+        [keyAt(-40)],
+        { error, once: false, next: 'delete' },
+        { attempts: 2, retries: 1, deleted: 3 },
+      );
+      const done = result([], { once: false }, { deleted: 25 });
+      const progress = { pollAt: null, seen: BACK.cutoff };
+      const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
+      expect(answer).toMatchObject({ next: 'delete', afterwards: 'query', queries: 0 });
+      expect(answer.progress).toMatchObject({ deleted: 28, retries: 2, deferred: 0, inFlight: 1 });
+      expect(answer.chunks).toHaveLength(1);
+      expect(answer.chunks[0]).toMatchObject({
+        next: 'wait',
+        until: second(3),
+        keys: [keyAt(-40)],
+        progress: { attempts: 3, retries: 0, deleted: 0, retryAtMs: (MINUTE + 3) * 1000 },
+      });
+      expect(answer.chunks[0]).not.toHaveProperty('error');
+    },
+  );
+
+  test.each(TRANSIENT)('of a function that ended with %s in an upcoming minute is deferred', async error => {
+    const results = [result([keyAt(1)], { error, progress: null, next: 'delete' })];
+    const answer = await decide({ now: 1.6, progress: { pollAt: MINUTE + 30, seen: MINUTE + 1 }, results });
+    expect(answer).toMatchObject({ next: 'wait', until: second(2), progress: { deferred: 1, retries: 1 } });
+  });
+
+  test('of a function that failed as often as it may ends the child, and loses no other chunk', async () => {
+    const error = 'Runtime.ExitError';
+    const results = [
+      result([keyAt(-40, 'last')], { error, once: false }, { attempts: 4 }),
+      result([keyAt(-40, 'first')], { error, once: false, progress: null }),
+    ];
+    const { next, result: end } = await decide({ target: BACK, now: 1, progress: { pollAt: null }, results });
+    expect(next).toBe('end');
+    expect(end).toMatchObject({ found: 2, failed: 2, interrupted: false });
+  });
+});
+
+describe('deferred keys', () => {
+  const SEEN = { pollAt: MINUTE + 30, seen: MINUTE + 10 };
+
+  test('get a poll of their own, within a second', async () => {
+    const answer = await decide({ now: 10.8, progress: SEEN, results: [result([keyAt(10)])], index: [10] });
+    expect(answer).toMatchObject({ next: 'wait', until: second(11), queries: 0, slept: [] });
+    expect(answer.progress).toMatchObject({
+      deferred: 1,
+      deferredPolls: 1,
+      retryAtMs: (MINUTE + 11.3) * 1000,
+    });
+  });
+
+  test('get it from the same call when it is due in the same second: a Wait cannot end there', async () => {
+    const answer = await decide({ now: 10.2, progress: SEEN, results: [result([keyAt(10)])], index: [10] });
+    expect(answer).toMatchObject({ next: 'delete', queries: 1, slept: [500] });
+    expect(offsets(answer)).toEqual([10]);
+  });
+
+  const PENDING = { ...SEEN, deferred: 1, deferredPolls: 1, retryAtMs: (MINUTE + 10.7) * 1000 };
+
+  test('are found by it from the start of the windows, at a moment of their own', async () => {
+    const answer = await decide({ now: 10.25, progress: PENDING, index: [9, 10, 30] });
+    expect(answer.slept).toEqual([450]);
+    expect(offsets(answer)).toEqual([9, 10]);
+    expect(answer.progress).toMatchObject({ deferred: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
+    expect(answer).toMatchObject({ afterwards: 'wait', until: second(30) });
+  });
+
+  test('do not make a poll for what expires right then wait', async () => {
+    const progress = { ...PENDING, pollAt: MINUTE + 10 };
+    const answer = await decide({ now: 10.1, progress, index: [9, 10] });
+    expect(answer.slept).toEqual([]);
+    expect(offsets(answer)).toEqual([9, 10]);
+  });
+
+  test('are left alone by a poll before theirs', async () => {
+    const progress = { ...PENDING, pollAt: MINUTE + 11, retryAtMs: (MINUTE + 25) * 1000 };
+    const answer = await decide({ now: 11, progress, index: [10, 11, 40] });
+    expect(offsets(answer)).toEqual([11]);
+    expect(answer).toMatchObject({ until: second(25) });
+  });
+
+  test.each([
+    [1, 1000],
+    [2, 2000],
+    [3, 4000],
+    [9, 10_000],
+  ])('that their poll left again, for the %dth time, wait %d ms', async (deferredPolls, waitMs) => {
+    const progress = { ...SEEN, deferredPolls, retriedUpTo: MINUTE + 10 };
+    const answer = await decide({ now: 12, progress, results: [result([keyAt(10)])] });
+    expect(answer.progress).toMatchObject({
+      deferredPolls: deferredPolls + 1,
+      retryAtMs: (MINUTE + 12) * 1000 + waitMs,
+    });
+  });
+
+  test.each([
+    ['in a poll before theirs', { retriedUpTo: null, retryAtMs: (MINUTE + 28) * 1000, deferred: 1 }],
+    ['in their own poll', { retriedUpTo: MINUTE + 10, retryAtMs: null }],
+  ])('that were not before, %s, do not wait for those that were', async (_name, more) => {
+    const progress = { ...SEEN, deferredPolls: 6, ...more };
+    const results = [result([keyAt(12, 'new')])];
+    const answer = await decide({ now: 12.7, progress, results });
+    expect(answer.progress.retryAtMs).toBe((MINUTE + 13.2) * 1000);
+    expect(answer.progress.deferredPolls).toBe(6);
+  });
+
+  test('that are gone take the waits back to their beginning', async () => {
+    const progress = { ...SEEN, deferredPolls: 6, retriedUpTo: MINUTE + 10 };
+    const { progress: after } = await decide({
+      now: 12,
+      progress,
+      results: [result([], {}, { deleted: 1 })],
+    });
+    expect(after.deferredPolls).toBe(0);
+  });
+
+  test('do not begin a poll in the middle of another', async () => {
+    const position = { window: 0, key: keyAt(10).key };
+    const answer = await decide({
+      now: 10.9,
+      progress: { ...PENDING, position, seen: null },
+      index: [9, 10, 10.5],
+    });
+    expect(offsets(answer)).toEqual([]);
+    expect(answer.progress.deferred).toBe(1);
+  });
+
+  test('failed ones are counted by the poll that finds them again, not twice', async () => {
+    const failedKeys = [{ key: keyAt(9).key, reason: 'ValidationError' }];
+    const answer = await decide({
+      now: 10.9,
+      progress: { ...PENDING, failed: 1, failedKeys },
+      index: [9, 10],
+    });
+    expect(answer.progress).toMatchObject({ failed: 0, failedKeys: [], inFlight: 2 });
+  });
+});
+
+describe('a DynamoDB that is too busy for a query', () => {
+  test.each([
+    [0, 500],
+    [1, 1000],
+    [4, 8000],
+    [7, 10_000],
+  ])('for the time after %d is given %d ms', async (busyPolls, waitMs) => {
+    const { next, progress } = await decide({ now: 0, progress: { busyPolls }, index: 'busy' });
+    expect(next).toBe('wait');
+    expect(progress).toMatchObject({ busyPolls: busyPolls + 1, busyUntilMs: MINUTE * 1000 + waitMs });
+  });
+
+  test.each<[string, Given]>([
+    ['a busy one, in an upcoming minute', { now: 0, index: 'busy' }],
+    ['a busy one, in a window looked back to', { now: 0, target: BACK, index: 'busy' }],
+    ['deletes, which may leave keys', { now: 0, index: [0, 9] }],
+    ['a retry that is not due', { now: 0, progress: { pollAt: MINUTE + 9, retryAtMs: (MINUTE + 3) * 1000 } }],
+  ])('that hangs can be told of by a call that slept before, after %s', async (_name, given) => {
+    const { progress, timeoutSeconds } = await decide(given);
+    const attempts = 2;
+    const hangs = attempts * requestTimeoutMs(queryTimeoutSeconds(progress), attempts);
+    expect(timeoutSeconds * 1000).toBeGreaterThan(999 + hangs + 300);
+    expect(timeoutSeconds).toBeLessThanOrEqual(FUNCTION_TIMEOUT_SECONDS.QueryExpired);
+  });
+
+  test('is not asked before that, whatever is due', async () => {
+    const progress = { busyPolls: 3, busyUntilMs: (MINUTE + 8.5) * 1000, deferred: 1, retryAtMs: 1 };
+    expect(await decide({ now: 7.9, progress })).toMatchObject({
+      next: 'wait',
+      until: second(8),
+      queries: 0,
+    });
+    expect((await decide({ now: 8, progress, index: [1] })).slept).toEqual([500]);
+  });
+
+  test('and then is not any more begins anew', async () => {
+    const { progress } = await decide({ now: 0, progress: { busyPolls: 5 }, index: [30] });
+    expect(progress).toMatchObject({ busyPolls: 0, busyUntilMs: null });
+  });
+
+  test('leaves what is deferred as it is', async () => {
+    const deferred = { deferred: 3, failed: 2, retryAtMs: MINUTE * 1000, seen: MINUTE };
+    const { progress } = await decide({ now: 0, progress: deferred, index: 'busy' });
+    expect(progress).toMatchObject({ deferred: 3, failed: 2 });
+  });
+});
+
+describe('a child', () => {
+  const LATE = MAX_CHILD_SECONDS - 60;
+
+  test.each([
+    ['a millisecond before its time is up goes on', LATE - 0.001, 'delete'],
+    ['whose time is up ends', LATE, 'end'],
+  ])('%s', async (_name, now, next) => {
+    const progress = { pollAt: MINUTE + 1, deleted: 1 };
+    expect(await decide({ now, progress, index: [1] })).toMatchObject({ next });
+  });
+
+  test('waits for nothing beyond that time', async () => {
+    const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
+    const answer = await decide({ now: LATE - 1, progress, results: [result([keyAt(50)])], random: 0.99 });
+    expect(answer).toMatchObject({ next: 'wait', until: second(LATE) });
+  });
+
+  test('does not ask again and again within the second in which its time is up', async () => {
+    const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
+    const left = { progress, startedAt: -60.1, random: 0.99 };
+    const first = await decide({ ...left, now: LATE - 1, results: [result([keyAt(50)])] });
+    expect(first).toMatchObject({ next: 'wait', until: second(LATE) });
+    expect(await decide({ ...left, now: LATE, progress: first.progress })).toMatchObject({ next: 'end' });
+  });
+
+  test.each(['deleted', 'renewed', 'notFound'] as const)(
+    'out of time that made progress (%s) hands its target on, without what it did not finish',
+    async fate => {
+      const progress = { pollAt: MINUTE + 1, [fate]: 7, failed: 2, deferred: 3 };
+      const { result: end } = await decide({ now: LATE, progress });
+      expect(end).toMatchObject({
+        found: 7,
+        [fate]: 7,
+        failed: 0,
+        complete: false,
+        interrupted: false,
+        resume: UPCOMING,
+      });
+    },
+  );
+
+  test('out of time that made none fails what is deferred, and is interrupted when it has more to read', async () => {
+    const deferred = { deferred: 3, deferredKeys: [{ key: keyAt(1).key, reason: 'Unprocessed' }], failed: 2 };
+    const unread = await decide({ now: LATE, progress: { ...deferred, pollAt: MINUTE + 1 } });
+    expect(unread.result).toMatchObject({ found: 5, failed: 5, interrupted: true, complete: false });
+    const read = await decide({ now: LATE, progress: { ...deferred, pollAt: null } });
+    expect(read.result).toMatchObject({ found: 5, failed: 5, interrupted: false, complete: false });
+    expect(read.result?.failedKeys).toEqual(deferred.deferredKeys);
+    expect(read.result).not.toHaveProperty('resume');
+  });
+
+  test('out of time with nothing left is complete', async () => {
+    const { result: end } = await decide({ now: LATE, progress: { pollAt: null, deleted: 7 } });
+    expect(end).toMatchObject({ found: 7, complete: true });
+  });
+
+  test.each([
+    [1, { resume: BACK, found: 1, failed: 0 }],
+    [0, { found: 1, failed: 1, failedKeys: [{ key: keyAt(-40).key, reason: 'Unprocessed' }] }],
+  ])('whose chunk gave up, with %d deleted, ends with %p', async (deleted, expected) => {
+    const results = [result([keyAt(-40)], { once: false }, { deleted, attempts: 5 })];
+    const { next, result: end } = await decide({ target: BACK, now: 5, progress: { pollAt: null }, results });
+    expect(next).toBe('end');
+    expect(end).toMatchObject(expected);
+  });
+});
+
+describe('a dry run', () => {
+  const DRY = { dryRun: true, pollAt: MINUTE - 100 };
+
+  test('counts, lists and ends', async () => {
+    const answer = await decide({ target: BACK, now: 0, progress: DRY, index: [-40, -35] });
+    expect(answer.result).toMatchObject({
+      found: 2,
+      deleted: 0,
+      failed: 0,
+      sampleKeys: [keyAt(-40).key, keyAt(-35).key],
+      complete: true,
+    });
+  });
+
+  test('out of time goes on where it was', async () => {
+    const position = { window: 0, key: keyAt(-40).key };
+    const progress = { ...DRY, found: 1000, position };
+    const { result: end } = await decide({ target: BACK, now: MAX_CHILD_SECONDS, progress, startedAt: 0 });
+    expect(end).toMatchObject({ found: 1000, resume: { ...BACK, position } });
+  });
+});

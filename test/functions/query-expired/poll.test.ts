@@ -1,0 +1,219 @@
+import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
+import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import {
+  type ExpiredKey,
+  PAGE_KEYS,
+  type PagePosition,
+  type SweepTarget,
+} from '../../../statemachine/contract.ts';
+
+const START = Date.parse('2026-11-20T09:01:00Z') / 1000;
+
+const UPCOMING: SweepTarget = {
+  windowKeys: ['before', 'span'],
+  from: START - 100_000,
+  before: START + 60,
+  cutoff: null,
+  upcomingFrom: START,
+};
+const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], cutoff: START + 30, upcomingFrom: null };
+const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
+
+/** Windows by name, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
+function windows(contents: Record<string, number[]>): {
+  read: ReadWindow;
+  asked: string[];
+  entriesRead: () => number;
+} {
+  const asked: string[] = [];
+  let entriesRead = 0;
+  const read: ReadWindow = async (windowKey, { from, upTo }, startKey, limit) => {
+    asked.push(windowKey);
+    const all = (contents[windowKey] ?? [])
+      .toSorted((one, other) => one - other)
+      .map(
+        (offset, index): ExpiredKey => ({ key: { id: { S: `${windowKey}-${index}` } }, ttl: START + offset }),
+      )
+      .filter(({ ttl }) => ttl >= from && ttl <= upTo);
+    const behind =
+      startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
+    const entries = all.slice(behind + 1, behind + 1 + limit);
+    entriesRead += entries.length;
+    return { entries, positions: entries.map(({ key }) => key), more: behind + 1 + limit < all.length };
+  };
+  return { read, asked, entriesRead: () => entriesRead };
+}
+
+interface Given {
+  target?: SweepTarget;
+  now: number;
+  contents: Record<string, number[]>;
+  seen?: number | null;
+  lastDue?: number;
+  pace?: typeof EVERY_SECOND;
+}
+
+/** All pages of one poll. */
+async function poll({
+  target = UPCOMING,
+  now,
+  contents,
+  seen = null,
+  lastDue = 0,
+  pace = EVERY_SECOND,
+}: Given) {
+  const { read, asked, entriesRead } = windows(contents);
+  const nowSeconds = START + Math.floor(now);
+  const pages: PolledPage[] = [];
+  let position: PagePosition | null = null;
+  do {
+    const page: PolledPage = await readPage({ target, position, seen, lastDue }, nowSeconds, read);
+    pages.push(page);
+    position = page.position;
+  } while (position && pages.length < 100);
+  const last = pages.at(-1);
+  if (!last) throw new Error('no page');
+  const { nextExpiry } = last;
+  const pollAt = nextPollAt(target, pace, nowSeconds, { nextExpiry, tookSeveralPages: pages.length > 1 });
+  return {
+    due: pages.flatMap(({ due }) => due.map(({ ttl }) => ttl - START)),
+    pollAt: pollAt === null ? null : pollAt - START,
+    cutoff: last.cutoff - START,
+    pages: pages.length,
+    asked,
+    entriesRead: entriesRead(),
+  };
+}
+
+describe('an upcoming minute', () => {
+  test.each<[string, Given, { due: number[]; pollAt: number | null }]>([
+    [
+      'takes what expires in this second',
+      { now: 5.9, contents: { span: [4, 5, 6] } },
+      { due: [4, 5], pollAt: 6 },
+    ],
+    [
+      'is polled again when the next item expires',
+      { now: 5, contents: { span: [17] } },
+      { due: [], pollAt: 17 },
+    ],
+    ['but never twice in a second', { now: 5.95, contents: { span: [5, 6] } }, { due: [5], pollAt: 6 }],
+    [
+      'an item with a fraction waits for the next whole second',
+      { now: 5, contents: { span: [5.5] } },
+      { due: [], pollAt: 6 },
+    ],
+    [
+      'an item with a fraction in the last second waits for the end',
+      { now: 59, contents: { span: [59.5] } },
+      { due: [], pollAt: 60 },
+    ],
+    ['which takes it', { now: 60, contents: { span: [59.5] } }, { due: [59.5], pollAt: null }],
+    ['leaves what expires after it', { now: 61, contents: { span: [59, 60] } }, { due: [59], pollAt: null }],
+    ['has nothing more to wait for', { now: 5, contents: { span: [5] } }, { due: [5], pollAt: null }],
+    ['is over', { now: 60, contents: { span: [] } }, { due: [], pollAt: null }],
+    [
+      'begins with what is left in the window before it',
+      { now: 0, contents: { before: [-30, 0], span: [3] } },
+      { due: [-30, 0], pollAt: 0 },
+    ],
+    [
+      'an item of the edge, stamped the older way, is waited for',
+      { now: -0.5, contents: { before: [0], span: [3] } },
+      { due: [], pollAt: 0 },
+    ],
+    [
+      'leaves out what an earlier poll has seen',
+      { now: 7, seen: START + 5, contents: { span: [4, 5, 6, 9] } },
+      { due: [6], pollAt: 9 },
+    ],
+    [
+      'late: takes everything that is due at once',
+      { now: 40, contents: { span: [1, 20, 40, 41] } },
+      { due: [1, 20, 40], pollAt: 41 },
+    ],
+  ])('%s', async (_name, given, expected) => expect(await poll(given)).toMatchObject(expected));
+
+  test.each([
+    [1, 5.2, [6, 7], 6],
+    [5, 5.2, [6, 7], 10],
+    [5, 58, [59], 60],
+    [30, 5, [6], 35],
+  ])('%d s apart: at %d with items at %p polls again at %d', async (precisionSeconds, now, span, pollAt) => {
+    const pace = { precisionSeconds, pollSeconds: 0 };
+    expect((await poll({ now, contents: { span }, pace })).pollAt).toBe(pollAt);
+  });
+
+  test.each([
+    ['nothing known', 5, [], 10],
+    ['an item sooner than the poll', 5, [7], 7],
+    ['an item later than the poll', 5, [17], 10],
+    ['the end sooner than the poll', 58, [], 60],
+    ['the end', 60, [], null],
+  ])('polling every 5 s with %s', async (_name, now, span, pollAt) => {
+    const pace = { precisionSeconds: 1, pollSeconds: 5 };
+    expect((await poll({ now, contents: { span }, pace })).pollAt).toBe(pollAt);
+  });
+
+  test('a poll of several pages takes all of them and is followed by another at once', async () => {
+    const contents = { before: new Array(1500).fill(-1), span: [...new Array(1200).fill(0), 9] };
+    const { due, pollAt, pages } = await poll({ now: 0.2, contents });
+    expect(due).toHaveLength(2700);
+    expect(pages).toBeGreaterThan(3);
+    expect(pollAt).toBe(0);
+  });
+
+  test('what failed for good does not hide what is due behind it', async () => {
+    const stuck = new Array(PAGE_KEYS + 100).fill(5);
+    expect(await poll({ now: 7, seen: START + 5, contents: { span: [...stuck, 6, 7, 9] } })).toMatchObject({
+      due: [6, 7],
+      pollAt: 9,
+    });
+  });
+});
+
+describe('a target that lies back', () => {
+  test('takes what is expired at its own cutoff, whatever the time, and is polled once', async () => {
+    const given = { target: BACK, now: 500, contents: { span: [-10, 29, 30, 31] } };
+    expect(await poll(given)).toMatchObject({ due: [-10, 29, 30], pollAt: null, cutoff: 30, pages: 1 });
+  });
+
+  test('ends before its end', async () => {
+    const target = { ...BACK, cutoff: START + 1000 };
+    expect((await poll({ target, now: 500, contents: { span: [59, 59.5, 60] } })).due).toEqual([59, 59.5]);
+  });
+});
+
+describe('what a poll reads', () => {
+  test('is each window once when nothing is due', async () => {
+    expect((await poll({ now: 5, contents: { span: [30] } })).asked).toEqual(['before', 'span']);
+  });
+
+  test('is no more than its own minute, however much expires right after it', async () => {
+    const contents = { before: [], span: [10, ...new Array(5 * PAGE_KEYS).fill(60)] };
+    expect(await poll({ now: 10, contents })).toMatchObject({ due: [10], asked: ['before', 'span'] });
+    expect(await poll({ now: 60, seen: START + 10, contents })).toMatchObject({
+      due: [],
+      pollAt: null,
+      asked: ['before', 'span'],
+    });
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [100, 100],
+    [160, 100],
+    [100, 160],
+    [0, 900],
+  ])(
+    'is about what is due: after a poll of %d, one of %d among a thousand that are not',
+    async (lastDue, due) => {
+      const contents = { span: [...new Array(due).fill(5), ...new Array(1000).fill(30)] };
+      const { entriesRead, due: found, pollAt } = await poll({ now: 5, lastDue, contents });
+      expect(found).toHaveLength(due);
+      expect(pollAt).toBe(30);
+      expect(entriesRead).toBeLessThanOrEqual(Math.max(lastDue * 1.25 + 11, due * 4 + 50));
+    },
+  );
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
+import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
+import { lagOf } from '../../../functions/report/lag.ts';
+import { startTotals } from '../../../functions/report/sweep-totals.ts';
+import type { SweepTotals } from '../../../statemachine/contract.ts';
+
+const TOTALS: SweepTotals = {
+  ...startTotals(false),
+  found: 20,
+  deleted: 10,
+  renewed: 4,
+  notFound: 3,
+  failed: 3,
+  retries: 7,
+  shardsSwept: 2,
+  shardsFailed: 1,
+  steps: 2,
+  oldestOverdueSeconds: 90,
+  ...lagOf([100, 100, 90], 100_200),
+};
+const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
+
+function record(
+  totals: SweepTotals,
+  precisionSeconds = 60,
+  metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' }),
+) {
+  const logged: unknown[] = [];
+  const lines: string[] = [];
+  const logger = { info: (...args: unknown[]) => logged.push(args) };
+  const output = recordMetrics(
+    { soFar: { progress: { totals, roundTargets: 0, cursor: null }, results: [], retries: 0 }, ...TIMES },
+    { tableName: 'SessionData', precisionSeconds },
+    logger as never,
+    metrics,
+    line => lines.push(line),
+  );
+  return { output, logged, documents: lines.map(line => JSON.parse(line)) };
+}
+
+test('prints every metric of the list once, for the table', () => {
+  const { documents } = record(TOTALS);
+  expect(documents).toHaveLength(1);
+  const [directive] = documents[0]._aws.CloudWatchMetrics;
+  expect(directive).toMatchObject({ Namespace: 'PreciseTtl', Dimensions: [['service', 'TableName']] });
+  expect(directive.Metrics).toEqual(
+    SWEEP_METRICS.map(({ name, unit }) => expect.objectContaining({ Name: name, Unit: unit })),
+  );
+  expect(documents[0]).toMatchObject({
+    TableName: 'SessionData',
+    ItemsFound: 20,
+    ItemsDeleted: 10,
+    ItemsRenewed: 4,
+    ItemsNotFound: 3,
+    ItemsDeletedLate: 0,
+    ItemsFailed: 3,
+    ChunkRetries: 7,
+    ShardsSwept: 2,
+    ShardsFailed: 1,
+    OldestOverdue: 90,
+    SweepDuration: 1250,
+  });
+});
+
+test('prints the lag as values with counts', () => {
+  const { DeletionLag } = record(TOTALS).documents[0];
+  expect(DeletionLag).toEqual({
+    Values: [215, 10_200],
+    Counts: [2, 1],
+    Min: 215,
+    Max: 10_200,
+    Count: 3,
+    Sum: 10_630,
+  });
+});
+
+test.each([
+  // Up to a bucket, 19%, more than said.
+  [1, 10, 0],
+  [1, 14, 1],
+  [30, 40, 0],
+  [30, 48, 1],
+  [60, 119, 0],
+  [60, 145, 1],
+])(
+  'with precisionSeconds %d an item that is %d s late is caught up: %d',
+  (precisionSeconds, late, expected) => {
+    const { documents } = record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
+    expect(documents[0].ItemsDeletedLate).toBe(expected);
+  },
+);
+
+test('leaves the lag out when nothing was deleted', () => {
+  const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
+  expect(documents[0]).not.toHaveProperty('DeletionLag');
+  expect(documents[0]._aws.CloudWatchMetrics[0].Metrics).not.toContainEqual(
+    expect.objectContaining({ Name: 'DeletionLag' }),
+  );
+  expect(output.lagMs).toBeNull();
+});
+
+test('a second sweep in the same process starts from nothing', () => {
+  const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
+  record(TOTALS, 60, metrics);
+  const { documents } = record({ ...TOTALS, found: 5 }, 60, metrics);
+  expect(documents[0]).toMatchObject({ ItemsFound: 5, TableName: 'SessionData' });
+});
+
+test('answers with the report: the totals, and the lag in short', () => {
+  const { lagCounts: _counts, lagMaxMs: _max, ...counts } = TOTALS;
+  expect(record(TOTALS).output).toEqual({ ...counts, lagMs: { p50: 215, p99: 10_200, max: 10_200 } });
+});
+
+test('records nothing for a dry run but a line in the log', () => {
+  const { documents, logged } = record({ ...TOTALS, dryRun: true });
+  expect(documents).toEqual([]);
+  expect(logged).toHaveLength(1);
+});
+
+test('every metric says what it is', () => {
+  for (const { help } of SWEEP_METRICS) expect(help).toMatch(/^[A-Z(].*\.$/);
+});
+
+test('the README lists every metric with the same words', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const { name, unit, help } of SWEEP_METRICS)
+    expect(readme).toContain(`| \`${name}\` | ${unit} | ${help} |`);
+});

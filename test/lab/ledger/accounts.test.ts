@@ -1,0 +1,64 @@
+import { Accounts, type Ended, tooMany } from '../../../lab/ledger/accounts.ts';
+
+const REPORT = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
+
+function ended(overrides: Partial<Ended> = {}): Ended {
+  return { name: 'x', status: 'SUCCEEDED', error: undefined, text: JSON.stringify(REPORT), ...overrides };
+}
+
+test('adds up what executions say, also of those that left something', () => {
+  const accounts = new Accounts();
+  accounts.add(ended());
+  accounts.add(ended({ status: 'FAILED', error: 'SweepIncompleteError' }));
+  accounts.add(ended({ status: 'FAILED', error: 'DynamoDbBusyError', text: 'throttled' }));
+  accounts.add(ended({ status: 'ABORTED', text: undefined }));
+  expect(accounts.wrong).toEqual([]);
+  expect(accounts.totals).toEqual({
+    found: 20,
+    deleted: 12,
+    renewed: 4,
+    notFound: 2,
+    failed: 2,
+    retries: 8,
+  });
+  expect(Object.fromEntries(accounts.endings)).toEqual({
+    SUCCEEDED: 1,
+    SweepIncompleteError: 1,
+    DynamoDbBusyError: 1,
+    ABORTED: 1,
+  });
+});
+
+test.each([
+  [
+    'counts that do not add up',
+    { ...REPORT, deleted: 7 },
+    'x found 10, but deleted 7 + renewed 2 + notFound 1 + failed 1 = 11',
+  ],
+  ['a missing count', { ...REPORT, failed: undefined }, '= NaN'],
+  ['no report at all', 'oh', 'without a report'],
+])('finds %s', (_case, report, message) => {
+  const accounts = new Accounts();
+  accounts.add(ended({ text: JSON.stringify(report) }));
+  expect(accounts.wrong).toEqual([expect.stringContaining(message)]);
+});
+
+test.each([
+  ['as many as there can be', { deleted: 6, renewed: 2, notFound: 1 }, []],
+  [
+    'more deleted than went',
+    { deleted: 5 },
+    ["say deleted 6, but by the table's stream it is 5 at the most"],
+  ],
+  [
+    'more renewed and gone',
+    { renewed: 1, notFound: 0 },
+    ['say renewed 2, but by the application', 'say notFound 1, but by what was gone'],
+  ],
+])('holds counts against what they can be: %s', (_case, most, sentences) => {
+  const accounts = new Accounts();
+  accounts.add(ended());
+  expect(tooMany(accounts.totals, most)).toEqual(
+    sentences.map(sentence => expect.stringContaining(sentence)),
+  );
+});

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync } from 'node:fs';
+import {
+  circlesIn,
+  type ImportGraph,
+  importsOf,
+  reachableFrom,
+  readImports,
+} from '../support/import-graph.ts';
+
+const PRODUCT = ['expiry', 'statemachine', 'functions', 'stacks'] as const;
+
+/** The rooms of this project, and the others that each may import from. `test/` may import from all of them. */
+const MAY_IMPORT = {
+  // The product: nothing in it imports what is local.
+  expiry: [],
+  statemachine: ['expiry'],
+  functions: ['expiry', 'statemachine'],
+  stacks: ['expiry', 'statemachine', 'functions'],
+  // What runs and measures it on one machine.
+  cost: [],
+  'stepfunctions-emulator/src': [],
+  local: ['expiry', 'stacks', 'cost', 'stepfunctions-emulator/src'],
+  lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
+  cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
+  bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
+  package: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+type Room = keyof typeof MAY_IMPORT;
+const ROOMS = Object.keys(MAY_IMPORT) as Room[];
+
+/**
+ * Files that may import each other. A state of the Amazon States Language may hold state machines, so what loads or runs a
+ * state loads or runs a whole graph of states again.
+ */
+const GRAMMAR = [
+  ['load/graph.ts', 'load/map.ts', 'load/state.ts'],
+  ['map/inline.ts', 'run/graph.ts', 'run/parallel.ts', 'run/state.ts'],
+].map(files => files.map(file => `stepfunctions-emulator/src/interpreter/${file}`));
+
+const graph = readImports(ROOMS);
+const isIn = (room: string) => (file: string) => file.startsWith(`${room}/`);
+
+/** `from → to` of what a room imports from outside itself. */
+function importsFromOutside(room: Room): string[] {
+  return [...graph.files].flatMap(([file, imported]) =>
+    isIn(room)(file) ? imported.filter(other => !isIn(room)(other)).map(other => `${file} → ${other}`) : [],
+  );
+}
+
+test('sees imports of values, of types, of what is exported on, and dynamic ones', () => {
+  const source = `import { a } from './a.ts'; import type { B } from './b.ts';\nexport * from './c.ts';
+    const d = await import('./d.ts'); type E = import('./e.ts').E; // import './not.ts'`;
+  expect(importsOf(source).sort()).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
+  expect(graph.files.get('cli/replay.ts')).toEqual(
+    expect.arrayContaining(['cli/run-command.ts', 'cli/replay/job.ts']),
+  );
+  expect(graph.files.get('local/serve.ts')).toContain('stepfunctions-emulator/src/index.ts');
+  const missing = [...graph.files.values()].flat().filter(file => !existsSync(file));
+  expect(missing).toEqual([]);
+});
+
+test('every folder with sources is a room', () => {
+  const folders = readdirSync('.', { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .map(({ name }) => name)
+    .filter(name => readdirSync(name, { recursive: true, encoding: 'utf8' }).some(isSource));
+  const known = [...ROOMS.map(room => room.split('/')[0]), 'test', 'dist', 'coverage'];
+  expect(folders.filter(name => !known.includes(name))).toEqual([]);
+});
+
+function isSource(path: string): boolean {
+  return path.endsWith('.ts') && !path.includes('node_modules');
+}
+
+test.each(ROOMS)('%s imports only from where it may', room => {
+  const allowed: readonly string[] = MAY_IMPORT[room];
+  const refused = importsFromOutside(room).filter(
+    edge => !allowed.some(other => edge.split(' → ')[1]?.startsWith(`${other}/`)),
+  );
+  expect(refused).toEqual([]);
+});
+
+test('nothing inside the emulator is imported from outside', () => {
+  const inEmulator = ROOMS.filter(room => room !== 'stepfunctions-emulator/src')
+    .flatMap(importsFromOutside)
+    .filter(edge => edge.includes('→ stepfunctions-emulator/'));
+  expect(inEmulator.length).toBeGreaterThan(0);
+  expect(inEmulator.filter(edge => !graph.entries.has(edge.split(' → ')[1] ?? ''))).toEqual([]);
+});
+
+test('only the stacks know of CDKTF', () => {
+  const files = [...graph.packages].filter(([, names]) =>
+    names.some(name => /^(@?cdktf|constructs)\b/.test(name)),
+  );
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
+});
+
+test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs'])(
+  'npm run %s loads nothing that is local',
+  command => {
+    const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
+    expect(loaded).toContain('cli/run-command.ts');
+    const emulates = (file: string) =>
+      ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file));
+    expect(loaded.filter(emulates)).toEqual([]);
+  },
+);
+
+test('no files import each other in a circle, but for the grammar of the states', () => {
+  const grammar = GRAMMAR.map(circle => circle.join());
+  expect(circlesIn(graph).filter(circle => !grammar.includes(circle.join()))).toEqual([]);
+});
+
+test('a circle is found, over a type and over a third file', () => {
+  const made: ImportGraph = {
+    packages: new Map(),
+    entries: new Set(),
+    files: new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', ['a']],
+      ['d', ['b', 'e']],
+      ['e', []],
+      ['f', ['a']],
+    ]),
+  };
+  expect(circlesIn(made)).toEqual([['a', 'b', 'c', 'd']]);
+});

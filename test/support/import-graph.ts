@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript-5.9';
+
+/** What each file of the sources imports: paths in the repository, and packages by their names. */
+export interface ImportGraph {
+  /** File → files. Types, dynamic imports and what is exported on count. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
+  /** File → packages. */
+  readonly packages: ReadonlyMap<string, readonly string[]>;
+  /** Files of the emulator's package that its name stands for, or its name and a path. */
+  readonly entries: ReadonlySet<string>;
+}
+
+const EMULATOR = 'stepfunctions-emulator';
+
+/** Of the emulator's package: what may be imported from it by name, and the file that stands for it. */
+function entriesOfEmulator(): ReadonlyMap<string, string> {
+  const { exports } = JSON.parse(readFileSync(join(EMULATOR, 'package.json'), 'utf8')) as {
+    exports: Readonly<Record<string, unknown>>;
+  };
+  const sources = Object.entries(exports).flatMap(([name, target]): [string, string][] => {
+    const source = sourceOf(target);
+    return source === undefined ? [] : [[join(EMULATOR, name), join(EMULATOR, source)]];
+  });
+  return new Map(sources);
+}
+
+/** An entry names a file, or one for each of some conditions. */
+function sourceOf(target: unknown): string | undefined {
+  if (typeof target === 'string') return target.endsWith('.ts') ? target : undefined;
+  if (typeof target !== 'object' || target === null) return undefined;
+  return Object.values(target)
+    .map(sourceOf)
+    .find(source => source !== undefined);
+}
+
+/** The imports of TypeScript files, as the compiler sees them. @param folders from the root of the repository */
+export function readImports(folders: readonly string[]): ImportGraph {
+  const entries = entriesOfEmulator();
+  const files = new Map<string, readonly string[]>();
+  const packages = new Map<string, readonly string[]>();
+  for (const file of folders.flatMap(sourcesIn)) {
+    const names = importsOf(readFileSync(file, 'utf8'));
+    const fileOf = (name: string) => (name.startsWith('.') ? join(file, '..', name) : entries.get(name));
+    files.set(
+      file,
+      names.flatMap(name => fileOf(name) ?? []),
+    );
+    packages.set(
+      file,
+      names.filter(name => fileOf(name) === undefined),
+    );
+  }
+  return { files, packages, entries: new Set(entries.values()) };
+}
+
+/** What a file names in its imports. */
+export function importsOf(source: string): string[] {
+  return ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.includes('node_modules'))
+    .map(path => join(folder, path));
+}
+
+/** Everything that is loaded with a file, itself included. */
+export function reachableFrom(start: string, { files }: ImportGraph): ReadonlySet<string> {
+  const found = new Set([start]);
+  // A set that grows while it is gone through is gone through to its end.
+  for (const file of found) for (const imported of files.get(file) ?? []) found.add(imported);
+  return found;
+}
+
+/** Files that import each other, directly or over others: each circle sorted. */
+export function circlesIn(graph: ImportGraph): string[][] {
+  const reachable = new Map([...graph.files.keys()].map(file => [file, importedBy(file, graph)]));
+  const circles = new Map<string, string[]>();
+  for (const [file, imported] of reachable) {
+    if (!imported.has(file)) continue;
+    const circle = [...imported].filter(other => reachable.get(other)?.has(file)).sort();
+    circles.set(circle.join(), circle);
+  }
+  return [...circles.values()];
+}
+
+/** Everything that a file imports, directly or not; itself only when it is in a circle. */
+function importedBy(file: string, graph: ImportGraph): ReadonlySet<string> {
+  const found = new Set(graph.files.get(file));
+  for (const each of found) for (const imported of graph.files.get(each) ?? []) found.add(imported);
+  return found;
+}
