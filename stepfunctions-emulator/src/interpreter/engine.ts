@@ -10,7 +10,7 @@ import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
-import type { EngineContext, RetryNotice } from './run/run.ts';
+import type { CutOffNotice, EngineContext, RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
@@ -33,6 +33,8 @@ export interface EngineOptions {
   readonly childAgeMs?: () => number;
   /** Told of every retry before its delay: no event of a history says that one follows. */
   readonly onRetry?: (retry: RetryNotice) => void;
+  /** Told of every state that is cut off, then: not every one has an event that says so, and none says which. */
+  readonly onCutOff?: (cutOff: CutOffNotice) => void;
 }
 
 /** A state machine, ready to run. */
@@ -72,6 +74,7 @@ export function engineContext(options: EngineOptions): EngineContext {
     mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
     childAgeMs: options.childAgeMs ?? (() => 0),
     onRetry: options.onRetry,
+    onCutOff: options.onCutOff,
     newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
   };
 }

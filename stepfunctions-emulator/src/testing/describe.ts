@@ -34,12 +34,13 @@ function headline({ status, durationMs, output, error, cause }: ExecutionResult)
 type Shown = Pick<ExecutionResult, 'startDate' | 'calls' | 'retries'>;
 
 function linesOf(visit: Visit, shown: Shown): string[] {
-  const { name, type, input, output, enteredDate, exitedDate } = visit;
-  const end = exitedDate === undefined ? 'did not end' : payload(output);
+  const { name, type, input, output, enteredDate, exitedDate, cutOffDate } = visit;
+  const end =
+    exitedDate !== undefined ? payload(output) : cutOffDate !== undefined ? 'was cut off' : 'failed';
   const calls = shown.calls.filter(
     call => call.enteredEventId === visit.enteredEventId && call.executionArn === visit.executionArn,
   );
-  const took = exitedDate === undefined ? 0 : exitedDate - enteredDate;
+  const took = (exitedDate ?? cutOffDate ?? enteredDate) - enteredDate;
   const wait = took > 0 ? ` (${seconds(took)})` : '';
   return [
     `  +${seconds(enteredDate - shown.startDate)} ${type} "${name}"${wait}: ${payload(input)} → ${end}`,

@@ -5,12 +5,12 @@ import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { EventOf, EventType, HistoryEvent } from './events.ts';
 import type { Mocks } from './mock.ts';
 import type { FunctionCall } from './mocked-functions.ts';
-import { type Visit, visitsOf } from './visits.ts';
+import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
 
 /** The time that a Wait state took. */
 export interface WaitRecord {
   readonly state: string;
-  /** Until it was over, or the execution was. */
+  /** Until it was over, or was cut off. */
   readonly ms: number;
 }
 
@@ -31,6 +31,7 @@ export interface RetryRecord {
 export interface Records {
   readonly calls: readonly FunctionCall[];
   readonly retries: readonly RetryRecord[];
+  readonly cutOffs: CutOffDates;
   /** Names of all functions that are mocked or were called. */
   readonly functionNames: readonly string[];
   redrive(mocks: Mocks): Promise<ExecutionResult>;
@@ -76,7 +77,7 @@ export class ExecutionResult {
     this.redriveCount = execution.redriveCount;
     this.billing = { ...billing, usage: { ...billing.usage } };
     this.history = [...execution.history] as unknown as HistoryEvent[];
-    this.visits = visitsOf(execution);
+    this.visits = visitsOf(execution, records.cutOffs);
     this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
   }
 
@@ -97,9 +98,9 @@ export class ExecutionResult {
   get waits(): readonly WaitRecord[] {
     return this.visits
       .filter(({ type }) => type === 'Wait')
-      .map(({ name: state, enteredDate, exitedDate = this.stopDate }) => ({
+      .map(({ name: state, enteredDate, exitedDate, cutOffDate }) => ({
         state,
-        ms: exitedDate - enteredDate,
+        ms: (exitedDate ?? cutOffDate ?? this.stopDate) - enteredDate,
       }));
   }
 

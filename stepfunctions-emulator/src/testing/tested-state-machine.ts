@@ -11,10 +11,11 @@ import {
 import { ROLE_ARN, stateMachineArn } from '../made-up.ts';
 import { type ClockOptions, clockFor } from './clocks.ts';
 import { HarnessError } from './errors.ts';
-import { ExecutionResult, type RetryRecord } from './execution-result.ts';
+import { ExecutionResult, type Records, type RetryRecord } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
 import { type StateTestOptions, type TestedState, testState } from './test-state.ts';
+import { visitKey } from './visits.ts';
 
 export interface MachineOptions {
   /** @default STANDARD; for Terraform, what it says there */
@@ -87,19 +88,21 @@ export class TestedStateMachine {
     }
     const clock = clockFor(options);
     const retries: RetryRecord[] = [];
+    const cutOffs = new Map<string, number>();
     const invoker = new MockedFunctions({ ...this.#mocks, ...functions }, clock, () => execution.stop());
     const engine = new Engine({
       clock,
       invoker,
       random: seededRandom(seed),
       onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
+      onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),
     });
     const execution = engine.start(this.#machine, {
       input,
       synchronous: sync,
       ...(name !== undefined && { name }),
     });
-    return new Run(execution, clock, invoker, retries);
+    return new Run(execution, clock, invoker, { retries, cutOffs });
   }
 
   /**
@@ -124,13 +127,18 @@ class Run implements RunningExecution {
   readonly clock: Clock;
   readonly #execution: Execution;
   readonly #invoker: MockedFunctions;
-  readonly #retries: readonly RetryRecord[];
+  readonly #notices: Pick<Records, 'retries' | 'cutOffs'>;
 
-  constructor(execution: Execution, clock: Clock, invoker: MockedFunctions, retries: readonly RetryRecord[]) {
+  constructor(
+    execution: Execution,
+    clock: Clock,
+    invoker: MockedFunctions,
+    notices: Pick<Records, 'retries' | 'cutOffs'>,
+  ) {
     this.#execution = execution;
     this.clock = clock;
     this.#invoker = invoker;
-    this.#retries = retries;
+    this.#notices = notices;
   }
 
   get arn(): string {
@@ -147,7 +155,8 @@ class Run implements RunningExecution {
     if (problem !== undefined) throw problem;
     return new ExecutionResult(this.#execution, {
       calls: calls.map(call => ({ ...call })),
-      retries: [...this.#retries],
+      retries: [...this.#notices.retries],
+      cutOffs: new Map(this.#notices.cutOffs),
       functionNames: names,
       redrive: mocks => this.#redrive(mocks),
     });

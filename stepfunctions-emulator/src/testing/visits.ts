@@ -13,9 +13,18 @@ export interface Visit {
   readonly enteredDate: number;
   /** Epoch milliseconds; not there when there is no output. */
   readonly exitedDate: number | undefined;
+  /** Epoch milliseconds at which it was cut off, when it was: by the end of the execution, or by a failure beside it. */
+  readonly cutOffDate: number | undefined;
   readonly executionArn: string;
   readonly enteredEventId: number;
 }
+
+/** Epoch milliseconds at which visits were cut off, by `visitKey`. */
+export type CutOffDates = ReadonlyMap<string, number>;
+
+/** Tells a visit from all others of an execution and its children. */
+export const visitKey = (visit: Pick<Visit, 'executionArn' | 'enteredEventId'>): string =>
+  `${visit.executionArn} ${visit.enteredEventId}`;
 
 const ENTERED = 'StateEntered';
 const EXITED = 'StateExited';
@@ -30,18 +39,19 @@ interface StateDetails {
  * Every state that was entered, in order: also those in branches and iterations. The states of the children of a distributed
  * Map stand where its Map Run started, one child after the other.
  */
-export function visitsOf(execution: Execution): Visit[] {
+export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
   const { history, arn } = execution;
   const exits = findExits(history);
   const mapRuns = new Map(execution.mapRuns.map(mapRun => [mapRun.settings.arn, mapRun]));
   return history.flatMap(event => {
     if (event.type === 'MapRunStarted') {
       const mapRun = mapRuns.get(String(event['mapRunStartedEventDetails']?.['mapRunArn']));
-      return mapRun === undefined ? [] : childrenOf(mapRun).flatMap(visitsOf);
+      return mapRun === undefined ? [] : childrenOf(mapRun).flatMap(child => visitsOf(child, cutOffs));
     }
     if (!event.type.endsWith(ENTERED)) return [];
     const { name, input } = detailsOf(event, 'stateEnteredEventDetails');
     const exit = exits.get(event.id);
+    const at = { executionArn: arn, enteredEventId: event.id };
     const visit: Visit = {
       name,
       type: event.type.slice(0, -ENTERED.length),
@@ -49,8 +59,9 @@ export function visitsOf(execution: Execution): Visit[] {
       output: exit && (JSON.parse(detailsOf(exit, 'stateExitedEventDetails').output) as Json),
       enteredDate: event.timestamp,
       exitedDate: exit?.timestamp,
-      executionArn: arn,
-      enteredEventId: event.id,
+      // One that was redriven may have ended after all.
+      cutOffDate: exit === undefined ? cutOffs.get(visitKey(at)) : undefined,
+      ...at,
     };
     return [visit];
   });

@@ -20,6 +20,14 @@ export interface RetryNotice {
   readonly cause: string | undefined;
 }
 
+/** A state was cut off: its execution ended, or a branch or an iteration beside it failed. */
+export interface CutOffNotice {
+  readonly executionArn: string;
+  readonly state: string;
+  /** Id of the event of its entry. */
+  readonly enteredEventId: number;
+}
+
 /** What all executions of an engine share. */
 export interface EngineContext {
   readonly clock: Clock;
@@ -31,6 +39,7 @@ export interface EngineContext {
   /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
   readonly childAgeMs: () => number;
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
+  readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   newId(): string;
 }
 

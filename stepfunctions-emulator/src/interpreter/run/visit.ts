@@ -74,6 +74,12 @@ export class StateVisit {
     });
   }
 
+  announceCutOff(): void {
+    const { arn: executionArn, engine } = this.line.run;
+    const { state, enteredEventId } = this;
+    engine.onCutOff?.({ executionArn, state: state.name, enteredEventId });
+  }
+
   /** The value of a payload field; a promise only when there is something to evaluate. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>
