@@ -102,13 +102,9 @@ function mend(got: unknown): string {
   return `${got === undefined ? 'Add the field' : 'Correct the value'}: there is no default for it.`;
 }
 
-/** An object with these fields and no others. */
-export function object<Value extends object>(kinds: Kinds, options: ReadOptions): Kind<Value> {
-  const inside = (value: Value) => [
-    ...unknownFieldProblems(value, Object.keys(kinds)),
-    ...fieldProblems(kinds, value, options),
-  ];
-  return kind(isObject, 'an object', { inside });
+/** The same of an object that may have no other fields. */
+export function objectProblems(kinds: Kinds, object: object, options: ReadOptions): FieldProblem[] {
+  return [...unknownFieldProblems(object, Object.keys(kinds)), ...fieldProblems(kinds, object, options)];
 }
 
 /** The problems of something that lies within something else; a field without a name is that itself. */

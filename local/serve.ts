@@ -7,6 +7,7 @@ import {
   NO_TRACING,
   realClock,
   StateMachines,
+  StateTester,
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
@@ -84,8 +85,10 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     register(cloud, stateMachines);
     const { account, stateMachines: synthesized } = cloud.synthesized;
     const region = synthesized[0]?.region ?? DEFAULT_REGION;
+    const place = { account, region, partition: partitionOf(region).name };
+    const stateTester = new StateTester({ ...place, invoker: cloud.functions, clock });
     const server = await ApiServer.start(
-      { stateMachines, executions, account, region, partition: partitionOf(region).name },
+      { stateMachines, executions, stateTester, ...place },
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());

@@ -1,18 +1,17 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
 import {
   boolean,
-  fieldProblems,
   isObject,
   type Kind,
-  type Kinds,
   kind,
+  objectProblems,
   oneOf,
   text,
   valueProblems,
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { roleProblem } from './names.ts';
-import { PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS } from './tags.ts';
 
@@ -87,8 +86,8 @@ const STATE: Kind<LocalState | S3State> = kind(
     remedy: () => SEE_DOCS,
     inside: state =>
       state.backend === 's3'
-        ? objectProblems(state, { backend: BACKEND, ...S3_KINDS }, ['bucket'])
-        : objectProblems(state, { backend: BACKEND }),
+        ? objectProblems({ backend: BACKEND, ...S3_KINDS }, state, { required: ['bucket'], remedy: CORRECT })
+        : objectProblems({ backend: BACKEND }, state, { remedy: CORRECT }),
   },
 );
 
@@ -126,19 +125,11 @@ const CONFIG_KINDS = {
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);
   const problems = [
-    ...objectProblems(config, CONFIG_KINDS, ['region', 'tables']),
+    ...objectProblems(CONFIG_KINDS, config, { required: ['region', 'tables'], remedy: CORRECT }),
     ...unknownRegionProblems(config),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
   return config as unknown as DeploymentConfig;
-}
-
-function objectProblems(object: object, kinds: Kinds, required: readonly string[] = []): FieldProblem[] {
-  const remedy = 'Correct the value, or leave the field out for its default.';
-  return [
-    ...unknownFieldProblems(object, Object.keys(kinds)),
-    ...fieldProblems(kinds, object, { required, remedy }),
-  ];
 }
 
 /** Regions that have the form of one and are none; a wrong form is told elsewhere. */

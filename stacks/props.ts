@@ -215,9 +215,12 @@ export type ResolvedProps = {
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
+/** What to do about a value that its kind says nothing better of. */
+export const CORRECT = 'Correct the value, or leave the field out for its default.';
+
 const OPTIONS: ReadOptions = {
   required: PROP_NAMES.filter(name => PROPS[name].isRequired),
-  remedy: 'Correct the value, or leave the field out for its default.',
+  remedy: CORRECT,
 };
 
 /** Everything that is wrong with the props; empty when they are good. */

@@ -7,18 +7,10 @@ import { InvalidEnvironmentError } from './errors.ts';
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
-/** Longest attribute name that can be part of a key. Source: DynamoDB quotas. */
-const MAX_ATTRIBUTE_NAME_LENGTH = 255;
-
 /** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
 const ATTRIBUTE_NAME = kind<string>(
-  value =>
-    typeof value === 'string' &&
-    value !== '' &&
-    value.isWellFormed() &&
-    !value.includes('\0') &&
-    Buffer.byteLength(value) <= MAX_ATTRIBUTE_NAME_LENGTH,
-  `the name of an attribute, 1 to ${MAX_ATTRIBUTE_NAME_LENGTH} bytes of UTF-8 without a zero`,
+  value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
+  `${MODEL_KINDS.partitionKey.expected} of UTF-8 without a zero`,
 );
 
 /**
@@ -53,7 +45,10 @@ export type Settings = {
 /** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
-/** The variables of a function, and what each holds. */
+/**
+ * The environment of a function, which {@link readSettings} reads.
+ * @param write what a value becomes on its way there, e.g. Terraform's escapes
+ */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
   return Object.fromEntries(
     (Object.keys(SETTING_KINDS) as SettingName[]).flatMap(name => {
@@ -79,17 +74,23 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const settings: Settings = Object.fromEntries(values);
   const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards, ...others } =
     settings;
-  return {
-    ...others,
-    model: expiryModel({
-      partitionKey,
-      ...(sortKey === undefined ? {} : { sortKey }),
-      ttlAttribute,
-      windowAttribute,
-      granularityMinutes,
-      shards,
-    }),
-  };
+  return { ...others, model: modelOfSettings(settings) };
+}
+
+/**
+ * The model of a table with these settings.
+ * @throws InvalidModelError
+ */
+export function modelOfSettings(settings: Settings): ExpiryModel {
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards } = settings;
+  return expiryModel({
+    partitionKey,
+    ...(sortKey === undefined ? {} : { sortKey }),
+    ttlAttribute,
+    windowAttribute,
+    granularityMinutes,
+    shards,
+  });
 }
 
 /** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */

@@ -20,6 +20,9 @@ export interface Clock {
 /** How far the wall clock and the timers' own drift apart by themselves; beyond that somebody has set the wall clock. */
 const MAX_DRIFT_MS = 1_000;
 
+/** As it was when this module was loaded: a test framework's fake timers would make time stand still for good. */
+const immediately = setImmediate;
+
 /** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
@@ -151,7 +154,7 @@ export class VirtualClock implements Clock {
     if (this.#checkPending || this.#awake > 0 || this.#timers.length === 0) return;
     this.#checkPending = true;
     // Immediates run after every microtask, so whatever could go on without time passing has done so.
-    setImmediate(() => {
+    immediately(() => {
       this.#checkPending = false;
       if (this.#awake > 0) return;
       const timer = this.#next();

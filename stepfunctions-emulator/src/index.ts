@@ -20,3 +20,4 @@ export { type CancelTimer, type Clock, realClock, VirtualClock } from './clock.t
 export { EmulatorError, NotLoopbackError } from './errors.ts';
 export * from './interpreter/index.ts';
 export { LambdaEndpoint } from './lambda-endpoint.ts';
+export * from './test-state/index.ts';

@@ -17,15 +17,11 @@ export class LambdaEndpoint implements FunctionInvoker {
   readonly #endpoint: string;
 
   /**
-   * @param endpoint the value of AWS_ENDPOINT_URL_LAMBDA
+   * @param source where the endpoint comes from, for the message
    * @throws {NotLoopbackError} when it isn't on this machine
    */
-  constructor(endpoint: string) {
-    this.#endpoint = requireLoopback(
-      endpoint,
-      'AWS_ENDPOINT_URL_LAMBDA',
-      'unset it to run without functions other than the synthesized ones',
-    );
+  constructor(endpoint: string, source = 'AWS_ENDPOINT_URL_LAMBDA') {
+    this.#endpoint = requireLoopback(endpoint, source, 'leave it out to run without the functions behind it');
   }
 
   async invoke(functionArn: string, payload: unknown, { signal }: InvokeOptions): Promise<FunctionResult> {

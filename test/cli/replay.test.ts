@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { ApiServer, Executions, StateMachines } from 'stepfunctions-emulator';
+import { ApiServer, Executions, StateMachines, StateTester } from 'stepfunctions-emulator';
 import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
@@ -161,13 +161,9 @@ describe('against the local Step Functions', () => {
       stateMachines.create({ ...machine, ...created });
     }
     const { account } = cloud.synthesized;
-    server = await ApiServer.start({
-      stateMachines,
-      executions,
-      account,
-      region: 'us-east-1',
-      partition: 'aws',
-    });
+    const place = { account, region: 'us-east-1', partition: 'aws' };
+    const stateTester = new StateTester({ ...place, invoker: cloud.functions });
+    server = await ApiServer.start({ stateMachines, executions, stateTester, ...place });
   }, 60_000);
   afterAll(async () => {
     await server?.stop();

@@ -4,7 +4,7 @@ import {
   type Kind,
   kind,
   number,
-  object,
+  objectProblems,
   oneOf,
   text,
   under,
@@ -70,8 +70,11 @@ describe('the problems of fields', () => {
   });
 
   test('within a value have its path', () => {
-    const table = object(kinds, { required: ['name'], remedy });
-    const config = object({ table }, { remedy });
+    const object = (inner: Parameters<typeof objectProblems>[0], required: string[] = []) =>
+      kind<object>(value => typeof value === 'object' && !Array.isArray(value), 'an object', {
+        inside: value => objectProblems(inner, value, { required, remedy }),
+      });
+    const config = object({ table: object(kinds, ['name']) });
     const problems = valueProblems('config', config, { table: { nme: 'a', name: 'b', shards: 0 } }, remedy);
     expect(problems.map(({ field, remedy: what }) => [field, what])).toEqual([
       ['config.table.nme', 'Did you mean name?'],

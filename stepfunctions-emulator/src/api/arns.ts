@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts';
+import { ApiError, invalidRequest } from './errors.ts';
 import type { Members } from './members.ts';
 
 /** The model's bounds for every member that is an ARN. */
@@ -19,8 +19,33 @@ function checkArn(arn: string, kinds: readonly string[]): string {
   return arn;
 }
 
-export const takeMachineArn = (members: Members): string =>
-  checkArn(members.string('stateMachineArn', ARN_LENGTH), ['stateMachine']);
+const checkMachineArn = (arn: string): string => checkArn(arn, ['stateMachine']);
+
+/** Of a state machine, or of one of its versions or aliases, which the operation may not take. */
+export function takeMachineArn(members: Members): string {
+  const arn = checkMachineArn(members.string('stateMachineArn', ARN_LENGTH));
+  if (!arn.includes('/')) return arn;
+  throw invalidRequest(
+    'API_DOES_NOT_SUPPORT_LABELED_ARNS',
+    `stateMachineArn: expected a state machine, a version or an alias, got a distributed Map state: ${arn}`,
+  );
+}
+
+/** A version or an alias: what a state machine's ARN goes on with is its number or its name. */
+function checkQualifiedArn(arn: string): string {
+  if (checkMachineArn(arn).split(':').length === 8) return arn;
+  throw invalidArn(`Invalid ARN: ${arn}`);
+}
+
+export const takeVersionArn = (members: Members): string =>
+  checkQualifiedArn(members.string('stateMachineVersionArn', LONG_ARN_LENGTH));
+
+export const takeAliasArn = (members: Members): string =>
+  checkQualifiedArn(members.string('stateMachineAliasArn', ARN_LENGTH));
+
+/** The state machine of a version's ARN; undefined when it is not one. */
+export const machineOfVersion = (arn: string): string | undefined =>
+  /^(arn:aws[^:]*:states:[^:]+:[^:]+:stateMachine:[^:/]+):[1-9]\d*$/.exec(arn)?.[1];
 
 /** Express executions have ARNs of their own, which most operations don't take. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>

@@ -1,3 +1,5 @@
+import type { RandomSource } from '../interpreter/index.ts';
+import type { StateTester } from '../test-state/index.ts';
 import type { Executions } from './executions.ts';
 import type { Members } from './members.ts';
 import type { StateMachines } from './state-machines.ts';
@@ -6,11 +8,15 @@ import type { StateMachines } from './state-machines.ts';
 export interface ApiContext {
   readonly stateMachines: StateMachines;
   readonly executions: Executions;
+  /** Runs the states of TestState. */
+  readonly stateTester: StateTester;
   readonly account: string;
   /** Of every ARN, whatever region a client signs for. */
   readonly region: string;
   /** Of every ARN: `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
+  /** Chooses between the two versions of an alias. @default different in every run */
+  readonly random?: RandomSource;
 }
 
 /** An operation of the API: takes the members of its request and returns those of its answer. */

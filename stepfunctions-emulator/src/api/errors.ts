@@ -37,9 +37,14 @@ export class ApiError extends EmulatorError {
 export const validationError = (detail: string): ApiError =>
   new ApiError('ValidationException', `1 validation error detected: ${detail}`);
 
-/** AWS would act on this member; ignoring it would be worse than refusing it. */
-export const notImplemented = (member: string, what: string): ApiError =>
-  new ApiError('ValidationException', `${member}: ${what} isn't implemented locally; leave it out`);
+/** As AWS says why a request that is well formed is not valid: a word for programs besides the message. */
+export const invalidRequest = (
+  reason:
+    | 'API_DOES_NOT_SUPPORT_LABELED_ARNS'
+    | 'INVALID_ROUTING_CONFIGURATION'
+    | 'MISSING_REQUIRED_PARAMETER',
+  message: string,
+): ApiError => new ApiError('ValidationException', message, 400, { reason });
 
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
@@ -49,6 +54,12 @@ export const executionDoesNotExist = (arn: string): ApiError =>
 
 export const resourceNotFound = (arn: string): ApiError =>
   new ApiError('ResourceNotFound', `Resource not found: '${arn}'`, 400, { resourceName: arn });
+
+/** Of versions and aliases. */
+export const referenceNotFound = (arn: string): ApiError =>
+  new ApiError('ResourceNotFound', 'Request references a resource that does not exist.', 400, {
+    resourceName: arn,
+  });
 
 export const typeNotSupported = (): ApiError =>
   new ApiError(

@@ -1,6 +1,6 @@
 import { Execution, type Machine, type MapRun, type StartOptions } from '../interpreter/index.ts';
 import { ApiError, executionDoesNotExist, resourceNotFound } from './errors.ts';
-import type { StateMachine } from './state-machines.ts';
+import type { StateMachine } from './state-machine.ts';
 
 /** What runs executions: the engine, or the local cloud around it. */
 export interface Runner {
@@ -9,8 +9,14 @@ export interface Runner {
   redrive(execution: Execution): Promise<void>;
 }
 
+/** By which ARN an execution was started, when that was not the state machine's own. */
+export interface StartedBy {
+  readonly versionArn?: string | undefined;
+  readonly aliasArn?: string | undefined;
+}
+
 /** An execution that somebody started, and the state machine as it was then. */
-export interface StartedExecution {
+export interface StartedExecution extends StartedBy {
   readonly execution: Execution;
   readonly stateMachine: StateMachine;
   /** In the order of their start. */
@@ -51,10 +57,10 @@ export class Executions {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
 
-  start(stateMachine: StateMachine, options: StartOptions): StartedExecution {
+  start(stateMachine: StateMachine, options: StartOptions, by: StartedBy = {}): StartedExecution {
     const execution = this.#runner.start(stateMachine, options);
     this.#sequence += 1;
-    const started = { execution, stateMachine, sequence: this.#sequence };
+    const started = { ...by, execution, stateMachine, sequence: this.#sequence };
     this.#byArn.set(execution.arn, started);
     if (options.name !== undefined && stateMachine.type === 'STANDARD') {
       const names = this.#names.get(stateMachine.arn) ?? new Set();
@@ -96,9 +102,17 @@ export class Executions {
     throw resourceNotFound(arn);
   }
 
-  /** The last started first. */
-  of(machineArn: string): readonly StartedExecution[] {
-    return [...this.#byArn.values()].filter(({ stateMachine }) => stateMachine.arn === machineArn).reverse();
+  /**
+   * The last started first.
+   *
+   * @param arn of a state machine, or of a version or an alias that they were started by
+   */
+  of(arn: string): readonly StartedExecution[] {
+    return [...this.#byArn.values()]
+      .filter(({ stateMachine, versionArn, aliasArn }) =>
+        [stateMachine.arn, versionArn, aliasArn].includes(arn),
+      )
+      .reverse();
   }
 
   /** The executions of a state machine that is deleted end, and with them everything that was known of it. */

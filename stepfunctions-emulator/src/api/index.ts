@@ -4,4 +4,5 @@ export type { ApiContext } from './context.ts';
 export { ApiError } from './errors.ts';
 export { descendants, Executions, KEPT_EXECUTIONS, type KeptExecutions, type Runner } from './executions.ts';
 export { ApiServer, DEFAULT_PORT, type ServerOptions } from './server.ts';
-export { NO_LOGGING, NO_TRACING, type StateMachine, StateMachines } from './state-machines.ts';
+export { NO_LOGGING, NO_TRACING, type StateMachine } from './state-machine.ts';
+export { StateMachines } from './state-machines.ts';

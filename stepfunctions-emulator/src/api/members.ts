@@ -1,6 +1,7 @@
 import { ApiError, validationError } from './errors.ts';
 
-interface StringLimits {
+/** Of the length of a string or a list. */
+interface LengthLimits {
   readonly min?: number;
   readonly max?: number;
 }
@@ -20,19 +21,27 @@ export class Members {
     return this.#take(name) !== undefined;
   }
 
-  string(name: string, limits: StringLimits = {}): string {
+  /** Of all members, known or not. */
+  get names(): readonly string[] {
+    return Object.keys(this.#raw).filter(name => this.has(name));
+  }
+
+  string(name: string, limits: LengthLimits = {}): string {
     return this.#required(name, this.optionalString(name, limits));
   }
 
-  optionalString(
-    name: string,
-    { min = 0, max = Number.POSITIVE_INFINITY }: StringLimits = {},
-  ): string | undefined {
+  optionalString(name: string, limits: LengthLimits = {}): string | undefined {
     const value = this.#typed(name, 'string');
     if (value === undefined) return undefined;
-    if (value.length < min) throw this.#outOfBounds(name, `length greater than or equal to ${min}`);
-    if (value.length > max) throw this.#outOfBounds(name, `length less than or equal to ${max}`);
+    this.#checkLength(name, value, value, limits);
     return value;
+  }
+
+  /** @param pattern in the words of AWS's model, for the message */
+  matching(name: string, pattern: RegExp, limits: LengthLimits = {}): string {
+    const value = this.string(name, limits);
+    if (pattern.test(value)) return value;
+    throw this.#unsatisfied(name, value, `satisfy regular expression pattern: ${pattern.source}`);
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
@@ -40,19 +49,20 @@ export class Members {
     if (value === undefined) return undefined;
     const found = allowed.find(one => one === value);
     if (found !== undefined) return found;
-    throw validationError(
-      `Value '${cut(value)}' at '${this.#at(name)}' failed to satisfy constraint: ` +
-        `Member must satisfy enum value set: [${allowed.join(', ')}]`,
-    );
+    throw this.#unsatisfied(name, value, `satisfy enum value set: [${allowed.join(', ')}]`);
   }
 
   integer(name: string, min: number, max: number): number | undefined {
     const value = this.#typed(name, 'number');
     if (value === undefined) return undefined;
     if (!Number.isInteger(value)) throw wrongType(this.#at(name), value, 'Integer');
-    if (value < min) throw this.#outOfBounds(name, `value greater than or equal to ${min}`);
-    if (value > max) throw this.#outOfBounds(name, `value less than or equal to ${max}`);
+    if (value < min) throw this.#unsatisfied(name, value, `have value greater than or equal to ${min}`);
+    if (value > max) throw this.#unsatisfied(name, value, `have value less than or equal to ${max}`);
     return value;
+  }
+
+  requiredInteger(name: string, min: number, max: number): number {
+    return this.#required(name, this.integer(name, min, max));
   }
 
   boolean(name: string): boolean | undefined {
@@ -64,11 +74,6 @@ export class Members {
     return value === undefined ? undefined : new Members(value, this.#at(name));
   }
 
-  /** As it is, for members that are only given back. */
-  plainObject(name: string): Readonly<Record<string, unknown>> | undefined {
-    return this.#plainObject(name);
-  }
-
   strings(name: string): string[] {
     return this.#required(name, this.#list(name)).map((one, index) => {
       if (typeof one === 'string') return one;
@@ -76,12 +81,18 @@ export class Members {
     });
   }
 
-  objects(name: string): Members[] | undefined {
-    return this.#list(name)?.map((one, index) => {
+  objects(name: string, limits: LengthLimits = {}): Members[] | undefined {
+    const list = this.#list(name);
+    if (list !== undefined) this.#checkLength(name, list, JSON.stringify(list), limits);
+    return list?.map((one, index) => {
       const path = `${this.#at(name)}.${index + 1}.member`;
       if (!isObject(one)) throw wrongType(path, one, 'Object');
       return new Members(one, path);
     });
+  }
+
+  requiredObjects(name: string, limits: LengthLimits = {}): Members[] {
+    return this.#required(name, this.objects(name, limits));
   }
 
   #plainObject(name: string): Readonly<Record<string, unknown>> | undefined {
@@ -116,9 +127,20 @@ export class Members {
     );
   }
 
-  #outOfBounds(name: string, constraint: string): ApiError {
+  #checkLength(
+    name: string,
+    { length }: { readonly length: number },
+    shown: string,
+    { min = 0, max = Number.POSITIVE_INFINITY }: LengthLimits,
+  ): void {
+    if (length < min) throw this.#unsatisfied(name, shown, `have length greater than or equal to ${min}`);
+    if (length > max) throw this.#unsatisfied(name, shown, `have length less than or equal to ${max}`);
+  }
+
+  /** @param constraint what the member must do */
+  #unsatisfied(name: string, value: string | number, constraint: string): ApiError {
     return validationError(
-      `Value at '${this.#at(name)}' failed to satisfy constraint: Member must have ${constraint}`,
+      `Value '${cut(String(value))}' at '${this.#at(name)}' failed to satisfy constraint: Member must ${constraint}`,
     );
   }
 

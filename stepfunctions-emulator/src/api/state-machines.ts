@@ -1,40 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Machine } from '../interpreter/index.ts';
+import { Aliases } from './aliases.ts';
 import { ApiError, stateMachineDoesNotExist } from './errors.ts';
-
-/** Accepted, given back, and without effect: nothing is logged or traced locally. */
-export type Configuration = Readonly<Record<string, unknown>>;
-
-/** What AWS describes when none was given. */
-export const NO_LOGGING: Configuration = { level: 'OFF', includeExecutionData: false };
-export const NO_TRACING: Configuration = { enabled: false };
-
-/** A state machine as it is described. It never changes: an update puts another in its place. */
-export interface StateMachine extends Machine {
-  readonly definitionText: string;
-  readonly loggingConfiguration: Configuration;
-  readonly tracingConfiguration: Configuration;
-  /** Epoch milliseconds. */
-  readonly creationDate: number;
-  readonly updateDate: number;
-  /** Of the last update; a state machine that was never updated has none. */
-  readonly revisionId: string | undefined;
-}
-
-export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate' | 'revisionId'>;
-export type StateMachineUpdate = Partial<
-  Pick<
-    StateMachine,
-    'definition' | 'definitionText' | 'roleArn' | 'loggingConfiguration' | 'tracingConfiguration'
-  >
->;
+import type { NewStateMachine, StateMachine, StateMachineUpdate } from './state-machine.ts';
+import { Versions } from './versions.ts';
 
 /** AWS allows this many tags on a resource. */
 const MAX_TAGS = 50;
 
-/** The state machines of the local account and their tags. */
+/** The state machines of the local account, their versions, aliases and tags. */
 export class StateMachines {
+  readonly versions: Versions;
+  readonly aliases: Aliases;
   readonly #byArn = new Map<string, StateMachine>();
   readonly #tags = new Map<string, Map<string, string>>();
   readonly #now: () => number;
@@ -42,11 +19,17 @@ export class StateMachines {
   /** @param now epoch milliseconds */
   constructor(now: () => number) {
     this.#now = now;
+    this.versions = new Versions(now);
+    this.aliases = new Aliases(now);
   }
 
   /** By name. */
   get all(): readonly StateMachine[] {
     return [...this.#byArn.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  find(arn: string): StateMachine | undefined {
+    return this.#byArn.get(arn);
   }
 
   /** @throws {ApiError} StateMachineDoesNotExist */
@@ -64,7 +47,9 @@ export class StateMachines {
   create(machine: NewStateMachine): StateMachine {
     const existing = this.#byArn.get(machine.arn);
     if (existing !== undefined) {
-      if (same(existing, machine)) return existing;
+      if (same(existing, machine) && isDeepStrictEqual(existing.publication, machine.publication)) {
+        return existing;
+      }
       throw new ApiError('StateMachineAlreadyExists', `State Machine Already Exists: '${machine.arn}'`);
     }
     const now = this.#now();
@@ -74,16 +59,20 @@ export class StateMachines {
     return created;
   }
 
-  /** Executions that run keep the definition they were started with. */
+  /** Executions that run keep the definition they were started with. What changes nothing makes no new revision. */
   update(arn: string, changes: StateMachineUpdate): StateMachine {
-    const updated = { ...this.get(arn), ...changes, updateDate: this.#now(), revisionId: randomUUID() };
-    this.#byArn.set(arn, updated);
-    return updated;
+    const existing = this.get(arn);
+    const updated = { ...existing, ...changes, updateDate: this.#now() };
+    const revised = same(existing, updated) ? updated : { ...updated, revisionId: randomUUID() };
+    this.#byArn.set(arn, revised);
+    return revised;
   }
 
-  /** Whether there was one. */
+  /** Its versions and aliases go with it. Whether there was one. */
   delete(arn: string): boolean {
     this.#tags.delete(arn);
+    this.versions.forget(arn);
+    this.aliases.forget(arn);
     return this.#byArn.delete(arn);
   }
 
@@ -114,6 +103,7 @@ function same(one: StateMachine, other: NewStateMachine): boolean {
     one.type === other.type &&
     one.roleArn === other.roleArn &&
     isDeepStrictEqual(one.loggingConfiguration, other.loggingConfiguration) &&
-    isDeepStrictEqual(one.tracingConfiguration, other.tracingConfiguration)
+    isDeepStrictEqual(one.tracingConfiguration, other.tracingConfiguration) &&
+    isDeepStrictEqual(one.encryptionConfiguration, other.encryptionConfiguration)
   );
 }

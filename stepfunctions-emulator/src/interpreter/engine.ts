@@ -10,7 +10,7 @@ import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
-import type { EngineContext } from './run/run.ts';
+import type { CutOffNotice, EngineContext, RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
@@ -31,6 +31,10 @@ export interface EngineOptions {
    * Express executions goes by the real start. @default 0
    */
   readonly childAgeMs?: () => number;
+  /** Told of every retry before its delay: no event of a history says that one follows. */
+  readonly onRetry?: (retry: RetryNotice) => void;
+  /** Told of every state that is cut off, then: not every one has an event that says so, and none says which. */
+  readonly onCutOff?: (cutOff: CutOffNotice) => void;
 }
 
 /** A state machine, ready to run. */
@@ -59,21 +63,28 @@ export class InvalidStartError extends EmulatorError {
   }
 }
 
+/** The options, with what stands for those that are missing. */
+export function engineContext(options: EngineOptions): EngineContext {
+  const { random } = options;
+  return {
+    clock: options.clock ?? realClock,
+    random: random ?? systemRandom,
+    invoker: options.invoker,
+    limits: { ...AWS_LIMITS, ...options.limits },
+    mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
+    childAgeMs: options.childAgeMs ?? (() => 0),
+    onRetry: options.onRetry,
+    onCutOff: options.onCutOff,
+    newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
+  };
+}
+
 /** Runs state machines. It keeps nothing of an execution once that has ended. */
 export class Engine {
   readonly #context: EngineContext;
 
   constructor(options: EngineOptions) {
-    const { random } = options;
-    this.#context = {
-      clock: options.clock ?? realClock,
-      random: random ?? systemRandom,
-      invoker: options.invoker,
-      limits: { ...AWS_LIMITS, ...options.limits },
-      mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
-      childAgeMs: options.childAgeMs ?? (() => 0),
-      newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
-    };
+    this.#context = engineContext(options);
   }
 
   /**

@@ -25,4 +25,5 @@ export { ALLOWED_NAME, isAllowedName } from './names.ts';
 export { type RandomSource, seededRandom, systemRandom } from './random.ts';
 export type { ExecutionStatus, MachineIdentity } from './run/child.ts';
 export type { EventDetails, HistoryEvent } from './run/history.ts';
-export type { FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';
+export type { CutOffNotice, RetryNotice } from './run/run.ts';
+export type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions } from './task/invoker.ts';

@@ -233,6 +233,12 @@ test('members of random types are errors of the API', async () => {
     'includedData',
     'encryptionConfiguration',
     'loggingConfiguration',
+    'tracingConfiguration',
+    'routingConfiguration',
+    'stateMachineVersionArn',
+    'stateMachineAliasArn',
+    'publish',
+    'versionDescription',
     'clientToken',
     'error',
     'cause',
@@ -257,6 +263,14 @@ test('members of random types are errors of the API', async () => {
     'ListTagsForResource',
     'TagResource',
     'UntagResource',
+    'PublishStateMachineVersion',
+    'ListStateMachineVersions',
+    'DeleteStateMachineVersion',
+    'CreateStateMachineAlias',
+    'UpdateStateMachineAlias',
+    'DescribeStateMachineAlias',
+    'ListStateMachineAliases',
+    'DeleteStateMachineAlias',
   ];
   const statuses = new Set<number>();
   for (let round = 0; round < 1_000; round += 1) {

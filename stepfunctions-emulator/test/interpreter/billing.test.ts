@@ -1,5 +1,5 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { Engine } from '../../src/interpreter/index.ts';
+import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
 import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
 
 const pass = { Type: 'Pass', End: true };
@@ -48,7 +48,13 @@ test('durations are rounded up to 100 ms', async () => {
 });
 
 test('what the children cost is the cost of the parent as well', async () => {
-  const f = async (_e: unknown, clock: VirtualClock) => clock.sleep(250);
+  const clock = new VirtualClock();
+  const invoker: FunctionInvoker = {
+    async invoke(_arn, _payload, { onUsage }) {
+      onUsage?.('writes', 2);
+      return { ok: true, payload: await clock.sleep(250) };
+    },
+  };
   const definition = machineOf({
     M: {
       Type: 'Map',
@@ -62,7 +68,7 @@ test('what the children cost is the cost of the parent as well', async () => {
     },
     E: { Type: 'Succeed' },
   });
-  const { billing, mapRuns } = await run(definition, { functions: { f } });
+  const { billing, mapRuns } = await run(definition, { clock, invoker });
   expect(billing).toEqual({
     stateTransitions: 2 + 3,
     expressRequests: 3,
@@ -70,7 +76,7 @@ test('what the children cost is the cost of the parent as well', async () => {
     functionInvocations: 3,
     functionDurationMs: 750,
     functionGbSeconds: (3 * 0.25 * 128) / 1024,
-    usage: {},
+    usage: { writes: 6 },
   });
   expect(mapRuns[0]?.executions).toHaveLength(3);
 });

@@ -8,6 +8,7 @@ import {
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
 import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
+import { StateTester } from '../../src/test-state/index.ts';
 
 export const API_ACCOUNT = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${API_ACCOUNT}:role/test`;
@@ -42,12 +43,12 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
     start: engine.start.bind(engine),
     redrive: (execution: ReturnType<Engine['start']>) => execution.redrive(),
   };
+  const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
   const context: ApiContext = {
+    ...place,
+    stateTester: new StateTester({ ...place, invoker, clock }),
     stateMachines: new StateMachines(() => clock.now()),
     executions: new Executions(runner, kept),
-    account: API_ACCOUNT,
-    region: 'us-east-1',
-    partition: 'aws',
   };
   const errors: unknown[] = [];
   let server: ApiServer | undefined;

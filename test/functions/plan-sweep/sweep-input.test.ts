@@ -139,6 +139,7 @@ test.each<[string, unknown, RegExp]>([
     { scheduledTime, tablename: 't' },
     /^tablename: expected one of the fields scheduledTime/,
   ],
+  ['a misspelt field', { scheduledTim: from }, /^scheduledTim: .*Did you mean scheduledTime\? Start the/],
   ["the machine's own field cursor", { scheduledTime, cursor: {} }, /^cursor: expected one of the fields/],
   ["the machine's own field totals", { scheduledTime, totals: {} }, /^totals: expected one of the fields/],
   ['only from', { from }, /^to: expected a time in ISO-8601 with a zone/],

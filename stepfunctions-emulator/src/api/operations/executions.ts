@@ -2,8 +2,9 @@ import { type Execution, NotRedrivableError } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeMapRunArn } from '../arns.ts';
 import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, executionDoesNotExist, typeNotSupported, validationError } from '../errors.ts';
-import { childrenOf } from '../executions.ts';
+import { childrenOf, type StartedBy } from '../executions.ts';
 import { takeItems, takePage } from '../paging.ts';
+import { resolveMachine } from '../resolve.ts';
 import { dataOf } from './start-execution.ts';
 
 const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED', 'TIMED_OUT'] as const;
@@ -12,16 +13,16 @@ export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
   // Of Express executions AWS describes only those that a Map Run started.
   if (executions.find(arn)?.execution.machine.type === 'EXPRESS') takeExecutionArn(members);
-  const { execution } = executions.get(arn);
+  const { execution, started } = executions.get(arn);
   return {
-    ...summaryOf(execution),
+    ...summaryOf(started.execution === execution ? started : { execution }),
     ...(!isMetadataOnly(members) && dataOf(execution)),
-    redriveCount: execution.redriveCount,
     ...redriveStatusOf(execution),
   };
 };
 
-export const listExecutions: Operation = ({ stateMachines, executions }, members) => {
+export const listExecutions: Operation = (context, members) => {
+  const { executions } = context;
   if (members.has('stateMachineArn') === members.has('mapRunArn')) {
     throw validationError(
       "Value at 'stateMachineArn' failed to satisfy constraint: either stateMachineArn or mapRunArn must be given",
@@ -32,14 +33,14 @@ export const listExecutions: Operation = ({ stateMachines, executions }, members
   const matches = (execution: Execution) =>
     (status === undefined || execution.status === status) &&
     (redriven === undefined || execution.redriveCount > 0 === (redriven === 'REDRIVEN'));
-  const list = (page: ReturnType<typeof takePage>, all: { execution: Execution; sequence: number }[]) => {
+  const list = (page: ReturnType<typeof takePage>, all: (Summarized & { sequence: number })[]) => {
     const { items, ...more } = takeItems(
       page,
       all.filter(({ execution }) => matches(execution)),
       // The last started comes first.
       ({ sequence }) => -sequence,
     );
-    return { executions: items.map(({ execution }) => summaryOf(execution)), ...more };
+    return { executions: items.map(summaryOf), ...more };
   };
   if (members.has('mapRunArn')) {
     const arn = takeMapRunArn(members);
@@ -47,8 +48,8 @@ export const listExecutions: Operation = ({ stateMachines, executions }, members
     const numbered = children.map((execution, sequence) => ({ execution, sequence })).reverse();
     return list(takePage(members, `ListExecutions ${arn}`), numbered);
   }
-  const { arn, type } = stateMachines.get(takeMachineArn(members));
-  if (type === 'EXPRESS') throw typeNotSupported();
+  const arn = takeMachineArn(members);
+  if (resolveMachine(context, arn).stateMachine.type === 'EXPRESS') throw typeNotSupported();
   return list(takePage(members, `ListExecutions ${arn}`), [...executions.of(arn)]);
 };
 
@@ -80,18 +81,24 @@ export const redriveExecution: Operation = async ({ executions }, members) => {
   return { redriveDate: seconds(execution.redriveDate ?? execution.startDate) };
 };
 
+interface Summarized extends StartedBy {
+  readonly execution: Execution;
+}
+
 /** What both lists and descriptions say of an execution. */
-function summaryOf(execution: Execution): object {
+function summaryOf({ execution, versionArn, aliasArn }: Summarized): object {
   const { stopDate, redriveDate } = execution;
   return {
     executionArn: execution.arn,
     stateMachineArn: execution.machine.arn,
+    ...optional('stateMachineVersionArn', versionArn),
+    ...optional('stateMachineAliasArn', aliasArn),
     name: execution.name,
     status: execution.status,
     startDate: seconds(execution.startDate),
     ...optional('stopDate', stopDate && seconds(stopDate)),
     ...optional('mapRunArn', execution.mapRunArn),
-    ...(execution.redriveCount > 0 && { redriveCount: execution.redriveCount }),
+    redriveCount: execution.redriveCount,
     ...optional('redriveDate', redriveDate && seconds(redriveDate)),
   };
 }

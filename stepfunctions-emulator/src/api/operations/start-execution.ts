@@ -10,22 +10,24 @@ import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } fr
 import { ApiError, typeNotSupported } from '../errors.ts';
 import { executionAlreadyExists, type StartedExecution } from '../executions.ts';
 import type { Members } from '../members.ts';
-import type { StateMachine } from '../state-machines.ts';
+import { type Resolved, resolveMachine } from '../resolve.ts';
+import type { StateMachine } from '../state-machine.ts';
 
 const INPUT_LENGTH = { max: 262_144 };
 const NAME_LENGTH = { min: 1, max: 80 };
 
 export const startExecution: Operation = (context, members) => {
-  const { execution } = start(context, context.stateMachines.get(takeMachineArn(members)), members);
+  const { execution } = start(context, resolveMachine(context, takeMachineArn(members)), members);
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
 
 /** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
 export const startSyncExecution: Operation = async (context, members) => {
-  const stateMachine = context.stateMachines.get(takeMachineArn(members));
+  const resolved = resolveMachine(context, takeMachineArn(members));
+  const { stateMachine } = resolved;
   if (stateMachine.type !== 'EXPRESS') throw typeNotSupported();
   const metadataOnly = isMetadataOnly(members);
-  const { execution } = start(context, stateMachine, members, true);
+  const { execution } = start(context, resolved, members, true);
   await execution.done;
   const stopDate = execution.stopDate ?? execution.startDate;
   const duration = stopDate - execution.startDate;
@@ -60,7 +62,7 @@ export function dataOf(execution: Execution): object {
 
 function start(
   { executions }: ApiContext,
-  stateMachine: StateMachine,
+  { stateMachine, version, aliasArn }: Resolved,
   members: Members,
   synchronous = false,
 ): StartedExecution {
@@ -73,7 +75,7 @@ function start(
   }
   const options: StartOptions = { input, inputText, synchronous, ...(name !== undefined && { name }) };
   try {
-    return executions.start(stateMachine, options);
+    return executions.start(stateMachine, options, { versionArn: version?.arn, aliasArn });
   } catch (error) {
     if (!(error instanceof InvalidStartError)) throw error;
     const prefix = error.name === 'InvalidName' ? 'Invalid Name' : 'Invalid State Machine Execution Input';

@@ -8,12 +8,15 @@ import {
   type WorkflowType,
 } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeRoleArn } from '../arns.ts';
+import { takeEncryption, takeLogging, takeTracing } from '../configurations.ts';
 import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
-import { ApiError, notImplemented } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Members } from '../members.ts';
 import { takeItems, takePage } from '../paging.ts';
-import { NO_LOGGING, NO_TRACING, type StateMachine } from '../state-machines.ts';
+import { resolveMachine } from '../resolve.ts';
+import { NO_LOGGING, NO_TRACING, type StateMachine } from '../state-machine.ts';
 import { readTags } from './tags.ts';
+import { DESCRIPTION_LENGTH } from './versions.ts';
 
 const TYPES = ['STANDARD', 'EXPRESS'] as const satisfies readonly WorkflowType[];
 const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
@@ -22,7 +25,7 @@ const MAX_PROBLEMS = 20;
 const MAX_DIAGNOSTICS = 100;
 
 export const createStateMachine: Operation = ({ stateMachines, account, region, partition }, members) => {
-  refuseUnimplemented(members);
+  const publication = takePublication(members);
   const name = members.string('name', { min: 1, max: 80 });
   if (!isAllowedName(name)) {
     throw new ApiError('InvalidName', `Invalid Name: '${name}' (expected ${ALLOWED_NAME})`);
@@ -39,15 +42,22 @@ export const createStateMachine: Operation = ({ stateMachines, account, region, 
     roleArn,
     definition: load(definitionText, type),
     definitionText,
-    loggingConfiguration: members.plainObject('loggingConfiguration') ?? NO_LOGGING,
-    tracingConfiguration: members.plainObject('tracingConfiguration') ?? NO_TRACING,
+    loggingConfiguration: takeLogging(members) ?? NO_LOGGING,
+    tracingConfiguration: takeTracing(members) ?? NO_TRACING,
+    encryptionConfiguration: takeEncryption(members),
+    publication,
   });
   if (stateMachines.all.length > known) stateMachines.tag(machine.arn, tags);
-  return { stateMachineArn: machine.arn, creationDate: seconds(machine.creationDate) };
+  const version = publication && stateMachines.versions.publish(machine, publication.description);
+  return {
+    stateMachineArn: machine.arn,
+    creationDate: seconds(machine.creationDate),
+    ...optional('stateMachineVersionArn', version?.arn),
+  };
 };
 
 export const updateStateMachine: Operation = ({ stateMachines }, members) => {
-  refuseUnimplemented(members);
+  const publication = takePublication(members);
   const machine = stateMachines.get(takeMachineArn(members));
   const definitionText = members.optionalString('definition', DEFINITION_LENGTH);
   const changes = {
@@ -56,26 +66,36 @@ export const updateStateMachine: Operation = ({ stateMachines }, members) => {
       definition: load(definitionText, machine.type),
     }),
     ...(members.has('roleArn') && { roleArn: takeRoleArn(members) }),
-    ...optional('loggingConfiguration', members.plainObject('loggingConfiguration')),
-    ...optional('tracingConfiguration', members.plainObject('tracingConfiguration')),
+    ...optional('loggingConfiguration', takeLogging(members)),
+    ...optional('tracingConfiguration', takeTracing(members)),
+    ...optional('encryptionConfiguration', takeEncryption(members)),
   };
   if (Object.keys(changes).length === 0) {
     throw new ApiError(
       'MissingRequiredParameter',
-      'Either the definition, the role ARN, the LoggingConfiguration, or the TracingConfiguration must be specified',
+      'Either the definition, the role ARN, the LoggingConfiguration, the TracingConfiguration, or the ' +
+        'EncryptionConfiguration must be specified',
     );
   }
-  const { updateDate, revisionId } = stateMachines.update(machine.arn, changes);
-  return { updateDate: seconds(updateDate), ...optional('revisionId', revisionId) };
+  const updated = stateMachines.update(machine.arn, changes);
+  const version = publication && stateMachines.versions.publish(updated, publication.description);
+  return {
+    updateDate: seconds(updated.updateDate),
+    ...optional('revisionId', updated.revisionId),
+    ...optional('stateMachineVersionArn', version?.arn),
+  };
 };
 
-export const describeStateMachine: Operation = ({ stateMachines }, members) => {
-  const machine = stateMachines.get(takeMachineArn(members));
+/** Of a version, as it was published; of an alias, one of its versions. */
+export const describeStateMachine: Operation = (context, members) => {
+  const { stateMachine, version } = resolveMachine(context, takeMachineArn(members));
   return {
-    ...describe(machine, isMetadataOnly(members)),
+    ...describe(stateMachine, isMetadataOnly(members)),
+    ...optional('stateMachineArn', version?.arn),
+    ...optional('description', version?.description),
     status: 'ACTIVE',
-    type: machine.type,
-    creationDate: seconds(machine.creationDate),
+    type: stateMachine.type,
+    creationDate: seconds((version ?? stateMachine).creationDate),
   };
 };
 
@@ -139,6 +159,7 @@ function describe(machine: StateMachine, metadataOnly: boolean): object {
     roleArn: machine.roleArn,
     loggingConfiguration: machine.loggingConfiguration,
     tracingConfiguration: machine.tracingConfiguration,
+    ...optional('encryptionConfiguration', machine.encryptionConfiguration),
     ...optional('revisionId', machine.revisionId),
   };
 }
@@ -158,24 +179,27 @@ function load(text: string, type: WorkflowType): Definition {
     return loadDefinition(text, type);
   } catch (error) {
     if (!(error instanceof InvalidDefinitionError)) throw error;
-    const shown = error.problems
-      .slice(0, MAX_PROBLEMS)
-      .map(({ path, expected, got }) =>
-        expected === 'JSON'
-          ? `INVALID_JSON_DESCRIPTION: ${got}`
-          : `SCHEMA_VALIDATION_FAILED: expected ${expected}, got ${got} at ${path || '/'}`,
-      );
-    throw new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
+    throw invalidDefinition(error);
   }
 }
 
-/** What would make AWS do something that can't be done here. */
-function refuseUnimplemented(members: Members): void {
-  if (members.boolean('publish')) throw notImplemented('publish', 'publishing versions');
-  if (members.has('versionDescription')) throw notImplemented('versionDescription', 'publishing versions');
-  const encryption = members.object('encryptionConfiguration');
-  const kind = encryption?.oneOf('type', ['AWS_OWNED_KEY', 'CUSTOMER_MANAGED_KMS_KEY']);
-  if (kind === 'CUSTOMER_MANAGED_KMS_KEY') {
-    throw notImplemented('encryptionConfiguration.type', 'encryption with a key of your own');
-  }
+/** What is wrong with a definition, as the API says it. */
+export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
+  const shown = problems
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, expected, got }) =>
+      expected === 'JSON'
+        ? `INVALID_JSON_DESCRIPTION: ${got}`
+        : `SCHEMA_VALIDATION_FAILED: expected ${expected}, got ${got} at ${path || '/'}`,
+    );
+  return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
+}
+
+/** Whether a version is to be published as well, and what it is described by. */
+function takePublication(members: Members): StateMachine['publication'] {
+  const publish = members.boolean('publish') ?? false;
+  const description = members.optionalString('versionDescription', DESCRIPTION_LENGTH);
+  if (publish) return { description };
+  if (description === undefined) return undefined;
+  throw new ApiError('ValidationException', 'Version description can only be set when publish is true');
 }

@@ -15,6 +15,7 @@ export function contextObject(
   },
 ): JsonObject {
   const { run, item } = line;
+  if (run.context !== undefined) return { ...run.context, ...inIteration(item) };
   const context: JsonObject = {
     Execution: {
       Id: run.arn,
@@ -33,9 +34,11 @@ export function contextObject(
       ...(RETRIED.has(state.type) && { RetryCount: state.retryCount }),
     },
   };
-  if (item !== undefined) context['Map'] = { Item: itemObject(item) };
-  return context;
+  return { ...context, ...inIteration(item) };
 }
+
+const inIteration = (item: MapItem | undefined): JsonObject =>
+  item === undefined ? {} : { Map: { Item: itemObject(item) } };
 
 function itemObject(item: MapItem): JsonObject {
   const object: JsonObject = { Index: item.index, Value: item.value, Source: 'STATE_DATA' };

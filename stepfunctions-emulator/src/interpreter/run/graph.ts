@@ -1,7 +1,8 @@
 import type { StateGraph } from '../definition.ts';
+import { Cancelled } from '../failure.ts';
 import type { Payload } from '../payload.ts';
 import type { Line } from './line.ts';
-import { runState } from './state.ts';
+import { runState, type Step } from './state.ts';
 import { StateVisit } from './visit.ts';
 
 /**
@@ -19,10 +20,19 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
     const state = graph.states.get(name);
     if (state === undefined)
       throw new Error(`no state ${name}: the definition was not loaded by loadDefinition`);
-    const step = await runState(new StateVisit(line, state, current, resumed));
+    const step = await runVisit(new StateVisit(line, state, current, resumed));
     resumed = undefined;
     current = step.output;
     name = step.next;
   }
   return current;
+}
+
+async function runVisit(visit: StateVisit): Promise<Step> {
+  try {
+    return await runState(visit);
+  } catch (error) {
+    if (error instanceof Cancelled) visit.announceCutOff();
+    throw error;
+  }
 }

@@ -1,12 +1,32 @@
 import type { Clock } from '../../clock.ts';
 import type { Billing } from '../billing.ts';
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { Limits } from '../limits.ts';
 import type { MapRun } from '../map/map-run.ts';
 import type { RandomSource } from '../random.ts';
 import type { FunctionInvoker } from '../task/invoker.ts';
 import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
 import type { History } from './history.ts';
+
+/** A state is about to be tried again. */
+export interface RetryNotice {
+  readonly executionArn: string;
+  readonly state: string;
+  /** 1 for the first retry of this visit of the state. */
+  readonly retry: number;
+  /** Milliseconds until then. */
+  readonly delayMs: number;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+}
+
+/** A state was cut off: its execution ended, or a branch or an iteration beside it failed. */
+export interface CutOffNotice {
+  readonly executionArn: string;
+  readonly state: string;
+  /** Id of the event of its entry. */
+  readonly enteredEventId: number;
+}
 
 /** What all executions of an engine share. */
 export interface EngineContext {
@@ -18,6 +38,8 @@ export interface EngineContext {
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
   readonly childAgeMs: () => number;
+  readonly onRetry: ((retry: RetryNotice) => void) | undefined;
+  readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   newId(): string;
 }
 
@@ -39,5 +61,7 @@ export interface Run {
   readonly redriveCount: number;
   /** Epoch milliseconds of the last redrive. */
   readonly redriveDate: number | undefined;
+  /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
+  readonly context?: JsonObject;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -109,6 +109,7 @@ async function runHandled(
       if (!(error instanceof StateFailure)) throw error;
       const delayMs = budget.next(error, visit.line.run.engine.random);
       if (delayMs !== undefined) {
+        visit.announceRetry(error, delayMs);
         await visit.line.pause(delayMs);
         visit.retryCount += 1;
         visit.line.progress.forgetParts();
@@ -123,7 +124,12 @@ async function runHandled(
   }
 }
 
-async function runCatcher(visit: StateVisit, catcher: Catcher, failure: StateFailure): Promise<Payload> {
+/** The output of a state whose failure `catcher` takes. */
+export async function runCatcher(
+  visit: StateVisit,
+  catcher: Catcher,
+  failure: StateFailure,
+): Promise<Payload> {
   // AWS gives an empty string for what the failure didn't have.
   const errorOutput = { Error: failure.error ?? '', Cause: failure.cause ?? '' };
   return visit.leave(catcher, payload(errorOutput), { errorOutput });

@@ -62,6 +62,24 @@ export class StateVisit {
     if (this.line.run.machine.type === 'STANDARD') this.line.run.billing.add('stateTransitions', 1);
   }
 
+  announceRetry({ error, cause }: StateFailure, delayMs: number): void {
+    const { arn: executionArn, engine } = this.line.run;
+    engine.onRetry?.({
+      executionArn,
+      state: this.state.name,
+      retry: this.retryCount + 1,
+      delayMs,
+      error,
+      cause,
+    });
+  }
+
+  announceCutOff(): void {
+    const { arn: executionArn, engine } = this.line.run;
+    const { state, enteredEventId } = this;
+    engine.onCutOff?.({ executionArn, state: state.name, enteredEventId });
+  }
+
   /** The value of a payload field; a promise only when there is something to evaluate. */
   evaluate(template: Template, result: StateResult = {}, line: Line = this.line): Json | Promise<Json> {
     return evaluateTemplate(template, this.#scope(result, line), (expression, field, scope) =>

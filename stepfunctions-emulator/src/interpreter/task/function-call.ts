@@ -51,6 +51,7 @@ function race(
 ): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
   const { billing } = line.run;
   const { clock, invoker } = line.run.engine;
+  const { current } = line.progress;
   const { timeoutSeconds, heartbeatSeconds } = limits;
   const controller = new AbortController();
   const cleanups: Array<() => void> = [];
@@ -68,6 +69,13 @@ function race(
       // Also after the result is no longer wanted: what the function still does is billed.
       onUsage: (counter: string, amount: number) => billing.addUsage(counter, amount),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
+      ...(current && {
+        site: {
+          executionArn: line.run.arn,
+          state: current.name,
+          enteredEventId: current.enteredEventId,
+        },
+      }),
     };
     clock
       .busy(async () => invoker.invoke(arn, JSON.parse(event), options))

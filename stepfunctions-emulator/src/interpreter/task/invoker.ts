@@ -28,6 +28,14 @@ export type FunctionResult = Measured &
       }
   );
 
+/** The visit of a state that a call belongs to. */
+export interface CallSite {
+  readonly executionArn: string;
+  readonly state: string;
+  /** Id of the event of the state's entry: the attempts of one visit share it. */
+  readonly enteredEventId: number;
+}
+
 export interface InvokeOptions {
   /** Aborted when the result is no longer wanted: the task timed out or the execution was stopped. */
   readonly signal: AbortSignal;
@@ -40,6 +48,8 @@ export interface InvokeOptions {
    * @param counter any name, such as `s3Requests`
    */
   readonly onUsage?: (counter: string, amount: number) => void;
+  /** Where the call comes from. */
+  readonly site?: CallSite;
 }
 
 /** Calls functions. A rejection counts as `Lambda.Unknown`: report what the function threw as a result. */

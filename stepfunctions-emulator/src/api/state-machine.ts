@@ -1,0 +1,36 @@
+import type { Machine } from '../interpreter/index.ts';
+
+/** Accepted, given back, and without effect: nothing is logged, traced or encrypted locally. */
+export type Configuration = Readonly<Record<string, unknown>>;
+
+/** What AWS describes when none was given. */
+export const NO_LOGGING: Configuration = { level: 'OFF', includeExecutionData: false };
+export const NO_TRACING: Configuration = { enabled: false };
+
+/** A state machine as it is described. It never changes: an update puts another in its place. */
+export interface StateMachine extends Machine {
+  readonly definitionText: string;
+  readonly loggingConfiguration: Configuration;
+  readonly tracingConfiguration: Configuration;
+  readonly encryptionConfiguration?: Configuration | undefined;
+  /** What its creation asked for, when that was to publish a version as well. */
+  readonly publication?: { readonly description: string | undefined } | undefined;
+  /** Epoch milliseconds. */
+  readonly creationDate: number;
+  readonly updateDate: number;
+  /** Of the last update; a state machine that was never updated has none. */
+  readonly revisionId: string | undefined;
+}
+
+export type NewStateMachine = Omit<StateMachine, 'creationDate' | 'updateDate' | 'revisionId'>;
+export type StateMachineUpdate = Partial<
+  Pick<
+    StateMachine,
+    | 'definition'
+    | 'definitionText'
+    | 'roleArn'
+    | 'loggingConfiguration'
+    | 'tracingConfiguration'
+    | 'encryptionConfiguration'
+  >
+>;

@@ -1,0 +1,89 @@
+import { ApiError } from './errors.ts';
+import type { StateMachine } from './state-machine.ts';
+
+/** A revision of a state machine that was given a number. It never changes. */
+export interface StateMachineVersion {
+  /** `<ARN of the state machine>:<number>` */
+  readonly arn: string;
+  readonly number: number;
+  /** As it was when the version was published; its ARN is that of the state machine. */
+  readonly stateMachine: StateMachine;
+  readonly description: string | undefined;
+  /** Epoch milliseconds. */
+  readonly creationDate: number;
+}
+
+/** https://docs.aws.amazon.com/step-functions/latest/apireference/API_PublishStateMachineVersion.html */
+export const MAX_VERSIONS = 1_000;
+
+interface Published {
+  /** The highest number that was ever given: one that was deleted is not given again. */
+  lastNumber: number;
+  /** By number. */
+  readonly versions: Map<number, StateMachineVersion>;
+}
+
+/** The versions of all state machines. */
+export class Versions {
+  readonly #byMachine = new Map<string, Published>();
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Publishes a state machine as it is now. A revision is published once: asked for again, its version is returned.
+   *
+   * @throws {ApiError} ServiceQuotaExceededException
+   */
+  publish(stateMachine: StateMachine, description: string | undefined): StateMachineVersion {
+    const { arn, revisionId } = stateMachine;
+    const published = this.#byMachine.get(arn) ?? { lastNumber: 0, versions: new Map() };
+    const { versions } = published;
+    for (const version of versions.values()) {
+      if (version.stateMachine.revisionId === revisionId) return version;
+    }
+    if (versions.size >= MAX_VERSIONS) {
+      throw new ApiError(
+        'ServiceQuotaExceededException',
+        `a state machine may have ${MAX_VERSIONS} versions, and ${arn} has them; delete one first`,
+        402,
+      );
+    }
+    published.lastNumber += 1;
+    const number = published.lastNumber;
+    const version = { arn: `${arn}:${number}`, number, stateMachine, description, creationDate: this.#now() };
+    versions.set(number, version);
+    this.#byMachine.set(arn, published);
+    return version;
+  }
+
+  /** The last published first. */
+  of(machineArn: string): readonly StateMachineVersion[] {
+    return [...(this.#byMachine.get(machineArn)?.versions.values() ?? [])].reverse();
+  }
+
+  find(arn: string): StateMachineVersion | undefined {
+    const [machineArn, number] = split(arn);
+    return this.#byMachine.get(machineArn)?.versions.get(number);
+  }
+
+  /** Nothing happens when there is none. Executions of it go on. */
+  delete(arn: string): void {
+    const [machineArn, number] = split(arn);
+    this.#byMachine.get(machineArn)?.versions.delete(number);
+  }
+
+  forget(machineArn: string): void {
+    this.#byMachine.delete(machineArn);
+  }
+}
+
+/** The ARN of the state machine and the number; NaN when it is no version's ARN. */
+function split(arn: string): [string, number] {
+  const at = arn.lastIndexOf(':');
+  const digits = arn.slice(at + 1);
+  return [arn.slice(0, at), /^[1-9]\d*$/.test(digits) ? Number(digits) : Number.NaN];
+}

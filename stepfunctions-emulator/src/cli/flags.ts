@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './errors.ts';
+
+interface Flag {
+  /** What the value stands for in the help; a flag without it takes none. */
+  readonly value?: string;
+  /** Whether it may be given more than once. */
+  readonly many?: boolean;
+  readonly help: string;
+}
+
+const FLAGS = {
+  definition: {
+    value: '[NAME=]FILE',
+    many: true,
+    help: 'a state machine; without NAME it is named after the file. As often as needed, or never',
+  },
+  type: {
+    value: '[NAME=]TYPE',
+    many: true,
+    help: 'STANDARD (the default) or EXPRESS: of every state machine, or of NAME',
+  },
+  port: { value: 'N', help: 'where the API listens, on 127.0.0.1 only; 0 for a free port (default 8083)' },
+  functions: {
+    value: 'FILE',
+    help: 'a module of mocks: functions by their names, or a default export of them',
+  },
+  'lambda-endpoint': {
+    value: 'URL',
+    help: 'where the other functions are invoked, on this machine (default AWS_ENDPOINT_URL_LAMBDA)',
+  },
+  watch: { help: 'load a definition again when its file changes' },
+  'virtual-clock': { help: 'waits, timeouts and backoff take no time' },
+  region: { value: 'REGION', help: 'of every ARN (default us-east-1)' },
+  account: { value: 'ID', help: 'of every ARN (default 123456789012)' },
+  role: { value: 'ARN', help: 'of the state machines (default a made-up one)' },
+  help: { help: 'show this' },
+  version: { help: 'show the version' },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof FLAGS;
+
+/** Flag → its values in their order; of a flag without a value an empty string. */
+export type FlagValues = ReadonlyMap<FlagName, readonly string[]>;
+
+const NAMES = Object.keys(FLAGS).map(name => `--${name}`);
+
+/**
+ * Reads a command line: `--name value` or `--name=value`.
+ *
+ * @throws {UsageError}
+ */
+export function readFlags(args: readonly string[]): FlagValues {
+  const values = new Map<FlagName, string[]>();
+  // Strictness is ours: the messages of parseArgs name neither what is allowed nor what to do.
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(FLAGS).map(([name, flag]) => [name, { type: 'value' in flag ? 'string' : 'boolean' }]),
+    ),
+  });
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      throw new UsageError(
+        `expected flags, got "${token.value}"; for a definition write --definition ${token.value}`,
+      );
+    }
+    const name = NAMES.includes(token.rawName) ? (token.name as FlagName) : undefined;
+    if (name === undefined) {
+      throw new UsageError(`${token.rawName}: expected one of ${NAMES.join(', ')}; see --help`);
+    }
+    const given = values.get(name) ?? [];
+    if (given.length > 0 && !('many' in FLAGS[name])) {
+      throw new UsageError(`--${name}: expected once, got it twice; leave one out`);
+    }
+    values.set(name, [...given, readValue(name, token.value, token.inlineValue === true)]);
+  }
+  return values;
+}
+
+function readValue(name: FlagName, value: string | undefined, inline: boolean): string {
+  const flag: Flag = FLAGS[name];
+  if (flag.value === undefined) {
+    if (value === undefined) return '';
+    throw new UsageError(`--${name}: expected no value, got "${value}"; write --${name} alone`);
+  }
+  if (value === undefined || value === '') {
+    throw new UsageError(`--${name}: expected a value, got nothing; write --${name} ${flag.value}`);
+  }
+  if (!inline && value.startsWith('--')) {
+    throw new UsageError(
+      `--${name}: expected a value, got the flag "${value}"; write --${name}=${value} if it is meant`,
+    );
+  }
+  return value;
+}
+
+/** One on each line. */
+export function describeFlags(): string {
+  const rows = Object.entries(FLAGS).map(([name, flag]) => [
+    'value' in flag ? `--${name} ${flag.value}` : `--${name}`,
+    flag.help,
+  ]);
+  const width = Math.max(...rows.map(([usage = '']) => usage.length));
+  return rows.map(([usage = '', help]) => `  ${usage.padEnd(width)}  ${help}`).join('\n');
+}

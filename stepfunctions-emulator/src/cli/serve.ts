@@ -1,0 +1,96 @@
+import { ApiServer, Executions, type StateMachine, StateMachines } from '../api/index.ts';
+import { realClock, VirtualClock } from '../clock.ts';
+import { Engine, type Execution, type FunctionInvoker } from '../interpreter/index.ts';
+import { LambdaEndpoint } from '../lambda-endpoint.ts';
+import { StateTester } from '../test-state/index.ts';
+import { readMachine } from './definitions.ts';
+import { StartError } from './errors.ts';
+import { loadMocks, MockFunctions, NoFunctions } from './mocks.ts';
+import type { ServerOptions } from './options.ts';
+import { type ReloadEvents, watchDefinitions } from './watch.ts';
+
+/** What happens while the server runs. */
+export interface ServerEvents extends ReloadEvents {
+  /** An execution has ended, whoever started it; children of a Map Run don't count. */
+  readonly onExecution: (execution: Execution) => void;
+}
+
+export interface Served {
+  readonly endpoint: string;
+  /** Those of the definitions. */
+  readonly stateMachines: readonly StateMachine[];
+  /** Executions that run are stopped. Safe to call more than once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the API with the state machines of files, or with none.
+ *
+ * @throws {StartError}, {NotLoopbackError}; nothing is left running then
+ */
+export async function serve(options: ServerOptions, events: ServerEvents): Promise<Served> {
+  const clock = options.virtualClock ? new VirtualClock(Date.now()) : realClock;
+  const stateMachines = new StateMachines(() => clock.now());
+  for (const source of options.definitions) stateMachines.create(readMachine(source, options));
+  const invoker = await invokerOf(options);
+  const engine = new Engine({ clock, invoker });
+  const running = new Set<Execution>();
+  const watch = (execution: Execution): Execution => {
+    running.add(execution);
+    void execution.done.then(() => {
+      running.delete(execution);
+      events.onExecution(execution);
+    });
+    return execution;
+  };
+  const executions = new Executions({
+    start: (machine, start) => watch(engine.start(machine, start)),
+    redrive: async execution => {
+      await execution.redrive();
+      watch(execution);
+    },
+  });
+  const { account, region, partition } = options;
+  const place = { account, region, partition };
+  const stateTester = new StateTester({ ...place, clock, invoker });
+  const server = await listen({ stateMachines, executions, stateTester, ...place }, options.port);
+  const unwatch = options.watch ? watchDefinitions(options, stateMachines, events) : () => {};
+  return {
+    endpoint: server.endpoint,
+    stateMachines: stateMachines.all,
+    async stop() {
+      unwatch();
+      await server.stop();
+      const stopped = [...running];
+      for (const execution of stopped) execution.stop('Emulator.Stopped', 'The server was stopped.');
+      await Promise.all(stopped.map(execution => execution.done));
+    },
+  };
+}
+
+async function invokerOf({ functionsFile, lambdaEndpoint }: ServerOptions): Promise<FunctionInvoker> {
+  const mocks = functionsFile === undefined ? undefined : await loadMocks(functionsFile);
+  const others =
+    lambdaEndpoint === undefined
+      ? new NoFunctions(
+          mocks === undefined
+            ? 'the server was started without --functions and --lambda-endpoint'
+            : `${functionsFile} has ${[...mocks.keys()].join(', ')}`,
+        )
+      : new LambdaEndpoint(lambdaEndpoint.url, lambdaEndpoint.source);
+  return mocks === undefined ? others : new MockFunctions(mocks, others);
+}
+
+async function listen(context: Parameters<typeof ApiServer.start>[0], port: number): Promise<ApiServer> {
+  try {
+    return await ApiServer.start(context, { port });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = { EADDRINUSE: 'on which something listens', EACCES: 'on which you may not listen' }[
+      code ?? ''
+    ];
+    throw new StartError(
+      `--port: expected a free port, got ${port}, ${why ?? message}; stop that, or choose another port with --port N`,
+    );
+  }
+}

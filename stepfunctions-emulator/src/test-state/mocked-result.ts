@@ -1,0 +1,42 @@
+import type { State } from '../interpreter/definition.ts';
+import { isObject, type Json } from '../interpreter/json.ts';
+import { InvalidTestStateError } from './errors.ts';
+import type { FieldValidationMode } from './request.ts';
+
+/** What Lambda's Invoke answers (API reference, "Invoke", Response). None of it is required. */
+const INVOKE_ANSWER: Readonly<Record<string, 'string' | 'number'>> = {
+  ExecutedVersion: 'string',
+  FunctionError: 'string',
+  LogResult: 'string',
+  // A blob. AWS refuses an object here, although Step Functions makes one of it at run time: NONE lets one through.
+  Payload: 'string',
+  StatusCode: 'number',
+};
+
+/**
+ * Whether a mocked result could be one. Fields that the API doesn't have are let through, as on AWS. A function that is
+ * called by its ARN has no API: it may return anything. STRICT also asks for required fields, of which there are none.
+ *
+ * @throws {InvalidTestStateError}
+ */
+export function checkMockedResult(result: Json, state: State, mode: FieldValidationMode): void {
+  if (state.type === 'Map' && !Array.isArray(result))
+    throw new InvalidTestStateError('Mocked result must be an array.');
+  if (state.type === 'Parallel') {
+    if (!Array.isArray(result)) throw new InvalidTestStateError('Mocked result must be an array.');
+    if (result.length !== state.branches.length) {
+      throw new InvalidTestStateError(
+        'Mocked result must contain the same number of items as number of Parallel branches.',
+      );
+    }
+  }
+  if (state.type !== 'Task' || state.resource.kind !== 'lambda:invoke' || mode === 'NONE') return;
+  if (!isObject(result)) throw new InvalidTestStateError('Mocked result must be a JSON object.');
+  for (const [field, type] of Object.entries(INVOKE_ANSWER)) {
+    const value = result[field];
+    if (value === undefined || typeof value === type) continue;
+    throw new InvalidTestStateError(
+      `Mock result schema validation error: Field '${field}' must be a ${type}`,
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import type { HistoryEvent as AnyEvent } from '../interpreter/index.ts';
+
+interface NotTruncated {
+  readonly truncated: boolean;
+}
+interface Failure {
+  readonly error?: string;
+  readonly cause?: string;
+}
+interface Entered {
+  readonly name: string;
+  /** JSON text. */
+  readonly input: string;
+  readonly inputDetails: NotTruncated;
+}
+interface Exited {
+  readonly name: string;
+  /** JSON text. */
+  readonly output: string;
+  readonly outputDetails: NotTruncated;
+  /** JSON text by variable. */
+  readonly assignedVariables?: Readonly<Record<string, string>>;
+}
+interface Iteration {
+  readonly name: string;
+  readonly index: number;
+}
+interface TaskAbout {
+  readonly resourceType: string;
+  readonly resource: string;
+}
+interface Output {
+  readonly output: string;
+  readonly outputDetails: NotTruncated;
+}
+
+type StateType = 'Choice' | 'Fail' | 'Map' | 'Parallel' | 'Pass' | 'Succeed' | 'Task' | 'Wait';
+
+/** The details of each type of event, as GetExecutionHistory has them; undefined: it has none. */
+type Details = { [type in `${StateType}StateEntered`]: { readonly stateEnteredEventDetails: Entered } } & {
+  [type in `${Exclude<StateType, 'Fail'>}StateExited`]: { readonly stateExitedEventDetails: Exited };
+} & {
+  ExecutionStarted: {
+    readonly executionStartedEventDetails: {
+      readonly input: string;
+      readonly inputDetails: NotTruncated;
+      readonly roleArn: string;
+    };
+  };
+  ExecutionSucceeded: { readonly executionSucceededEventDetails: Output };
+  ExecutionFailed: { readonly executionFailedEventDetails: Failure };
+  ExecutionTimedOut: { readonly executionTimedOutEventDetails: Failure };
+  ExecutionAborted: { readonly executionAbortedEventDetails: Failure };
+  ExecutionRedriven: { readonly executionRedrivenEventDetails: { readonly redriveCount: number } };
+  LambdaFunctionScheduled: {
+    readonly lambdaFunctionScheduledEventDetails: {
+      readonly resource: string;
+      readonly input: string;
+      readonly inputDetails: NotTruncated;
+      readonly timeoutInSeconds?: number;
+    };
+  };
+  LambdaFunctionStarted: object;
+  LambdaFunctionSucceeded: { readonly lambdaFunctionSucceededEventDetails: Output };
+  LambdaFunctionFailed: { readonly lambdaFunctionFailedEventDetails: Failure };
+  LambdaFunctionTimedOut: { readonly lambdaFunctionTimedOutEventDetails: Failure };
+  TaskScheduled: {
+    readonly taskScheduledEventDetails: TaskAbout & {
+      readonly region: string;
+      readonly parameters: string;
+      readonly timeoutInSeconds?: number;
+      readonly heartbeatInSeconds?: number;
+    };
+  };
+  TaskStarted: { readonly taskStartedEventDetails: TaskAbout };
+  TaskSucceeded: { readonly taskSucceededEventDetails: TaskAbout & Output };
+  TaskFailed: { readonly taskFailedEventDetails: TaskAbout & Failure };
+  TaskTimedOut: { readonly taskTimedOutEventDetails: TaskAbout & Failure };
+  TaskStateAborted: object;
+  WaitStateAborted: object;
+  ParallelStateStarted: object;
+  ParallelStateSucceeded: object;
+  ParallelStateAborted: object;
+  ParallelStateFailed: object;
+  MapStateStarted: { readonly mapStateStartedEventDetails: { readonly length: number } };
+  MapStateSucceeded: object;
+  MapStateAborted: object;
+  MapStateFailed: object;
+  MapIterationStarted: { readonly mapIterationStartedEventDetails: Iteration };
+  MapIterationSucceeded: { readonly mapIterationSucceededEventDetails: Iteration };
+  MapIterationFailed: { readonly mapIterationFailedEventDetails: Iteration };
+  MapIterationAborted: { readonly mapIterationAbortedEventDetails: Iteration };
+  MapRunStarted: { readonly mapRunStartedEventDetails: { readonly mapRunArn: string } };
+  MapRunSucceeded: object;
+  MapRunFailed: { readonly mapRunFailedEventDetails: Failure };
+  MapRunAborted: object;
+  MapRunRedriven: {
+    readonly mapRunRedrivenEventDetails: { readonly mapRunArn: string; readonly redriveCount: number };
+  };
+  EvaluationFailed: {
+    readonly evaluationFailedEventDetails: Failure & { readonly location?: string; readonly state: string };
+  };
+};
+
+/** The types of events that an execution here can have. */
+export type EventType = keyof Details;
+
+/** One event of this type, as GetExecutionHistory has it, with its timestamp in epoch milliseconds. */
+export type EventOf<Type extends EventType> = Pick<AnyEvent, 'id' | 'previousEventId' | 'timestamp'> & {
+  readonly type: Type;
+} & Details[Type];
+
+/** One event of a history. A comparison of its `type` says which details it has. */
+export type HistoryEvent = { [Type in EventType]: EventOf<Type> }[EventType];

@@ -1,0 +1,184 @@
+import { childrenOf } from '../api/executions.ts';
+import type { BillingCounters, Execution, ExecutionStatus, Json } from '../interpreter/index.ts';
+import { describeExecution } from './describe.ts';
+import { HarnessError, UnexpectedStatusError } from './errors.ts';
+import type { EventOf, EventType, HistoryEvent } from './events.ts';
+import type { Mocks } from './mock.ts';
+import type { FunctionCall } from './mocked-functions.ts';
+import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
+
+/** The time that a Wait state took. */
+export interface WaitRecord {
+  readonly state: string;
+  /** Until it was over, or was cut off. */
+  readonly ms: number;
+}
+
+/** One retry of a state. */
+export interface RetryRecord {
+  readonly state: string;
+  /** 1 for the first retry of a visit of the state. */
+  readonly retry: number;
+  /** Delay before it, with its jitter. */
+  readonly ms: number;
+  /** What it follows. */
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  readonly executionArn: string;
+}
+
+/** What a result needs to know besides the execution, as it was at its end. */
+export interface Records {
+  readonly calls: readonly FunctionCall[];
+  readonly retries: readonly RetryRecord[];
+  readonly cutOffs: CutOffDates;
+  /** Names of all functions that are mocked or were called. */
+  readonly functionNames: readonly string[];
+  redrive(mocks: Mocks): Promise<ExecutionResult>;
+}
+
+/** An execution that has ended. It does not change, also when the execution is redriven. */
+export class ExecutionResult {
+  readonly arn: string;
+  readonly name: string;
+  readonly status: ExecutionStatus;
+  readonly input: Json;
+  /** Of an execution that succeeded. */
+  readonly output: Json | undefined;
+  /** Of an execution that failed, timed out or was stopped. */
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  /** Epoch milliseconds on the execution's clock. */
+  readonly startDate: number;
+  readonly stopDate: number;
+  readonly redriveCount: number;
+  /** What AWS would bill for it and its children. */
+  readonly billing: BillingCounters;
+  /** Without the events of its children. */
+  readonly history: readonly HistoryEvent[];
+  /** Every entry into a state, in order; see `states`. */
+  readonly visits: readonly Visit[];
+  /** The executions that its distributed Maps started. */
+  readonly children: readonly ExecutionResult[];
+  readonly #records: Records;
+
+  constructor(execution: Execution, records: Records) {
+    const { billing } = execution;
+    this.#records = records;
+    this.arn = execution.arn;
+    this.name = execution.name;
+    this.status = execution.status;
+    this.input = execution.input;
+    this.output = execution.output;
+    this.error = execution.error;
+    this.cause = execution.cause;
+    this.startDate = execution.startDate;
+    this.stopDate = execution.stopDate ?? execution.startDate;
+    this.redriveCount = execution.redriveCount;
+    this.billing = { ...billing, usage: { ...billing.usage } };
+    this.history = [...execution.history] as unknown as HistoryEvent[];
+    this.visits = visitsOf(execution, records.cutOffs);
+    this.children = execution.mapRuns.flatMap(childrenOf).map(child => new ExecutionResult(child, records));
+  }
+
+  /** Milliseconds from start to end on the execution's clock, the time before a redrive included. */
+  get durationMs(): number {
+    return this.stopDate - this.startDate;
+  }
+
+  /**
+   * Names of the states in the order in which they were entered, also in branches and iterations. Those of the children of a
+   * distributed Map stand together, one child after the other.
+   */
+  get states(): readonly string[] {
+    return this.visits.map(({ name }) => name);
+  }
+
+  /** The Wait states, in order. */
+  get waits(): readonly WaitRecord[] {
+    return this.visits
+      .filter(({ type }) => type === 'Wait')
+      .map(({ name: state, enteredDate, exitedDate, cutOffDate }) => ({
+        state,
+        ms: (exitedDate ?? cutOffDate ?? this.stopDate) - enteredDate,
+      }));
+  }
+
+  /** Calls of functions in the order in which they began, those of its children included. */
+  get calls(): readonly FunctionCall[] {
+    return this.#ownOf(this.#records.calls);
+  }
+
+  /** Those of its children included. */
+  get retries(): readonly RetryRecord[] {
+    return this.#ownOf(this.#records.retries);
+  }
+
+  #ownOf<T extends { readonly executionArn: string }>(records: readonly T[]): readonly T[] {
+    const arns = new Set(arnsOf(this));
+    return records.filter(({ executionArn }) => arns.has(executionArn));
+  }
+
+  /** The events of one type. */
+  events<Type extends EventType>(type: Type): readonly EventOf<Type>[] {
+    return this.history.filter((event): event is Extract<HistoryEvent, EventOf<Type>> => event.type === type);
+  }
+
+  /**
+   * The calls of one function, in order.
+   *
+   * @throws {HarnessError} when no function of this name is mocked or was called
+   */
+  callsOf(functionName: string): readonly FunctionCall[] {
+    const { functionNames } = this.#records;
+    if (!functionNames.includes(functionName)) {
+      const known = functionNames.join(', ') || 'none';
+      throw new HarnessError(
+        `callsOf: expected the name of a function that is mocked or was called (${known}), got "${functionName}"`,
+      );
+    }
+    return this.calls.filter(call => call.functionName === functionName || call.functionArn === functionName);
+  }
+
+  /** What one function got, in the order of its calls. @throws {HarnessError} as `callsOf` */
+  payloadsOf(functionName: string): readonly Json[] {
+    return this.callsOf(functionName).map(({ payload }) => payload);
+  }
+
+  /**
+   * Goes on from where a Standard execution failed, timed out or was stopped.
+   *
+   * @param options `functions`: mocks that take the place of earlier ones
+   * @returns the execution as it is when it has ended again
+   * @throws {NotRedrivableError}
+   */
+  redrive(options: { readonly functions?: Mocks } = {}): Promise<ExecutionResult> {
+    return this.#records.redrive(options.functions ?? {});
+  }
+
+  /** The execution in a few lines, for the message of an assertion. */
+  describe(): string {
+    return describeExecution(this);
+  }
+
+  /** @throws {UnexpectedStatusError} with the description, unless it succeeded */
+  assertSucceeded(): this {
+    if (this.status === 'SUCCEEDED') return this;
+    throw new UnexpectedStatusError(`expected an execution that succeeded, got ${this.describe()}`);
+  }
+
+  /**
+   * @param error the name that the error has to have
+   * @throws {UnexpectedStatusError} with the description, unless it failed, timed out or was stopped
+   */
+  assertFailed(error?: string): this {
+    const failed = this.status !== 'SUCCEEDED';
+    if (failed && (error === undefined || error === this.error)) return this;
+    const expected = error === undefined ? '' : ` with the error ${error}`;
+    throw new UnexpectedStatusError(`expected an execution that failed${expected}, got ${this.describe()}`);
+  }
+}
+
+function arnsOf({ arn, children }: ExecutionResult): string[] {
+  return [arn, ...children.flatMap(arnsOf)];
+}

@@ -1,0 +1,43 @@
+/** A test harness for state machines: a definition, mocked functions and a virtual clock, for any test framework. */
+
+export { type Clock, VirtualClock } from '../clock.ts';
+export { EmulatorError } from '../errors.ts';
+export {
+  InvalidDefinitionError,
+  InvalidStartError,
+  type Json,
+  NotRedrivableError,
+} from '../interpreter/index.ts';
+export { functionArn } from '../made-up.ts';
+export { TerraformError, type TerraformOptions } from '../terraform/index.ts';
+export {
+  type InspectionData,
+  InvalidTestStateError,
+  type TestStateConfiguration,
+  type TestStateMock,
+  type TestStateResult,
+} from '../test-state/index.ts';
+export type { ClockOptions } from './clocks.ts';
+export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
+export type { EventOf, EventType, HistoryEvent } from './events.ts';
+export type { ExecutionResult, RetryRecord, WaitRecord } from './execution-result.ts';
+export {
+  type Answer,
+  type Call,
+  fails,
+  type Mock,
+  type MockFunction,
+  type MockStep,
+  type Mocks,
+  takes,
+} from './mock.ts';
+export type { FunctionCall } from './mocked-functions.ts';
+export { type DefinitionOptions, stateMachine } from './state-machine.ts';
+export { type StateTestOptions, type TestedState, testState } from './test-state.ts';
+export type {
+  MachineOptions,
+  RunningExecution,
+  RunOptions,
+  TestedStateMachine,
+} from './tested-state-machine.ts';
+export type { Visit } from './visits.ts';

@@ -1,0 +1,164 @@
+import type { Clock } from '../clock.ts';
+import type { CallSite, FunctionInvoker, FunctionResult, InvokeOptions, Json } from '../interpreter/index.ts';
+import { MissingMockError } from './errors.ts';
+import { type Call, failureOf, type MockStep, type Mocks, perform } from './mock.ts';
+
+/** One call of a function that a state made. */
+export interface FunctionCall {
+  /** Name of the function, without its ARN and qualifier. */
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly state: string;
+  /** 1 for the first attempt of this visit of the state. */
+  readonly attempt: number;
+  readonly executionArn: string;
+  /** Id of the event of the state's entry. */
+  readonly enteredEventId: number;
+  /** What the function got. */
+  readonly payload: Json;
+  /** What it returned, when it did. */
+  result?: Json | undefined;
+  /** The name of what it threw, when it did. */
+  error?: string | undefined;
+  /** Epoch milliseconds on the execution's clock. */
+  readonly startDate: number;
+}
+
+const UNKNOWN: CallSite = { state: '', executionArn: '', enteredEventId: 0 };
+
+/** Answers the calls of one execution with mocks, and keeps a record of them. */
+export class MockedFunctions implements FunctionInvoker {
+  readonly calls: FunctionCall[] = [];
+  /** What the test has to be told when it has ended: the first thing that no mock was there for. */
+  problem: MissingMockError | undefined;
+  readonly #clock: Clock;
+  readonly #onProblem: () => void;
+  /** Attempts by visit of a state, calls by function, and steps taken by mock. */
+  readonly #attempts = new Counter();
+  readonly #counts = new Counter();
+  readonly #steps = new Counter();
+  #mocks: Mocks;
+
+  /** @param onProblem called once, when `problem` is there */
+  constructor(mocks: Mocks, clock: Clock, onProblem: () => void) {
+    this.#mocks = mocks;
+    this.#clock = clock;
+    this.#onProblem = onProblem;
+  }
+
+  /** The names that there is a mock or a call of. */
+  get names(): readonly string[] {
+    return [...new Set([...Object.keys(this.#mocks), ...this.calls.map(call => call.functionName)])];
+  }
+
+  /** Puts mocks beside those that there are, or in their place; a list begins at its beginning. */
+  replace(mocks: Mocks): void {
+    for (const key of Object.keys(mocks)) this.#steps.restart(key);
+    this.#mocks = { ...this.#mocks, ...mocks };
+  }
+
+  async invoke(arn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult> {
+    const name = arn.split(':')[6] ?? arn;
+    const { state, executionArn, enteredEventId } = options.site ?? UNKNOWN;
+    const call: FunctionCall = {
+      functionName: name,
+      functionArn: arn,
+      state,
+      attempt: this.#attempts.next(`${executionArn} ${enteredEventId}`),
+      executionArn,
+      enteredEventId,
+      payload: JSON.parse(JSON.stringify(payload)) as Json,
+      startDate: this.#clock.now(),
+    };
+    const count = this.#counts.next(name);
+    const step = this.#stepFor(call);
+    this.calls.push(call);
+    if (step === undefined) return { ok: false, errorType: 'MissingMock', errorMessage: 'no mock' };
+    try {
+      const answer = await perform(step.step, payload, {
+        ...this.#abilities(options),
+        functionName: name,
+        functionArn: arn,
+        state,
+        attempt: call.attempt,
+        count,
+      });
+      call.result = asJson(answer);
+      return { ok: true, payload: answer };
+    } catch (thrown) {
+      const failure = failureOf(thrown);
+      call.error = failure.errorType;
+      return failure;
+    }
+  }
+
+  #abilities({ signal, onUsage }: InvokeOptions): Pick<Call, 'sleep' | 'now' | 'signal' | 'reportUsage'> {
+    const clock = this.#clock;
+    return {
+      sleep: ms => clock.sleep(ms),
+      now: () => clock.now(),
+      signal,
+      reportUsage: (counter, amount) => onUsage?.(counter, amount),
+    };
+  }
+
+  /** The step of the mock for this call; undefined when there is none, which is then a problem. */
+  #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
+    const [, qualifier] = call.functionArn.split(':').slice(6);
+    const keys = [call.functionArn, `${call.functionName}:${qualifier}`, call.functionName];
+    const key = keys.find(one => Object.hasOwn(this.#mocks, one));
+    const mock = key === undefined ? undefined : this.#mocks[key];
+    if (key === undefined || mock === undefined) return this.#missing(call, noMock(call, this.#mocks));
+    if (!Array.isArray(mock)) return { step: mock as MockStep };
+    const steps = mock as readonly MockStep[];
+    const step = steps[this.#steps.next(key) - 1];
+    return step === undefined ? this.#missing(call, listEnded(call, key, steps.length)) : { step };
+  }
+
+  #missing(call: FunctionCall, message: string): undefined {
+    if (this.problem !== undefined) return undefined;
+    const payload = JSON.stringify(call.payload);
+    const shown = payload.length > 200 ? `${payload.slice(0, 197)}...` : payload;
+    this.problem = new MissingMockError(`${message} It was called with ${shown}`);
+    this.#onProblem();
+    return undefined;
+  }
+}
+
+/** Counts from 1, by key. */
+class Counter {
+  readonly #counts = new Map<string, number>();
+
+  next(key: string): number {
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  restart(key: string): void {
+    this.#counts.delete(key);
+  }
+}
+
+function noMock(call: FunctionCall, mocks: Mocks): string {
+  const key = /^[A-Za-z_]\w*$/.test(call.functionName) ? call.functionName : `'${call.functionName}'`;
+  const mocked = Object.keys(mocks).join(', ') || 'none';
+  return (
+    `The state "${call.state}" called the function "${call.functionName}", for which there is no mock (mocked: ${mocked}). ` +
+    `Write one: functions: { ${key}: event => ({ … }) }.`
+  );
+}
+
+const listEnded = (call: FunctionCall, key: string, length: number): string =>
+  `The state "${call.state}" called the function "${call.functionName}" once more than the list of its mock "${key}" has ` +
+  `steps (${length}). Add one, or write a function instead of the list.`;
+
+/** As the engine will read it; undefined for what is no JSON, which fails there as it fails in Lambda. */
+function asJson(answer: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(answer === undefined ? null : answer);
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAllowedName } from '../interpreter/index.ts';
+import { readStateMachine, type TerraformOptions } from '../terraform/index.ts';
+import { HarnessError } from './errors.ts';
+import { substitute } from './substitutions.ts';
+import { type MachineOptions, TestedStateMachine } from './tested-state-machine.ts';
+
+export interface DefinitionOptions extends MachineOptions {
+  /** Name of the state machine, in its ARN and its context. @default the file's name, or StateMachine */
+  readonly name?: string;
+  /** Values for `${Name}` in the definition, as DefinitionSubstitutions of CloudFormation, SAM and CDK. */
+  readonly substitutions?: Readonly<Record<string, string>>;
+}
+
+/** Where the state machine under test comes from. */
+export const stateMachine = {
+  /**
+   * From a definition in the Amazon States Language: an object, or its JSON text.
+   *
+   * @throws {InvalidDefinitionError}
+   * @throws {HarnessError} when a placeholder has no value
+   */
+  from(definition: string | object, options: DefinitionOptions = {}): TestedStateMachine {
+    const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
+    return machineOf(text, options.name ?? 'StateMachine', options, 'the definition');
+  },
+
+  /**
+   * From a file with such a definition.
+   *
+   * @param path a URL, or a path from the working directory
+   * @throws {InvalidDefinitionError}
+   * @throws {HarnessError} when the file can't be read, or a placeholder has no value
+   */
+  fromFile(path: string | URL, options: DefinitionOptions = {}): TestedStateMachine {
+    const file = pathOf(path);
+    const name = options.name ?? nameOf(file);
+    return machineOf(read(file), name, options, file);
+  },
+
+  /**
+   * From Terraform in JSON with an aws_sfn_state_machine: a file, a folder, or what CDKTF synthesized (`cdktf.out`). Functions
+   * are mocked under their `function_name`.
+   *
+   * @param path a URL, or a path from the working directory
+   * @throws {InvalidDefinitionError}
+   * @throws {TerraformError} when there isn't exactly one state machine, or a reference can't be resolved
+   */
+  fromTerraform(path: string | URL, options: TerraformOptions & MachineOptions = {}): TestedStateMachine {
+    const { name, type, definition } = readStateMachine(pathOf(path), options);
+    return new TestedStateMachine(name, definition, { type, ...options });
+  },
+};
+
+function machineOf(
+  text: string,
+  name: string,
+  { substitutions, ...options }: DefinitionOptions,
+  source: string,
+): TestedStateMachine {
+  return new TestedStateMachine(name, substitute(text, substitutions, source), options);
+}
+
+const pathOf = (path: string | URL): string => (typeof path === 'string' ? path : fileURLToPath(path));
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new HarnessError(
+      `fromFile: expected a file that can be read, from the folder ${process.cwd()}; ${reason}`,
+    );
+  }
+}
+
+/** `orders.asl.json` → `orders`. */
+function nameOf(file: string): string {
+  const name = basename(file).split('.')[0] ?? '';
+  return isAllowedName(name) ? name : 'StateMachine';
+}

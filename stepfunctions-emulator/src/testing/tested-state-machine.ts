@@ -1,0 +1,170 @@
+import type { Clock } from '../clock.ts';
+import {
+  type Definition,
+  Engine,
+  type Execution,
+  loadDefinition,
+  type Machine,
+  seededRandom,
+  type WorkflowType,
+} from '../interpreter/index.ts';
+import { ROLE_ARN, stateMachineArn } from '../made-up.ts';
+import { type ClockOptions, clockFor } from './clocks.ts';
+import { HarnessError } from './errors.ts';
+import { ExecutionResult, type Records, type RetryRecord } from './execution-result.ts';
+import type { Mocks } from './mock.ts';
+import { MockedFunctions } from './mocked-functions.ts';
+import { type StateTestOptions, type TestedState, testState } from './test-state.ts';
+import { visitKey } from './visits.ts';
+
+export interface MachineOptions {
+  /** @default STANDARD; for Terraform, what it says there */
+  readonly type?: WorkflowType;
+  /** Mocks for every execution; those of `run` come before them. */
+  readonly functions?: Mocks;
+}
+
+export interface RunOptions extends ClockOptions {
+  /** Any JSON value. @default {} */
+  readonly input?: unknown;
+  /** Mocks by name, `name:qualifier` or ARN of the function. */
+  readonly functions?: Mocks;
+  /** Name of the execution. @default a new id */
+  readonly name?: string;
+  /** Jitter, `$random`, `$uuid` and all ids come from it: the same seed gives the same run. @default 1 */
+  readonly seed?: number;
+  /** Runs an Express state machine as StartSyncExecution does. @default false */
+  readonly sync?: boolean;
+}
+
+/** An execution under way. */
+export interface RunningExecution {
+  readonly arn: string;
+  /** Sleep on it to do something at a certain moment. */
+  readonly clock: Clock;
+  /** Ends it as StopExecution does. */
+  stop(error?: string, cause?: string): void;
+  /**
+   * When it has ended, however it ended.
+   *
+   * @throws {MissingMockError}
+   */
+  result(): Promise<ExecutionResult>;
+}
+
+/** A state machine that tests run. It keeps nothing from one execution to the next. */
+export class TestedStateMachine {
+  readonly name: string;
+  readonly type: WorkflowType;
+  /** In the Amazon States Language, JSON text, with everything substituted. */
+  readonly definition: string;
+  readonly #loaded: Definition;
+  readonly #mocks: Mocks;
+
+  /** @throws {InvalidDefinitionError} */
+  constructor(name: string, definition: string, { type = 'STANDARD', functions = {} }: MachineOptions) {
+    this.name = name;
+    this.type = type;
+    this.definition = definition;
+    this.#loaded = loadDefinition(definition, type);
+    this.#mocks = functions;
+  }
+
+  /**
+   * Runs the state machine to its end, however that is: an execution that fails is a result as well.
+   *
+   * @throws {MissingMockError} when a function is called that has no mock
+   * @throws {InvalidStartError} when the name or the input isn't allowed
+   */
+  async run(options: RunOptions = {}): Promise<ExecutionResult> {
+    return this.start(options).result();
+  }
+
+  /** Starts an execution, to be stopped or watched. @throws {InvalidStartError} */
+  start(options: RunOptions = {}): RunningExecution {
+    const { input = {}, functions = {}, name, seed = 1, sync = false } = options;
+    if (sync && this.type !== 'EXPRESS') {
+      throw new HarnessError(`sync: expected an EXPRESS state machine, got a ${this.type} one`);
+    }
+    const clock = clockFor(options);
+    const retries: RetryRecord[] = [];
+    const cutOffs = new Map<string, number>();
+    const invoker = new MockedFunctions({ ...this.#mocks, ...functions }, clock, () => execution.stop());
+    const engine = new Engine({
+      clock,
+      invoker,
+      random: seededRandom(seed),
+      onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
+      onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),
+    });
+    const execution = engine.start(this.#machine, {
+      input,
+      synchronous: sync,
+      ...(name !== undefined && { name }),
+    });
+    return new Run(execution, clock, invoker, { retries, cutOffs });
+  }
+
+  /**
+   * Tests one state of this state machine, wherever in it the state is: one attempt, with what Retry and Catch would make of
+   * its failure.
+   *
+   * @throws {MissingMockError} when a Task has no `mock` and its function none in `functions`
+   * @throws {InvalidTestStateError} for what TestState refuses
+   */
+  testState(stateName: string, options: Omit<StateTestOptions, 'stateName'> = {}): Promise<TestedState> {
+    const functions = { ...this.#mocks, ...options.functions };
+    return testState(this.definition, { ...options, functions, stateName });
+  }
+
+  get #machine(): Machine {
+    const { name, type } = this;
+    return { arn: stateMachineArn(name), name, roleArn: ROLE_ARN, type, definition: this.#loaded };
+  }
+}
+
+class Run implements RunningExecution {
+  readonly clock: Clock;
+  readonly #execution: Execution;
+  readonly #invoker: MockedFunctions;
+  readonly #notices: Pick<Records, 'retries' | 'cutOffs'>;
+
+  constructor(
+    execution: Execution,
+    clock: Clock,
+    invoker: MockedFunctions,
+    notices: Pick<Records, 'retries' | 'cutOffs'>,
+  ) {
+    this.#execution = execution;
+    this.clock = clock;
+    this.#invoker = invoker;
+    this.#notices = notices;
+  }
+
+  get arn(): string {
+    return this.#execution.arn;
+  }
+
+  stop(error?: string, cause?: string): void {
+    this.#execution.stop(error, cause);
+  }
+
+  async result(): Promise<ExecutionResult> {
+    await this.#execution.done;
+    const { problem, calls, names } = this.#invoker;
+    if (problem !== undefined) throw problem;
+    return new ExecutionResult(this.#execution, {
+      calls: calls.map(call => ({ ...call })),
+      retries: [...this.#notices.retries],
+      cutOffs: new Map(this.#notices.cutOffs),
+      functionNames: names,
+      redrive: mocks => this.#redrive(mocks),
+    });
+  }
+
+  async #redrive(mocks: Mocks): Promise<ExecutionResult> {
+    this.#invoker.replace(mocks);
+    await this.#execution.redrive();
+    return this.result();
+  }
+}

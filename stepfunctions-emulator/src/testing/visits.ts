@@ -1,0 +1,92 @@
+import { childrenOf } from '../api/executions.ts';
+import type { Execution, HistoryEvent, Json } from '../interpreter/index.ts';
+
+/** One entry into a state. */
+export interface Visit {
+  readonly name: string;
+  /** `Task`, `Choice`… */
+  readonly type: string;
+  readonly input: Json;
+  /** Not there when the state failed, and its error was not caught, or was cut off. */
+  readonly output: Json | undefined;
+  /** Epoch milliseconds. */
+  readonly enteredDate: number;
+  /** Epoch milliseconds; not there when there is no output. */
+  readonly exitedDate: number | undefined;
+  /** Epoch milliseconds at which it was cut off, when it was: by the end of the execution, or by a failure beside it. */
+  readonly cutOffDate: number | undefined;
+  readonly executionArn: string;
+  readonly enteredEventId: number;
+}
+
+/** Epoch milliseconds at which visits were cut off, by `visitKey`. */
+export type CutOffDates = ReadonlyMap<string, number>;
+
+/** Tells a visit from all others of an execution and its children. */
+export const visitKey = (visit: Pick<Visit, 'executionArn' | 'enteredEventId'>): string =>
+  `${visit.executionArn} ${visit.enteredEventId}`;
+
+const ENTERED = 'StateEntered';
+const EXITED = 'StateExited';
+
+interface StateDetails {
+  readonly name: string;
+  readonly input: string;
+  readonly output: string;
+}
+
+/**
+ * Every state that was entered, in order: also those in branches and iterations. The states of the children of a distributed
+ * Map stand where its Map Run started, one child after the other.
+ */
+export function visitsOf(execution: Execution, cutOffs: CutOffDates): Visit[] {
+  const { history, arn } = execution;
+  const exits = findExits(history);
+  const mapRuns = new Map(execution.mapRuns.map(mapRun => [mapRun.settings.arn, mapRun]));
+  return history.flatMap(event => {
+    if (event.type === 'MapRunStarted') {
+      const mapRun = mapRuns.get(String(event['mapRunStartedEventDetails']?.['mapRunArn']));
+      return mapRun === undefined ? [] : childrenOf(mapRun).flatMap(child => visitsOf(child, cutOffs));
+    }
+    if (!event.type.endsWith(ENTERED)) return [];
+    const { name, input } = detailsOf(event, 'stateEnteredEventDetails');
+    const exit = exits.get(event.id);
+    const at = { executionArn: arn, enteredEventId: event.id };
+    const visit: Visit = {
+      name,
+      type: event.type.slice(0, -ENTERED.length),
+      input: JSON.parse(input) as Json,
+      output: exit && (JSON.parse(detailsOf(exit, 'stateExitedEventDetails').output) as Json),
+      enteredDate: event.timestamp,
+      exitedDate: exit?.timestamp,
+      // One that was redriven may have ended after all.
+      cutOffDate: exit === undefined ? cutOffs.get(visitKey(at)) : undefined,
+      ...at,
+    };
+    return [visit];
+  });
+}
+
+const detailsOf = (event: HistoryEvent, key: `${string}EventDetails`): StateDetails =>
+  event[key] as unknown as StateDetails;
+
+/** The event of each exit, by the id of the event of its entry. */
+function findExits(history: readonly HistoryEvent[]): Map<number, HistoryEvent> {
+  const exits = new Map<number, HistoryEvent>();
+  for (const event of history) {
+    if (!event.type.endsWith(EXITED)) continue;
+    const { name } = detailsOf(event, 'stateExitedEventDetails');
+    const entry = entryBefore(history, event, name);
+    if (entry !== undefined) exits.set(entry, event);
+  }
+  return exits;
+}
+
+/** The chain of previous events leads back through what happened inside the state. Ids count from 1. */
+function entryBefore(history: readonly HistoryEvent[], exit: HistoryEvent, name: string): number | undefined {
+  for (let event = history[exit.previousEventId - 1]; event; event = history[event.previousEventId - 1]) {
+    if (!event.type.endsWith(ENTERED)) continue;
+    if (detailsOf(event, 'stateEnteredEventDetails').name === name) return event.id;
+  }
+  return undefined;
+}

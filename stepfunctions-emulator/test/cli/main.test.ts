@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { WAIT } from '../api/support.ts';
+import { type EmulatorProcess, exportedBy, startEmulator } from '../support/emulator-process.ts';
+import { sfnClient } from '../support/step-functions-api.ts';
+
+const running: EmulatorProcess[] = [];
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stepfunctions-emulator-'));
+  writeFileSync(join(folder, 'wait.asl.json'), WAIT);
+});
+afterAll(() => {
+  // A test that fails half-way shall not leave a server behind.
+  for (const { child } of running) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...args: string[]): EmulatorProcess => {
+  const started = startEmulator(args, { cwd: folder });
+  running.push(started);
+  return started;
+};
+
+test.concurrent('--version says the version of the package', async () => {
+  const { ended, printed } = run('--version');
+  expect(await ended).toBe(0);
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  expect(printed.stdout).toBe(`${JSON.parse(manifest).version}\n`);
+});
+
+test.concurrent.each([
+  [['--nope'], 2, /^--nope: expected one of/],
+  [
+    ['--definition', 'nope.json'],
+    1,
+    /^--definition nope\.json: expected a file with a definition, got no file\n$/,
+  ],
+])('%j ends with status %d and one message', async (args, status, message) => {
+  const { ended, printed } = run(...args);
+  expect(await ended).toBe(status);
+  expect(printed.stderr).toMatch(message);
+  expect(printed.stderr).not.toMatch(/\n {4}at /);
+  expect(printed.stdout).toBe('');
+});
+
+test.concurrent.each(['SIGINT', 'SIGTERM'] as const)('%s stops it cleanly', async signal => {
+  const server = run('--port', '0', '--definition', 'wait.asl.json');
+  const [, stateMachineArn] = await server.until(/--state-machine-arn (\S+) [\s\S]*Ctrl-C stops/);
+  const client = sfnClient(exportedBy(server)['AWS_ENDPOINT_URL_SFN'] ?? '');
+  await client.send(new StartExecutionCommand({ stateMachineArn, name: 'waiting' }));
+  client.destroy();
+  server.child.kill(signal);
+  expect(await server.ended).toBe(0);
+  expect(server.printed.stdout).toMatch(
+    /wait:waiting {2}ABORTED in .*: Emulator\.Stopped: The server was stopped\.\n$/,
+  );
+  expect(server.printed.stderr).toBe('');
+});

@@ -1,0 +1,266 @@
+import { fails, HarnessError, takes, UnexpectedStatusError } from '../../src/testing/index.ts';
+import { machineOf, task } from './support.ts';
+
+const distributed = (states: Record<string, object>, fields: object = {}) => ({
+  Type: 'Map',
+  ItemProcessor: {
+    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+    StartAt: Object.keys(states)[0],
+    States: states,
+  },
+  ...fields,
+});
+
+const everything = machineOf({
+  Both: {
+    Type: 'Parallel',
+    Branches: [
+      { StartAt: 'Slow', States: { Slow: { Type: 'Wait', Seconds: 60, End: true } } },
+      {
+        StartAt: 'Quick',
+        States: { Quick: { Type: 'Wait', Seconds: 5, Next: 'Then' }, Then: { Type: 'Pass', End: true } },
+      },
+    ],
+    Assign: { seen: '{% $states.result %}' },
+    Next: 'Items',
+  },
+  Items: {
+    Type: 'Map',
+    Items: [1, 2],
+    ItemProcessor: { StartAt: 'Item', States: { Item: task('each') } },
+    Next: 'Children',
+  },
+  Children: distributed(
+    { Start: { Type: 'Pass', Next: 'Work' }, Work: task('each') },
+    { Items: ['a', 'b'], Next: 'Done' },
+  ),
+  Done: { Type: 'Succeed', Output: '{% $states.input %}' },
+});
+
+const runEverything = () => everything.run({ functions: { each: takes(100, 'x') }, startTime: 0 });
+
+describe('an execution of everything', () => {
+  test('the states in their order, those of a child together', async () => {
+    const { states, visits } = await runEverything();
+    expect(states).toEqual([
+      'Both',
+      'Slow',
+      'Quick',
+      'Then',
+      'Items',
+      'Item',
+      'Item',
+      'Children',
+      'Start',
+      'Work',
+      'Start',
+      'Work',
+      'Done',
+    ]);
+    expect(visits.map(({ type }) => type).slice(0, 4)).toEqual(['Parallel', 'Wait', 'Wait', 'Pass']);
+  });
+
+  test('each visit with its input, output and times', async () => {
+    const { visits, arn, children } = await runEverything();
+    expect(visits[3]).toEqual({
+      name: 'Then',
+      type: 'Pass',
+      input: {},
+      output: {},
+      enteredDate: 5_000,
+      exitedDate: 5_000,
+      cutOffDate: undefined,
+      executionArn: arn,
+      enteredEventId: expect.any(Number),
+    });
+    const items = visits.filter(({ name }) => name === 'Item');
+    expect(items.map(({ input, output }) => [input, output])).toEqual([
+      [1, 'x'],
+      [2, 'x'],
+    ]);
+    const work = visits.filter(({ name }) => name === 'Work');
+    expect(work.map(({ executionArn }) => executionArn)).toEqual(children.map(child => child.arn));
+    expect(work.map(({ input }) => input)).toEqual(['a', 'b']);
+  });
+
+  test('waits, duration, calls and billing', async () => {
+    const execution = await runEverything();
+    expect(execution.waits).toEqual([
+      { state: 'Slow', ms: 60_000 },
+      { state: 'Quick', ms: 5_000 },
+    ]);
+    expect(execution.durationMs).toBe(60_200);
+    expect(execution.payloadsOf('each')).toEqual([1, 2, 'a', 'b']);
+    expect(execution.billing).toMatchObject({ functionInvocations: 4, functionDurationMs: 400 });
+  });
+
+  test('children are executions of their own', async () => {
+    const { children } = await runEverything();
+    expect(children.map(({ status, states, output, input }) => [status, states, output, input])).toEqual([
+      ['SUCCEEDED', ['Start', 'Work'], 'x', 'a'],
+      ['SUCCEEDED', ['Start', 'Work'], 'x', 'b'],
+    ]);
+    expect(children[1]?.calls.map(({ payload }) => payload)).toEqual(['b']);
+    expect(children[1]?.startDate).toBe(60_100);
+  });
+
+  test('its events, with the details of each type', async () => {
+    const execution = await runEverything();
+    expect(execution.events('ParallelStateExited')[0]?.stateExitedEventDetails.assignedVariables).toEqual({
+      seen: '[{},{}]',
+    });
+    expect(execution.events('MapStateStarted').map(one => one.mapStateStartedEventDetails.length)).toEqual([
+      2, 2,
+    ]);
+    expect(execution.events('LambdaFunctionScheduled')[1]?.lambdaFunctionScheduledEventDetails.input).toBe(
+      '2',
+    );
+    for (const event of execution.history) {
+      if (event.type === 'MapIterationSucceeded')
+        expect(event.mapIterationSucceededEventDetails.name).toBe('Items');
+    }
+    expect(execution.history.at(-1)).toMatchObject({ type: 'ExecutionSucceeded', timestamp: 60_200 });
+  });
+
+  test('the same every time', async () => {
+    expect(await runEverything()).toEqual(await runEverything());
+  });
+});
+
+test('loops: each visit has its own exit', async () => {
+  const machine = machineOf({
+    Count: { Type: 'Pass', Output: '{% $states.input + 1 %}', Next: 'Enough?' },
+    'Enough?': {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $states.input = 3 %}', Next: 'End' }],
+      Default: 'Count',
+    },
+    End: { Type: 'Succeed' },
+  });
+  const { visits } = await machine.run({ input: 0 });
+  const counted = visits.filter(({ name }) => name === 'Count').map(({ input, output }) => [input, output]);
+  expect(counted).toEqual([
+    [0, 1],
+    [1, 2],
+    [2, 3],
+  ]);
+});
+
+test('retries of a Map and in children are seen as well', async () => {
+  const retry = [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 10, MaxAttempts: 1 }];
+  const machine = machineOf({
+    M: distributed(
+      { A: task('f', { Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }], End: true }) },
+      { Items: [1], Retry: retry, End: true },
+    ),
+  });
+  const execution = await machine.run({ functions: { f: [fails('E'), fails('E'), fails('E'), 'at last'] } });
+  expect(execution.output).toEqual(['at last']);
+  expect(execution.retries.map(({ state, retry, ms, error }) => [state, retry, ms, error])).toEqual([
+    ['A', 1, 1000, 'E'],
+    ['M', 1, 10_000, 'States.ExceedToleratedFailureThreshold'],
+    ['A', 1, 1000, 'E'],
+  ]);
+  expect(execution.children.map(({ status }) => status)).toEqual(['FAILED', 'SUCCEEDED']);
+  expect(execution.children[1]?.retries).toHaveLength(1);
+});
+
+test('a state that fails has neither output nor exit', async () => {
+  const { visits } = await machineOf({ A: task('f') }).run({ functions: { f: fails('E') } });
+  expect(visits).toMatchObject([{ name: 'A', output: undefined, exitedDate: undefined }]);
+});
+
+test('a Wait that is cut off while the execution goes on counts until then', async () => {
+  const machine = machineOf({
+    Both: {
+      Type: 'Parallel',
+      Branches: [
+        { StartAt: 'Long', States: { Long: { Type: 'Wait', Seconds: 1000, End: true } } },
+        { StartAt: 'Bad', States: { Bad: task('bad') } },
+      ],
+      Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Later' }],
+      Next: 'Later',
+    },
+    Later: { Type: 'Wait', Seconds: 60, End: true },
+  });
+  const bad = takes(7_000, new Error('no'));
+  const execution = await machine.run({ functions: { bad } });
+  expect(execution.assertSucceeded().waits).toEqual([
+    { state: 'Long', ms: 7_000 },
+    { state: 'Later', ms: 60_000 },
+  ]);
+  expect(execution.describe()).toContain('+0 s Wait "Long" (7 s): {} → was cut off');
+});
+
+test('calls of a function that nobody knows are a mistake, none of one that was not called', async () => {
+  const execution = await machineOf({ A: { Type: 'Succeed' } }).run({ functions: { f: 1 } });
+  expect(execution.callsOf('f')).toEqual([]);
+  expect(() => execution.callsOf('g')).toThrow(HarnessError);
+  expect(() => execution.payloadsOf('g')).toThrow(
+    'callsOf: expected the name of a function that is mocked or was called (f), got "g"',
+  );
+});
+
+describe('in words', () => {
+  const orders = machineOf({
+    Charge: task('ChargeCard', {
+      Retry: [{ ErrorEquals: ['CardBusy'], IntervalSeconds: 2, MaxAttempts: 1 }],
+      Next: 'Cool down',
+    }),
+    'Cool down': { Type: 'Wait', Seconds: 600, Next: 'Ship' },
+    Ship: task('ShipOrder'),
+  });
+  const functions = {
+    ChargeCard: [fails('CardBusy'), { receipt: 'r-1' }],
+    ShipOrder: fails('OutOfStock', 'none'),
+  };
+
+  test('how it ended, the states, the calls and the retries', async () => {
+    const execution = await orders.run({ input: { orderId: 'o-1' }, functions });
+    expect(execution.describe()).toBe(
+      [
+        'FAILED after 602 s: OutOfStock: {"errorType":"OutOfStock","errorMessage":"none","trace":[]}',
+        '  +0 s Task "Charge" (2 s): {"orderId":"o-1"} → {"receipt":"r-1"}',
+        '      ChargeCard({"orderId":"o-1"}) threw CardBusy; tried again after 2 s',
+        '      ChargeCard({"orderId":"o-1"}) → {"receipt":"r-1"}',
+        '  +2 s Wait "Cool down" (600 s): {"receipt":"r-1"} → {"receipt":"r-1"}',
+        '  +602 s Task "Ship": {"receipt":"r-1"} → failed',
+        '      ShipOrder({"receipt":"r-1"}) threw OutOfStock',
+      ].join('\n'),
+    );
+  });
+
+  test('long histories are cut in the middle, and long payloads at their end', async () => {
+    const machine = machineOf({
+      M: {
+        Type: 'Map',
+        Items: '{% [1..50] %}',
+        ItemProcessor: { StartAt: 'P', States: { P: { Type: 'Pass', End: true } } },
+        Output: '{% $states.result.{"n": $} %}',
+        End: true,
+      },
+    });
+    const lines = (await machine.run()).describe().split('\n');
+    expect(lines).toHaveLength(1 + 12 + 1 + 12);
+    expect(lines[13]).toBe('  … 27 more states');
+    expect(lines[1]).toMatch(/^ {2}\+0 s Map "M": \{\} → .{79}…$/);
+  });
+
+  test('assertSucceeded and assertFailed throw it', async () => {
+    const failed = await orders.run({ functions });
+    expect(failed.assertFailed()).toBe(failed);
+    expect(failed.assertFailed('OutOfStock')).toBe(failed);
+    expect(() => failed.assertSucceeded()).toThrow(UnexpectedStatusError);
+    expect(() => failed.assertSucceeded()).toThrow(
+      `expected an execution that succeeded, got ${failed.describe()}`,
+    );
+    expect(() => failed.assertFailed('Other')).toThrow(
+      `expected an execution that failed with the error Other, got FAILED`,
+    );
+    const succeeded = await orders.run({ functions: { ChargeCard: 1, ShipOrder: 2 } });
+    expect(succeeded.assertSucceeded()).toBe(succeeded);
+    expect(() => succeeded.assertFailed()).toThrow(
+      'expected an execution that failed, got SUCCEEDED after 600 s: 2',
+    );
+  });
+});

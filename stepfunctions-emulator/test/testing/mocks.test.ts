@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Call,
+  fails,
+  functionArn,
+  HarnessError,
+  MissingMockError,
+  takes,
+} from '../../src/testing/index.ts';
+import { machineOf, task } from './support.ts';
+
+const one = machineOf({ A: task('f') });
+const twice = machineOf({ A: task('f', { Next: 'B' }), B: task('f') });
+const retried = machineOf({
+  A: task('f', { Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 2, MaxAttempts: 2 }], End: true }),
+});
+
+describe('what a mock can be', () => {
+  test.each([
+    ['a function', (event: { n: number }) => event.n + 1, 2],
+    ['an asynchronous function', async (event: { n: number }) => event.n + 2, 3],
+    ['an answer', { a: [1, null] }, { a: [1, null] }],
+    ['null', null, null],
+    ['a function that returns nothing', () => undefined, null],
+    ['a list with a function', [(event: { n: number }) => [event.n]], [1]],
+    ['a list with an answer', [[1, 2]], [1, 2]],
+    ['a function that takes time', takes(5, 'late'), 'late'],
+  ] as const)('%s', async (_what, mock, output) => {
+    const execution = await one.run({ input: { n: 1 }, functions: { f: mock } });
+    expect(execution.assertSucceeded().output).toEqual(output);
+  });
+
+  test('a list has a step for each call', async () => {
+    const execution = await twice.run({ functions: { f: ['first', (event: string) => `${event}, second`] } });
+    expect(execution.output).toBe('first, second');
+  });
+
+  test.each([
+    ['by name', 'f'],
+    ['by ARN', functionArn('f')],
+    ['by name and qualifier', 'f:live'],
+  ])('found %s', async (_how, key) => {
+    const Resource = `${functionArn('f')}${key === 'f:live' ? ':live' : ''}`;
+    const machine = machineOf({ A: task('f', { Resource, End: true }) });
+    expect((await machine.run({ functions: { [key]: 1 } })).output).toBe(1);
+  });
+
+  test('the nearest name comes first', async () => {
+    const machine = machineOf({ A: task('f', { Resource: `${functionArn('f')}:live`, End: true }) });
+    expect((await machine.run({ functions: { f: 1, 'f:live': 2 } })).output).toBe(2);
+  });
+
+  test('mocks of the state machine stand behind those of a run', async () => {
+    const machine = machineOf({ A: task('f', { Next: 'B' }), B: task('g') }, { functions: { f: 1, g: 2 } });
+    expect((await machine.run({ functions: { g: (event: number) => [event, 3] } })).output).toEqual([1, 3]);
+  });
+});
+
+describe('errors', () => {
+  class OutOfStock extends Error {
+    override readonly name = 'OutOfStock';
+  }
+
+  test.each([
+    [
+      'a function that throws',
+      () => {
+        throw new OutOfStock('none left');
+      },
+      'OutOfStock',
+      'none left',
+    ],
+    ['a promise that is rejected', async () => Promise.reject(new TypeError('no')), 'TypeError', 'no'],
+    ['an Error in a list', [new OutOfStock('none left')], 'OutOfStock', 'none left'],
+    ['an Error', new RangeError('far'), 'RangeError', 'far'],
+    ['fails', fails('CardDeclined', 'no money'), 'CardDeclined', 'no money'],
+    [
+      "an error of Node's own",
+      () => readFileSync('nowhere'),
+      'Error',
+      "ENOENT: no such file or directory, open 'nowhere'",
+    ],
+    [
+      'something else that is thrown',
+      () => {
+        throw 'text';
+      },
+      'string',
+      'text',
+    ],
+  ] as const)('%s', async (_what, mock, error, errorMessage) => {
+    const execution = await one.run({ functions: { f: mock } });
+    expect(execution.assertFailed(error).status).toBe('FAILED');
+    expect(JSON.parse(execution.cause ?? '')).toEqual({ errorType: error, errorMessage, trace: [] });
+  });
+
+  test('what Lambda itself says is plain text', async () => {
+    const execution = await one.run({
+      functions: { f: fails('Lambda.TooManyRequestsException', 'Rate exceeded') },
+    });
+    expect([execution.error, execution.cause]).toEqual(['Lambda.TooManyRequestsException', 'Rate exceeded']);
+  });
+
+  test('a function that takes too long is timed out on the clock', async () => {
+    const machine = machineOf({ A: task('f', { TimeoutSeconds: 3, End: true }) });
+    const execution = await machine.run({ functions: { f: takes(5000) } });
+    expect([execution.error, execution.durationMs]).toEqual(['States.Timeout', 3000]);
+  });
+
+  test('an answer that is no JSON fails as it does in Lambda', async () => {
+    const execution = await one.run({ functions: { f: () => 1n } });
+    expect(execution.error).toBe('Runtime.MarshalError');
+  });
+});
+
+test('a mock is told which call it is', async () => {
+  const seen: Pick<Call, 'functionName' | 'state' | 'attempt' | 'count'>[] = [];
+  const f = (_event: unknown, call: Call) => {
+    const { functionName, state, attempt, count } = call;
+    seen.push({ functionName, state, attempt, count });
+    expect(call.functionArn).toBe(functionArn('f'));
+    expect(call.signal.aborted).toBe(false);
+    if (attempt === 1) throw Object.assign(new Error(), { name: 'E' });
+    return call.now();
+  };
+  const retry = { Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 2 }] };
+  const machine = machineOf({ A: task('f', { ...retry, Next: 'B' }), B: task('f', { ...retry, End: true }) });
+  const execution = await machine.run({ functions: { f }, startTime: 0 });
+  expect(seen).toEqual([
+    { functionName: 'f', state: 'A', attempt: 1, count: 1 },
+    { functionName: 'f', state: 'A', attempt: 2, count: 2 },
+    { functionName: 'f', state: 'B', attempt: 1, count: 3 },
+    { functionName: 'f', state: 'B', attempt: 2, count: 4 },
+  ]);
+  expect(execution.output).toBe(4000);
+});
+
+test('attempts are those of one visit, also in a Map whose iterations run together', async () => {
+  const seen: string[] = [];
+  const f = (event: number, { attempt }: Call) => {
+    seen.push(`${event}/${attempt}`);
+    if (attempt < 2) throw Object.assign(new Error(), { name: 'E' });
+    return event;
+  };
+  const machine = machineOf({
+    M: {
+      Type: 'Map',
+      Items: [1, 2],
+      ItemProcessor: {
+        StartAt: 'A',
+        States: { A: task('f', { Retry: [{ ErrorEquals: ['E'] }], End: true }) },
+      },
+      End: true,
+    },
+  });
+  expect((await machine.run({ functions: { f } })).output).toEqual([1, 2]);
+  expect(seen).toEqual(['1/1', '2/1', '1/2', '2/2']);
+});
+
+test('a mock can report usage', async () => {
+  const f = (_event: unknown, { reportUsage }: Call) => reportUsage('queueMessages', 3);
+  expect((await twice.run({ functions: { f } })).billing.usage).toEqual({ queueMessages: 6 });
+});
+
+test('a mock cannot change what it got', async () => {
+  const f = (event: { a: number }) => {
+    event.a = 2;
+  };
+  const execution = await one.run({ input: { a: 1 }, functions: { f } });
+  expect(execution.payloadsOf('f')).toEqual([{ a: 1 }]);
+});
+
+describe('no mock', () => {
+  test('ends the run and says what to write, whatever the definition catches', async () => {
+    const machine = machineOf({
+      A: task('f', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], Next: 'B' }),
+      B: { Type: 'Succeed' },
+    });
+    const running = machine.run({ input: { n: 1 }, functions: { other: 1 } });
+    await expect(running).rejects.toThrow(MissingMockError);
+    await expect(running).rejects.toThrow(
+      'The state "A" called the function "f", for which there is no mock (mocked: other). ' +
+        'Write one: functions: { f: event => ({ … }) }. It was called with {"n":1}',
+    );
+  });
+
+  test('stops the execution there', async () => {
+    const machine = machineOf({
+      A: task('f', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], Next: 'B' }),
+      B: task('g'),
+    });
+    let called = false;
+    const g = () => {
+      called = true;
+    };
+    await expect(machine.run({ functions: { g } })).rejects.toThrow(MissingMockError);
+    expect(called).toBe(false);
+  });
+
+  test('a name that is no identifier is quoted', async () => {
+    const machine = machineOf({ A: task('charge-card') });
+    await expect(machine.run()).rejects.toThrow(
+      "(mocked: none). Write one: functions: { 'charge-card': event =>",
+    );
+  });
+
+  test('a list that is too short', async () => {
+    await expect(twice.run({ functions: { f: ['once'] } })).rejects.toThrow(
+      'The state "B" called the function "f" once more than the list of its mock "f" has steps (1).',
+    );
+  });
+
+  test('in a child of a distributed Map', async () => {
+    const machine = machineOf({
+      M: {
+        Type: 'Map',
+        ToleratedFailurePercentage: 100,
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          StartAt: 'A',
+          States: { A: task('f') },
+        },
+        End: true,
+      },
+    });
+    await expect(machine.run({ input: [1, 2] })).rejects.toThrow(
+      /"A" called the function "f".* called with 1$/,
+    );
+  });
+
+  test('long payloads are cut', async () => {
+    await expect(one.run({ input: { text: 'x'.repeat(1000) } })).rejects.toThrow(/called with .{197}\.\.\.$/);
+  });
+});
+
+test.each([
+  [() => fails(''), /^fails: expected the name of an error, got ""$/],
+  [() => takes(-1), /^takes: expected milliseconds of at least 0, got -1$/],
+  [() => takes(Number.NaN), /got NaN$/],
+])('a wrong argument is refused', (make, message) => {
+  expect(make).toThrow(HarnessError);
+  expect(make).toThrow(message);
+});
+
+test('a list is used up by retries', async () => {
+  const execution = await retried.run({ functions: { f: [fails('E'), fails('E'), 'done'] } });
+  expect(execution.output).toBe('done');
+  expect(execution.retries.map(({ state, retry, ms, error }) => [state, retry, ms, error])).toEqual([
+    ['A', 1, 2000, 'E'],
+    ['A', 2, 4000, 'E'],
+  ]);
+});

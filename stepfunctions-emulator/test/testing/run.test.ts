@@ -1,0 +1,269 @@
+import {
+  fails,
+  HarnessError,
+  InvalidDefinitionError,
+  InvalidStartError,
+  NotRedrivableError,
+  stateMachine,
+  VirtualClock,
+} from '../../src/testing/index.ts';
+import { definitionOf, machineOf, task } from './support.ts';
+
+const wait = (Seconds: number) => ({ Type: 'Wait', Seconds, End: true });
+const context = machineOf({ A: { Type: 'Pass', Output: '{% $states.context %}', End: true } });
+
+describe('time', () => {
+  test('a virtual clock takes none', async () => {
+    const execution = await machineOf({ A: wait(30 * 86_400) }).run();
+    expect(execution.durationMs).toBe(30 * 86_400_000);
+    expect(execution.startDate).toBe(Date.UTC(2026, 0, 1));
+  });
+
+  test.each([[new Date('2030-01-01T00:00:00Z')], ['2030-01-01T00:00:00Z'], [Date.UTC(2030, 0, 1)]])(
+    'begins at %p',
+    async startTime => {
+      const machine = machineOf({ A: { Type: 'Wait', Timestamp: '2030-01-01T00:01:00Z', End: true } });
+      expect((await machine.run({ startTime })).waits).toEqual([{ state: 'A', ms: 60_000 }]);
+    },
+  );
+
+  test('the real clock', async () => {
+    const before = Date.now();
+    const execution = await machineOf({ A: wait(1) }).run({ clock: 'real' });
+    expect(execution.durationMs).toBeGreaterThanOrEqual(1000);
+    expect(execution.startDate).toBeGreaterThanOrEqual(before);
+  });
+
+  test('a clock that executions share', async () => {
+    const clock = new VirtualClock(0);
+    const machine = machineOf({ A: wait(10) });
+    const both = await Promise.all([machine.run({ clock }), machine.run({ clock })]);
+    expect(both.map(({ stopDate }) => stopDate)).toEqual([10_000, 10_000]);
+    expect((await machine.run({ clock })).startDate).toBe(10_000);
+  });
+
+  test("a test framework's fake timers do not stop a virtual clock", async () => {
+    jest.useFakeTimers();
+    try {
+      expect((await machineOf({ A: wait(10) }).run()).durationMs).toBe(10_000);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test.each([
+    [{ startTime: 'soon' }, /^startTime: expected a Date, ISO-8601 text or epoch milliseconds, got "soon"$/],
+    [{ startTime: 0, clock: 'real' as const }, /^startTime: expected it together with clock: 'virtual'/],
+    [{ clock: 'fast' as 'real' }, /^clock: expected 'virtual', 'real' or a Clock, got "fast"$/],
+  ])('%j is refused', async (options, message) => {
+    await expect(context.run(options)).rejects.toThrow(HarnessError);
+    await expect(context.run(options)).rejects.toThrow(message);
+  });
+});
+
+describe('chance', () => {
+  const machine = machineOf({
+    A: task('f', {
+      Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 100, JitterStrategy: 'FULL' }],
+      Output: '{% $uuid() %}',
+      End: true,
+    }),
+  });
+  const runWith = (seed?: number) =>
+    machine.run({ functions: { f: [fails('E'), 1] }, ...(seed !== undefined && { seed }) });
+
+  test('is the same with the same seed', async () => {
+    const [one, other, third] = [await runWith(), await runWith(1), await runWith(2)];
+    expect(one).toEqual(other);
+    expect(third.retries[0]?.ms).not.toBe(one.retries[0]?.ms);
+    expect(third.output).not.toBe(one.output);
+    expect(one.retries[0]?.ms).toBeLessThan(100_000);
+  });
+});
+
+describe('kinds of state machines', () => {
+  test('Express is billed by time', async () => {
+    const machine = machineOf({ A: wait(2) }, { type: 'EXPRESS' });
+    const { billing, arn } = await machine.run();
+    expect(billing).toMatchObject({ expressRequests: 1, stateTransitions: 0, expressGbSeconds: 0.125 });
+    expect(arn).toContain(':express:StateMachine:');
+  });
+
+  test('a synchronous execution has no RedriveCount in its context', async () => {
+    const states = {
+      A: { Type: 'Pass', Output: '{% $states.context.Execution.RedriveCount ~> $exists %}', End: true },
+    };
+    const machine = machineOf(states, { type: 'EXPRESS' });
+    expect((await machine.run({ sync: true })).output).toBe(false);
+    expect((await machine.run()).output).toBe(true);
+  });
+
+  test('five minutes are too long for Express', async () => {
+    const execution = await machineOf({ A: wait(301) }, { type: 'EXPRESS' }).run();
+    expect([execution.status, execution.error]).toEqual(['TIMED_OUT', 'States.Timeout']);
+  });
+
+  test('a Standard one is not run synchronously', async () => {
+    await expect(context.run({ sync: true })).rejects.toThrow(
+      'sync: expected an EXPRESS state machine, got a STANDARD one',
+    );
+  });
+
+  test('the name is in the context', async () => {
+    const machine = machineOf(
+      { A: { Type: 'Pass', Output: '{% $states.context %}', End: true } },
+      { name: 'orders' },
+    );
+    expect((await machine.run({ name: 'first', input: 1 })).output).toMatchObject({
+      Execution: {
+        Id: 'arn:aws:states:us-east-1:123456789012:execution:orders:first',
+        Input: 1,
+        Name: 'first',
+      },
+      StateMachine: { Name: 'orders' },
+    });
+  });
+});
+
+describe('what can not be started', () => {
+  test.each([
+    ['a name', { name: 'a b' }, 'InvalidName'],
+    ['an input', { input: () => 1 }, 'InvalidExecutionInput'],
+    ['an input that is too big', { input: 'x'.repeat(300_000) }, 'InvalidExecutionInput'],
+  ])('%s', async (_what, options, name) => {
+    const refused = context.run(options);
+    await expect(refused).rejects.toThrow(InvalidStartError);
+    await expect(refused).rejects.toMatchObject({ name });
+  });
+
+  test('a definition with mistakes, all of them named', () => {
+    const load = () => machineOf({ A: { Type: 'Pass', Wrong: 1, End: true }, B: { Type: 'Wait' } });
+    expect(load).toThrow(InvalidDefinitionError);
+    expect(load).toThrow(/\/States\/A\/Wrong: .*; \/States\/B: .*/);
+  });
+
+  test('a distributed Map in Express', () => {
+    const states = {
+      M: {
+        Type: 'Map',
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          StartAt: 'P',
+          States: { P: { Type: 'Pass', End: true } },
+        },
+        End: true,
+      },
+    };
+    expect(() => machineOf(states, { type: 'EXPRESS' })).toThrow(InvalidDefinitionError);
+  });
+});
+
+describe('an execution under way', () => {
+  test('is stopped at a certain moment', async () => {
+    const running = machineOf({ A: wait(100) }).start();
+    await running.clock.sleep(30_000);
+    running.stop('Enough', 'seen all');
+    const execution = await running.result();
+    expect(execution).toMatchObject({
+      status: 'ABORTED',
+      error: 'Enough',
+      cause: 'seen all',
+      durationMs: 30_000,
+    });
+    expect(execution.waits).toEqual([{ state: 'A', ms: 30_000 }]);
+    expect(execution.arn).toBe(running.arn);
+  });
+});
+
+describe('redrive', () => {
+  const machine = machineOf({ A: task('f', { Next: 'B' }), B: task('g') });
+
+  test('goes on from the state that failed, with other mocks', async () => {
+    const failed = await machine.run({ functions: { f: 1, g: fails('Down') } });
+    const before = failed.describe();
+    const redriven = await failed.assertFailed('Down').redrive({ functions: { g: 2 } });
+    expect(redriven.assertSucceeded().output).toBe(2);
+    expect(redriven.redriveCount).toBe(1);
+    expect(redriven.callsOf('f')).toHaveLength(1);
+    expect(redriven.callsOf('g').map(({ error }) => error)).toEqual(['Down', undefined]);
+    expect(redriven.events('ExecutionRedriven')[0]?.executionRedrivenEventDetails.redriveCount).toBe(1);
+    // The first result is as it was.
+    expect(failed.describe()).toBe(before);
+    expect(failed.callsOf('g')).toHaveLength(1);
+    expect(failed.history.at(-1)?.type).toBe('ExecutionFailed');
+    expect(redriven.history.at(-1)?.type).toBe('ExecutionSucceeded');
+  });
+
+  test('a new list begins at its beginning, and one that stays goes on', async () => {
+    const failed = await machine.run({ functions: { f: 1, g: [fails('Down'), fails('Down'), 'old'] } });
+    const again = await failed.redrive();
+    expect(again.assertFailed('Down').callsOf('g')).toHaveLength(2);
+    const redriven = await again.redrive({ functions: { g: ['new'] } });
+    expect(redriven.output).toBe('new');
+  });
+
+  test('only of one that did not succeed', async () => {
+    const succeeded = await machine.run({ functions: { f: 1, g: 2 } });
+    await expect(succeeded.redrive()).rejects.toThrow(NotRedrivableError);
+  });
+});
+
+describe('TestState', () => {
+  const machine = machineOf({
+    M: {
+      Type: 'Map',
+      ItemProcessor: {
+        StartAt: 'A',
+        States: {
+          A: task('f', {
+            Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 3 }],
+            Catch: [{ ErrorEquals: ['States.ALL'], Next: 'C' }],
+            Next: 'B',
+          }),
+          B: { Type: 'Pass', Output: '{% $v %}', End: true },
+          C: { Type: 'Fail' },
+        },
+      },
+      End: true,
+    },
+  });
+
+  test('calls the mock of a Task', async () => {
+    const tested = await machine.testState('A', { input: 7, functions: { f: (event: number) => event * 2 } });
+    expect(tested).toMatchObject({ status: 'SUCCEEDED', output: 14, nextState: 'B' });
+    expect(tested.inspectionData).toEqual({ input: 7, afterArguments: 7, result: 14 });
+    expect(tested.calls).toMatchObject([{ functionName: 'f', state: 'A', payload: 7, result: 14 }]);
+  });
+
+  test('fails with what the mock throws', async () => {
+    const tested = await machine.testState('A', { functions: { f: fails('E') } });
+    expect(tested.status).toBe('RETRIABLE');
+    expect(tested.inspectionData?.errorDetails).toEqual({ retryIndex: 0, retryBackoffIntervalSeconds: 3 });
+  });
+
+  test('takes a mocked error at the end of its retries', async () => {
+    const mock = { errorOutput: { error: 'E' } };
+    const tested = await machine.testState('A', { mock, stateConfiguration: { retrierRetryCount: 3 } });
+    expect(tested).toMatchObject({ status: 'CAUGHT_ERROR', nextState: 'C', output: { Error: 'E' } });
+  });
+
+  test('with variables, and less inspection', async () => {
+    const tested = await machine.testState('B', { variables: { v: [1] }, inspectionLevel: 'INFO' });
+    expect(tested).toEqual({ status: 'SUCCEEDED', output: [1], calls: [] });
+  });
+
+  test('a function without a mock', async () => {
+    await expect(machine.testState('A')).rejects.toThrow(
+      'The state "A" called the function "f", for which there is no',
+    );
+  });
+
+  test('a state that is not there', async () => {
+    await expect(machine.testState('Z')).rejects.toThrow('State not found in definition');
+  });
+});
+
+test('the definition can be a JSON text', async () => {
+  const text = JSON.stringify(definitionOf({ A: { Type: 'Succeed', Output: 1 } }));
+  expect((await stateMachine.from(text).run()).output).toBe(1);
+});
