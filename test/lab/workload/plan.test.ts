@@ -53,7 +53,7 @@ describe('the stream of items', () => {
 
   test.each([
     ['less than an item', { seconds: 6, rate: 0.1 }, 1, 5],
-    ['seconds that were meant to be whole', { seconds: 1.1 * 60, rate: 1 }, 66, 65],
+    ['seconds that were meant to be whole', { seconds: 8.3 * 60, rate: 1 }, 498, 497],
     ['a part of a second', { seconds: 6.5, rate: 2 }, 14, 6],
   ])('has at least an item, and whole seconds: %s', (_case, options, items, last) => {
     const { actions, lastTtl } = plan(options);

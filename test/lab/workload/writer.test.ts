@@ -154,6 +154,27 @@ describe('carrying out what was planned', () => {
     expect(sent).toHaveLength(3);
   });
 
+  test('begins with an item again only when the deed before is done', async () => {
+    const order: string[] = [];
+    const { clock, writer } = tableThat(async (command, { Key, Item }) => {
+      const { CreatedAt } = (Key ?? Item) as { CreatedAt: string };
+      order.push(`${command} ${CreatedAt}`);
+      await clock.sleep(command === 'PutCommand' ? 10_000 : 0);
+      order.push(`${command} done`);
+      return {};
+    });
+    const renew = { ...write(1, 2, TTL + 60), kind: 'renew' } as const;
+    await carryOut([write(1, 1), renew, write(2, 3)], writer, go, { clock });
+    expect(order).toEqual([
+      'PutCommand session-x-1',
+      'PutCommand session-x-2',
+      'PutCommand done',
+      'UpdateCommand session-x-1',
+      'UpdateCommand done',
+      'PutCommand done',
+    ]);
+  });
+
   test('ends with the first error, and when it is stopped', async () => {
     const failing = tableThat(() => {
       throw new Error('no table');
