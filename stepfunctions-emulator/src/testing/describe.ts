@@ -1,5 +1,6 @@
-import type { ExecutionResult } from './execution-result.ts';
+import type { ExecutionStatus, Json } from '../interpreter/index.ts';
 import type { FunctionCall } from './mocked-functions.ts';
+import type { RetryRecord } from './retries.ts';
 import type { Visit } from './visits.ts';
 
 const PAYLOAD_LENGTH = 80;
@@ -8,8 +9,22 @@ const CAUSE_LENGTH = 400;
 const FIRST_VISITS = 12;
 const LAST_VISITS = 12;
 
+/** What is told of an execution. */
+export interface Described {
+  readonly status: ExecutionStatus;
+  readonly output: Json | undefined;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  /** Epoch milliseconds. */
+  readonly startDate: number;
+  readonly durationMs: number;
+  readonly visits: readonly Visit[];
+  readonly calls: readonly FunctionCall[];
+  readonly retries: readonly RetryRecord[];
+}
+
 /** An execution in a few lines: how it ended, each state with its input and output, and the calls of functions. */
-export function describeExecution(execution: ExecutionResult): string {
+export function describeExecution(execution: Described): string {
   const { visits, calls, retries } = execution;
   const records = { startDate: execution.startDate, calls, retries };
   const hidden = visits.length - FIRST_VISITS - LAST_VISITS;
@@ -24,14 +39,14 @@ export function describeExecution(execution: ExecutionResult): string {
   return [headline(execution), ...lines].join('\n');
 }
 
-function headline({ status, durationMs, output, error, cause }: ExecutionResult): string {
+function headline({ status, durationMs, output, error, cause }: Described): string {
   const ending = `${status} after ${seconds(durationMs)}`;
   if (status === 'SUCCEEDED') return `${ending}: ${cut(JSON.stringify(output), CAUSE_LENGTH)}`;
   const why = [error, cause].filter(text => text !== undefined && text !== '').join(': ');
   return why === '' ? ending : `${ending}: ${cut(why, CAUSE_LENGTH)}`;
 }
 
-type Shown = Pick<ExecutionResult, 'startDate' | 'calls' | 'retries'>;
+type Shown = Pick<Described, 'startDate' | 'calls' | 'retries'>;
 
 function linesOf(visit: Visit, shown: Shown): string[] {
   const { name, type, input, output, enteredDate, exitedDate, cutOffDate } = visit;

@@ -5,6 +5,7 @@ import { HarnessError, UnexpectedStatusError } from './errors.ts';
 import type { EventOf, EventType, HistoryEvent } from './events.ts';
 import type { Mocks } from './mock.ts';
 import type { FunctionCall } from './mocked-functions.ts';
+import type { RetryRecord } from './retries.ts';
 import { type CutOffDates, type Visit, visitsOf } from './visits.ts';
 
 /** The time that a Wait state took. */
@@ -12,19 +13,6 @@ export interface WaitRecord {
   readonly state: string;
   /** Until it was over, or was cut off. */
   readonly ms: number;
-}
-
-/** One retry of a state. */
-export interface RetryRecord {
-  readonly state: string;
-  /** 1 for the first retry of a visit of the state. */
-  readonly retry: number;
-  /** Delay before it, with its jitter. */
-  readonly ms: number;
-  /** What it follows. */
-  readonly error: string | undefined;
-  readonly cause: string | undefined;
-  readonly executionArn: string;
 }
 
 /** What a result needs to know besides the execution, as it was at its end. */

@@ -20,7 +20,7 @@ export {
 export type { ClockOptions } from './clocks.ts';
 export { HarnessError, MissingMockError, UnexpectedStatusError } from './errors.ts';
 export type { EventOf, EventType, HistoryEvent } from './events.ts';
-export type { ExecutionResult, RetryRecord, WaitRecord } from './execution-result.ts';
+export type { ExecutionResult, WaitRecord } from './execution-result.ts';
 export {
   type Answer,
   type Call,
@@ -32,6 +32,7 @@ export {
   takes,
 } from './mock.ts';
 export type { FunctionCall } from './mocked-functions.ts';
+export type { RetryRecord } from './retries.ts';
 export { type DefinitionOptions, stateMachine } from './state-machine.ts';
 export { type StateTestOptions, type TestedState, testState } from './test-state.ts';
 export type {

@@ -11,9 +11,10 @@ import {
 import { ROLE_ARN, stateMachineArn } from '../made-up.ts';
 import { type ClockOptions, clockFor } from './clocks.ts';
 import { HarnessError } from './errors.ts';
-import { ExecutionResult, type Records, type RetryRecord } from './execution-result.ts';
+import { ExecutionResult, type Records } from './execution-result.ts';
 import type { Mocks } from './mock.ts';
 import { MockedFunctions } from './mocked-functions.ts';
+import type { RetryRecord } from './retries.ts';
 import { type StateTestOptions, type TestedState, testState } from './test-state.ts';
 import { visitKey } from './visits.ts';
 
