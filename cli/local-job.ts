@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { serve } from '../local/serve.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { keepHeapsLean } from './lean-heaps.ts';
 import { describeExecution, describeStart } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -18,6 +19,7 @@ export interface LocalJobOptions {
  * @throws {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
 export async function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
+  keepHeapsLean();
   await withSynthesized(await loadConfigFile(), async cdktfOut => {
     const served = await serve({
       ...options,

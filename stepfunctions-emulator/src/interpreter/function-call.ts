@@ -65,6 +65,7 @@ function race(
     }
     const options = {
       signal: controller.signal,
+      executionArn: line.run.arn,
       // Also after the result is no longer wanted: what the function still does is billed.
       onDynamoDb: (usage: DynamoDbUsage) => billing.addDynamoDb(usage),
       ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),

@@ -35,6 +35,8 @@ export interface InvokeOptions {
   readonly signal: AbortSignal;
   /** TimeoutSeconds of the task in milliseconds, when it has one. The engine enforces it as well. */
   readonly timeoutMs?: number;
+  /** The execution that calls; a child of a Map Run is one of its own. */
+  readonly executionArn?: string;
   /** To be told of every answer that the function gets from DynamoDB, where that can be seen. */
   readonly onDynamoDb?: (usage: DynamoDbUsage) => void;
 }
