@@ -9,6 +9,7 @@ import type { FunctionResource } from '../terraform/synthesized.ts';
 import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
+import type { ErrorPayload } from './protocol.ts';
 import { SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 import { writeWorkerProgram } from './worker-program.ts';
 
@@ -35,6 +36,8 @@ export interface InvocationRecord {
   /** Milliseconds the handler ran; neither waiting for a thread nor loading the module. */
   readonly durationMs: number;
   readonly ok: boolean;
+  /** How it failed; undefined when it didn't. */
+  readonly error?: ErrorPayload | undefined;
   /** The last lines that it printed. */
   readonly lines: readonly string[];
   /** The execution that it was part of; a child of a Map Run is one of its own. */
@@ -174,7 +177,8 @@ export class LocalFunctions implements FunctionInvoker {
       const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
       untrack?.();
       const { ok, durationMs, lines } = outcome;
-      this.#options.onInvocation?.({ functionName, startedAt, durationMs, ok, lines, executionArn });
+      const error = outcome.ok ? undefined : outcome.error;
+      this.#options.onInvocation?.({ functionName, startedAt, durationMs, ok, error, lines, executionArn });
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;
