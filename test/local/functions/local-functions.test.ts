@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InvocationRecord } from '../../../local/functions/local-functions.ts';
-import { useFunctions } from './support.ts';
+import { useFunctions } from '../../support/local-functions.ts';
 
 const { functions, cleanUps } = useFunctions();
 

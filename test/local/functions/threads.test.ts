@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SharedThreads, type Sharer } from '../../../local/functions/shared-threads.ts';
-import { useFunctions } from './support.ts';
+import { useFunctions } from '../../support/local-functions.ts';
 
 const { functions, cleanUps } = useFunctions();
 

@@ -1,6 +1,6 @@
-import { LocalFunctions, type LocalFunctionsOptions } from '../../../local/functions/local-functions.ts';
-import { readSynthesized } from '../../../local/terraform/synthesized.ts';
-import { handmadeStacks, lambdaFunction } from '../../support/handmade-stack.ts';
+import { LocalFunctions, type LocalFunctionsOptions } from '../../local/functions/local-functions.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { handmadeStacks, lambdaFunction } from './handmade-stack.ts';
 
 /** Local functions for the tests of the calling file; whatever a test made is gone after it. */
 export function useFunctions() {
