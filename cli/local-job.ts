@@ -1,13 +1,22 @@
 import { once } from 'node:events';
 import { serve } from '../local/serve.ts';
+import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { describeExecution, describeStart } from './local-text.ts';
+import { resolveProps } from '../stacks/props.ts';
+import { keepHeapsLean } from './lean-heaps.ts';
+import { FailedCalls } from './local-failed-calls.ts';
+import { requireOwnTable, writeSeed } from './local-seed.ts';
+import { describeExecution, describeLine, describeStart } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedules: boolean;
+  /** Sessions to write into the first table. */
+  readonly seed: number | undefined;
+  /** Whether everything that functions print is shown; else only what belongs to a failure. */
+  readonly verbose: boolean;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -15,19 +24,29 @@ export interface LocalJobOptions {
 /**
  * Synthesizes the project's configuration and runs it until the signal.
  *
- * @throws {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {FlagError}, {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
-export async function runLocalJob({ signal, ...options }: LocalJobOptions): Promise<void> {
-  await withSynthesized(await loadConfigFile(), async cdktfOut => {
+export async function runLocalJob({ signal, seed, verbose, ...options }: LocalJobOptions): Promise<void> {
+  keepHeapsLean();
+  const config = checkConfig(await loadConfigFile());
+  if (seed !== undefined) requireOwnTable(config);
+  const machineNames = config.tables.map(table => resolveProps(table).name);
+  const failedCalls = new FailedCalls();
+  await withSynthesized(config, async cdktfOut => {
     const served = await serve({
       ...options,
       cdktfOut,
       environment: process.env,
-      onExecution: execution => console.log(describeExecution(execution)),
+      functions: {
+        onInvocation: record => failedCalls.add(record),
+        ...(verbose && { onLog: (name, line) => console.log(describeLine(name, line, machineNames)) }),
+      },
+      onExecution: execution => console.log(describeExecution(execution, failedCalls.take(execution))),
       onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
     });
     try {
-      console.log(describeStart(served));
+      const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config);
+      console.log(describeStart(served, { schedules: options.schedules, seeded }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await served.stop();

@@ -2,10 +2,23 @@ import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
+import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
+import type { SweepReport } from '../statemachine/contract.ts';
+import { describeFailure } from './local-failure.ts';
+import { readableLine } from './local-log-line.ts';
+import type { Expiring, Seeded } from './local-seed.ts';
+
+export interface StartOptions {
+  /** Whether the schedules fire. */
+  readonly schedules: boolean;
+  /** What `--seed` wrote. */
+  readonly seeded?: Seeded | undefined;
+}
 
 /** What a person needs to know once everything runs. */
-export function describeStart({ cloud, dynamoDbEndpoint, endpoint, region }: ServedCloud): string {
+export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
+  const { cloud, dynamoDbEndpoint, endpoint, region } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -17,7 +30,8 @@ export function describeStart({ cloud, dynamoDbEndpoint, endpoint, region }: Ser
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
-    ['schedules', schedules.join(', ')],
+    ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
+    ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
   const environment = {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
@@ -36,7 +50,7 @@ export function describeStart({ cloud, dynamoDbEndpoint, endpoint, region }: Ser
     '',
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${value}`),
     '',
-    ...replayExample(cloud),
+    ...replayExample(cloud, seeded),
     '',
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
@@ -50,21 +64,65 @@ function openPort({ endpoint }: ServedCloud['cloud']['dynamoDb']): string[] {
   ];
 }
 
-/** The hour before now: the lines shall work as they stand. */
-function replayExample({ synthesized }: ServedCloud['cloud']): string[] {
-  const [machine] = synthesized.stateMachines;
+function describeSeeded(
+  { tableName, expired, soon, staying }: Seeded,
+  swept: boolean,
+): (readonly [string, string])[] {
+  const all = expired.count + soon.count + staying.count;
+  return [
+    ['sessions', `${all} written into ${tableName}:`],
+    [
+      '',
+      `${expired.count} expired ${span(expired)}, longer ago than the sweeps look back: replay them, see below`,
+    ],
+    [
+      '',
+      `${soon.count} expire ${span(soon)}, ${swept ? 'and go with the next ticks' : 'and stay: no schedule fires'}`,
+    ],
+    ['', `${staying.count} stay until tomorrow`],
+  ];
+}
+
+/** `2026-11-20 15:18 to 16:18 UTC` */
+const span = ({ from, to }: Expiring): string =>
+  `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
+
+/** What was seeded to be replayed, or the hour before now: the lines shall work as they stand. */
+function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | undefined): string[] {
+  const machine =
+    synthesized.stateMachines.find(({ name }) => name === seeded?.machineName) ??
+    synthesized.stateMachines[0];
   if (machine === undefined) return [];
   const minute = 60_000;
-  const to = Math.floor(Date.now() / minute) * minute;
-  const input = JSON.stringify({ from: iso(to - 60 * minute), to: iso(to) });
+  const now = Math.floor(Date.now() / minute) * minute;
+  const { from, to } = seeded?.expired ?? { from: now - 60 * minute, to: now };
+  const input = JSON.stringify({ from: iso(from), to: iso(to) });
   // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
   return [
     `aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
   ];
 }
 
-/** One line for an execution that has ended, with its result and what it would cost on AWS. */
-export function describeExecution(execution: Execution): string {
+/**
+ * A line that a function printed.
+ *
+ * @param machineNames of all state machines; with one alone, its name is left out of those of its functions
+ */
+export function describeLine(functionName: string, line: string, machineNames: readonly string[]): string {
+  const [only, another] = machineNames;
+  const name = another === undefined ? functionName.replace(`${only}-`, '') : functionName;
+  return `${time(Date.now())}  ${name.padEnd(FUNCTION_LENGTH)}  ${readableLine(line)}`;
+}
+
+const FUNCTION_LENGTH = 'record-metrics'.length;
+
+/**
+ * An execution that has ended: its result, or where and why it failed, and what it would cost on AWS. A sweep that had nothing
+ * to do takes one line.
+ *
+ * @param failedCall the last call of a function that failed in it, if one did
+ */
+export function describeExecution(execution: Execution, failedCall?: InvocationRecord): string {
   const { status, startDate, stopDate = startDate, machine, name, billing } = execution;
   const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
   const parts = [
@@ -76,18 +134,38 @@ export function describeExecution(execution: Execution): string {
     count(used('dynamoDbWriteUnits'), 'write unit'),
   ].filter(part => part !== undefined);
   const took = `${((stopDate - startDate) / 1000).toFixed(2)} s`;
-  return (
-    `${time(startDate)}  ${machine.name}:${name}  ${status} in ${took}: ${resultOf(execution)}\n` +
-    `${' '.repeat(11)}${parts.join(', ')}: $${costOf(billing).total.toFixed(7)}`
-  );
+  const cost = `$${costOf(billing).total.toFixed(7)}`;
+  const head = `${time(startDate)}  ${machine.name}:${name}  ${status} in ${took}`;
+  if (foundNothing(execution)) return `${head}: nothing to delete, ${cost}`;
+  const succeeded = status === 'SUCCEEDED';
+  const rows = succeeded ? [] : describeFailure(execution, failedCall);
+  return [
+    succeeded ? `${head}: ${shorten(execution.outputText ?? '')}` : head,
+    ...rows.flatMap(([row, text]) => indented(row, text)),
+    `${INDENT}${parts.join(', ')}: ${cost}`,
+  ].join('\n');
+}
+
+const INDENT = ' '.repeat(11);
+const ROW_LENGTH = 'failed call  '.length;
+
+/** A name and what stands beside it, which may have several lines. */
+function indented(row: string, text: string): string[] {
+  return text
+    .split('\n')
+    .map((line, index) => `${INDENT}${(index === 0 ? row : '').padEnd(ROW_LENGTH)}${line}`);
+}
+
+/** Whether it was a sweep without anything to do, as most ticks are. */
+function foundNothing({ status, output }: Execution): boolean {
+  const report = output as Partial<SweepReport> | null | undefined;
+  return status === 'SUCCEEDED' && report?.found === 0 && report.shardsFailed === 0;
 }
 
 const RESULT_LENGTH = 300;
 
-function resultOf({ status, outputText = '', error = 'no error name', cause }: Execution): string {
-  const text = status === 'SUCCEEDED' ? outputText : [error, cause].filter(part => part).join(': ');
-  return text.length > RESULT_LENGTH ? `${text.slice(0, RESULT_LENGTH)}…` : text;
-}
+const shorten = (text: string): string =>
+  text.length > RESULT_LENGTH ? `${text.slice(0, RESULT_LENGTH)}…` : text;
 
 const count = (amount: number, what: string): string | undefined =>
   amount === 0 ? undefined : `${amount.toLocaleString('en-US')} ${what}${amount === 1 ? '' : 's'}`;

@@ -9,13 +9,26 @@ const FLAGS = {
   'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB is, on 127.0.0.1 only' },
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
+  seed: {
+    type: 'number',
+    min: 1,
+    max: 10_000,
+    whole: true,
+    value: 'N',
+    help: 'write N sessions into the first table: half expired, some expiring soon, the rest stays',
+  },
+  verbose: {
+    type: 'switch',
+    help: 'show every line that the functions print, not only those of a failed call',
+  },
 } as const;
 
 const help = (flags: string) => `npm run local -- [flags]
 
 Runs everything that cdktf deploy would provision, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
-functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and a line for
-every execution with its result and what it would cost on AWS.
+functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every
+execution its result and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the
+last failed call printed. With --seed the example that it prints deletes items.
 
 ${flags}
 
@@ -37,6 +50,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],
     schedules: !flags['no-schedules'],
+    seed: flags.seed,
+    verbose: flags.verbose,
     signal,
   });
   return 0;

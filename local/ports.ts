@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { PortInUseError } from './errors.ts';
 
 /** Whether nobody listens on a port of this machine. */
@@ -13,6 +13,16 @@ export async function isFree(port: number): Promise<boolean> {
   } finally {
     server.close();
   }
+}
+
+/** A port of this machine that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /**

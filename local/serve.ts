@@ -13,6 +13,7 @@ import { partitionOf } from '../stacks/regions.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
+import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import { isFree, requireFree } from './ports.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
@@ -28,6 +29,8 @@ export interface ServeOptions {
   /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
   readonly onExecution: (execution: Execution) => void;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
+  /** Gets what the functions print, and how every call of one ended. */
+  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation'>;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
@@ -66,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       cdktfOut: options.cdktfOut,
       environment,
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
-      functions: { meter },
+      functions: { ...options.functions, meter },
       warm: 1,
       clock,
       schedules: options.schedules,

@@ -52,6 +52,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
       dynamoDbLocal: { longRun: true },
       // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
       warm: Math.ceil(rate / CHUNK_KEYS),
+      functions: { threads: { most: Number.POSITIVE_INFINITY } },
       onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
       onExecution: ({ machine: { name }, status, error, cause }) => {
         if (status === 'SUCCEEDED' || status === 'ABORTED') return;

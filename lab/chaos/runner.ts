@@ -84,6 +84,8 @@ export class ChaosRunner {
         return this.#proxy.endpoint;
       },
       functions: {
+        // A call that hangs keeps its thread, and on Lambda nobody else would wait for that.
+        threads: { most: Number.POSITIVE_INFINITY },
         wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
       },
       deliveries: faultyDeliveries(this.#random, rates, this.counter),

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { ErrorPayload, Invocation, WorkerMessage, WorkerSetup } from './protocol.ts';
 
-/** How an invocation ended, and how many milliseconds the handler ran. */
-export type Outcome = Ending & { readonly durationMs: number };
+/** How an invocation ended, how many milliseconds the handler ran, and the last lines that it printed. */
+export type Outcome = Ending & { readonly durationMs: number; readonly lines: readonly string[] };
 
 export type Ending =
   | { readonly ok: true; readonly payload: string }
@@ -25,8 +25,8 @@ export interface EnvironmentOptions {
 export interface EnvironmentEvents {
   /** The module is loaded. */
   readonly onReady: () => void;
-  /** The module can't be loaded; {@link onGone} follows. */
-  readonly onLoadFailed: (ending: Ending) => void;
+  /** The module can't be loaded; {@link onGone} follows. The outcome is that of whoever has waited for it. */
+  readonly onLoadFailed: (outcome: Outcome) => void;
   /** The thread has ended. */
   readonly onGone: () => void;
 }
@@ -35,6 +35,14 @@ export interface EnvironmentEvents {
 const MAX_RESPONSE_BYTES = 6_291_556;
 /** How long a module may take to load, as on Lambda. */
 const LOAD_TIMEOUT_MS = 10_000;
+/**
+ * What a thread's heap has for new objects, MB. V8 would take 48, and a thread touches all of it before it is first cleaned
+ * up; `npm run bench:memory` is no slower with this.
+ */
+const YOUNG_GENERATION_MB = 6;
+/** Lines of an invocation that are kept for whoever asks why it failed, and their longest length. */
+const KEPT_LINES = 20;
+const KEPT_LINE_LENGTH = 2_000;
 
 interface Running {
   readonly requestId: string;
@@ -54,6 +62,8 @@ export class Environment {
   /** Set when time is up: how the invocation ends once the thread has ended. */
   #timedOut: Ending | undefined;
   #partialLine = '';
+  /** What it has printed since the last invocation began, or since its start. */
+  #lines: string[] = [];
 
   /** Starts the thread, which begins to load the module. */
   constructor(options: EnvironmentOptions, events: EnvironmentEvents) {
@@ -67,7 +77,10 @@ export class Environment {
       // Read here, so that nothing a function prints reaches our own output unasked.
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.setup.memoryMb },
+      resourceLimits: {
+        maxOldGenerationSizeMb: options.setup.memoryMb,
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      },
       name: options.setup.functionName,
     });
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
@@ -90,6 +103,7 @@ export class Environment {
     return new Promise(settle => {
       const requestId = randomUUID();
       this.#running = { requestId, sentAt: performance.now(), settle };
+      this.#lines = [];
       this.#worker.ref();
       const { timeoutMs } = this.#options;
       this.#limit(timeoutMs, seconds => `Task timed out after ${seconds} seconds`);
@@ -159,7 +173,7 @@ export class Environment {
     this.#state = 'gone';
     clearTimeout(this.#timer);
     this.#settle(ending);
-    if (wasLoading) this.#events.onLoadFailed(ending);
+    if (wasLoading) this.#events.onLoadFailed({ ...ending, durationMs: 0, lines: [...this.#lines] });
   }
 
   #settle(ending: Ending): void {
@@ -168,7 +182,7 @@ export class Environment {
     clearTimeout(this.#timer);
     this.#running = undefined;
     this.#worker.unref();
-    running.settle({ ...ending, durationMs: performance.now() - running.sentAt });
+    running.settle({ ...ending, durationMs: performance.now() - running.sentAt, lines: [...this.#lines] });
   }
 
   /** A failure of the environment itself, worded as Lambda does. */
@@ -177,16 +191,20 @@ export class Environment {
   }
 
   #print(text: string): void {
-    const { onLine } = this.#options;
-    if (onLine === undefined) return;
     const lines = (this.#partialLine + text).split('\n');
     this.#partialLine = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
+    for (const line of lines) this.#tell(line);
   }
 
   #flushLine(): void {
-    if (this.#partialLine) this.#options.onLine?.(this.#partialLine);
+    if (this.#partialLine) this.#tell(this.#partialLine);
     this.#partialLine = '';
+  }
+
+  #tell(line: string): void {
+    this.#options.onLine?.(line);
+    this.#lines.push(line.slice(0, KEPT_LINE_LENGTH));
+    if (this.#lines.length > KEPT_LINES) this.#lines.shift();
   }
 }
 

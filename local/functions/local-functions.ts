@@ -9,6 +9,8 @@ import type { FunctionResource } from '../terraform/synthesized.ts';
 import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
+import type { ErrorPayload } from './protocol.ts';
+import { SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 import { writeWorkerProgram } from './worker-program.ts';
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
@@ -34,6 +36,12 @@ export interface InvocationRecord {
   /** Milliseconds the handler ran; neither waiting for a thread nor loading the module. */
   readonly durationMs: number;
   readonly ok: boolean;
+  /** How it failed; undefined when it didn't. */
+  readonly error?: ErrorPayload | undefined;
+  /** The last lines that it printed. */
+  readonly lines: readonly string[];
+  /** The execution that it was part of; a child of a Map Run is one of its own. */
+  readonly executionArn?: string | undefined;
 }
 
 export interface LocalFunctionsOptions {
@@ -41,6 +49,8 @@ export interface LocalFunctionsOptions {
   readonly dynamoDbEndpoint: string;
   /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
   readonly maxConcurrency?: number;
+  /** Of all functions together. @default {@link THREAD_LIMITS} */
+  readonly threads?: Partial<ThreadLimits> | undefined;
   /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
@@ -77,6 +87,7 @@ export class LocalFunctions implements FunctionInvoker {
   readonly #byName = new Map<string, { resource: FunctionResource; pool: WorkerPool }>();
   readonly #directory: string;
   readonly #options: LocalFunctionsOptions;
+  readonly #shared: SharedThreads;
 
   /**
    * Unpacks the functions; their code is loaded when they are first called.
@@ -86,6 +97,8 @@ export class LocalFunctions implements FunctionInvoker {
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
     this.#options = options;
+    const limits = { ...THREAD_LIMITS, ...options.threads };
+    this.#shared = new SharedThreads(limits);
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     removeOnExit(this.#directory);
     try {
@@ -103,6 +116,8 @@ export class LocalFunctions implements FunctionInvoker {
           },
           timeoutMs: timeoutSeconds * 1000,
           maxWorkers: Math.min(options.maxConcurrency ?? 10, resource.reservedConcurrency ?? 1000),
+          shared: this.#shared,
+          limits,
           onLine: options.onLog && (line => options.onLog?.(name, line)),
         });
         this.#byName.set(name, { resource, pool });
@@ -129,7 +144,7 @@ export class LocalFunctions implements FunctionInvoker {
     payload: unknown,
     options: Partial<InvokeOptions> = {},
   ): Promise<FunctionResult> {
-    const { signal, onUsage } = options;
+    const { signal, onUsage, site } = options;
     // arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]
     const functionName = functionArn.startsWith('arn:')
       ? (functionArn.split(':')[6] ?? functionArn)
@@ -161,17 +176,34 @@ export class LocalFunctions implements FunctionInvoker {
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
       const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
       untrack?.();
-      const { ok, durationMs } = outcome;
-      this.#options.onInvocation?.({ functionName, startedAt, durationMs, ok });
+      const { ok, durationMs, lines } = outcome;
+      const error = outcome.ok ? undefined : outcome.error;
+      this.#options.onInvocation?.({
+        functionName,
+        startedAt,
+        durationMs,
+        ok,
+        error,
+        lines,
+        executionArn: site?.executionArn,
+      });
       return { ...toResult(outcome), memoryMb: resource.memoryMb };
     };
     const { wrap } = this.#options;
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
-  /** Loads every function in one thread ahead of its first invocation. */
+  /** Loads every function in so many threads ahead of its first invocation, as far as there is room. */
   warm(threads = 1): void {
-    for (const { pool } of this.#byName.values()) pool.warm(threads);
+    // One by one: what there is room for is shared out.
+    for (let each = 1; each <= threads; each++) {
+      for (const { pool } of this.#byName.values()) pool.warm(each);
+    }
+  }
+
+  /** Threads of all functions, now. */
+  get threads(): number {
+    return this.#shared.taken;
   }
 
   /** Ends all threads and removes the unpacked files. Safe to call more than once. */
@@ -222,7 +254,7 @@ function runtimeEnvironment(
   };
 }
 
-function toResult({ durationMs, ...outcome }: Outcome): FunctionResult {
+function toResult({ durationMs, lines: _lines, ...outcome }: Outcome): FunctionResult {
   if (outcome.ok) return { ok: true, payload: JSON.parse(outcome.payload) as unknown, durationMs };
   const { errorType, errorMessage } = outcome.error;
   return { ok: false, errorType, errorMessage, cause: outcome.error, durationMs };

@@ -7,10 +7,14 @@ import {
   type Outcome,
   STOPPING,
 } from './environment.ts';
+import type { SharedThreads, Sharer, ThreadLimits } from './shared-threads.ts';
 
 export interface PoolOptions extends EnvironmentOptions {
   /** Most invocations at a time; further ones wait in line. */
   readonly maxWorkers: number;
+  /** What it shares with the pools of other functions. */
+  readonly shared: SharedThreads;
+  readonly limits: Pick<ThreadLimits, 'idleMs' | 'lastIdleMs'>;
 }
 
 /**
@@ -22,24 +26,50 @@ const MAX_LOADING = Math.max(1, availableParallelism());
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
+  /** By `performance.now()`. */
+  readonly since: number;
   readonly settle: (outcome: Outcome) => void;
+}
+
+/** An environment that has nothing to do. */
+interface Resting {
+  readonly environment: Environment;
+  /** By `performance.now()`. */
+  readonly since: number;
+  timer: NodeJS.Timeout;
 }
 
 /**
  * The execution environments of one function. A thread that exits, crashes or hangs fails the invocation it was
- * running and nothing else, and is replaced when needed.
+ * running and nothing else, and is replaced when needed. One that nobody uses ends after a while.
  */
-export class WorkerPool {
+export class WorkerPool implements Sharer {
   readonly #options: PoolOptions;
+  /** Those that can be used, now or later. */
   readonly #environments = new Set<Environment>();
   /** The one used last comes first, so that few stay warm under little load, as on Lambda. */
-  readonly #idle: Environment[] = [];
+  readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
+  /** Threads that have been told to end. */
+  readonly #ending = new Set<Promise<void>>();
   #loading = 0;
   #stopped = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    options.shared.join(this);
+  }
+
+  get size(): number {
+    return this.#environments.size;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#queue[0]?.since;
+  }
+
+  get restingSince(): number | undefined {
+    return this.#resting[0]?.since;
   }
 
   /**
@@ -61,6 +91,7 @@ export class WorkerPool {
       const waiting: Waiting = {
         payload,
         traceId,
+        since: performance.now(),
         settle: outcome => {
           signal?.removeEventListener('abort', leave);
           resolve(outcome);
@@ -69,76 +100,143 @@ export class WorkerPool {
       this.#queue.push(waiting);
       signal?.addEventListener('abort', leave);
       if (signal?.aborted) leave();
-      this.#dispatch();
+      this.dispatch();
     });
   }
 
-  /** Loads the module in so many threads, ahead of the first invocation. */
+  /** Loads the module in so many threads, ahead of the first invocation; in fewer when there is no room. */
   warm(threads: number): void {
     const wanted = Math.min(threads, this.#options.maxWorkers);
-    while (this.#environments.size < wanted && !this.#stopped) this.#add();
+    while (this.size < wanted && !this.#stopped && this.#options.shared.take(this)) this.#add();
   }
 
   /** Ends every thread; running and waiting invocations fail. Safe to call more than once. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
-    await Promise.all([...this.#environments].map(environment => environment.end()));
+    this.#refuseWaiting();
+    for (const { timer } of this.#resting.splice(0)) clearTimeout(timer);
+    for (const environment of this.#environments) this.#end(environment);
+    await Promise.all(this.#ending);
   }
 
-  #dispatch(): void {
+  giveUp(): void {
+    const [resting] = this.#resting;
+    if (resting !== undefined) this.#retire(resting);
+  }
+
+  dispatch(): void {
     if (this.#stopped) {
-      for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
+      this.#refuseWaiting();
       return;
     }
     while (this.#queue.length > 0) {
-      const environment = this.#idle.pop();
+      const environment = this.#wake();
       if (environment === undefined) break;
-      // One that failed while nobody used it is on its way out.
-      if (!environment.usable) continue;
       const waiting = this.#queue.shift();
       if (waiting !== undefined) void this.#run(environment, waiting);
     }
     while (
       this.#queue.length > this.#loading &&
       this.#loading < MAX_LOADING &&
-      this.#environments.size < this.#options.maxWorkers
+      this.size < this.#options.maxWorkers &&
+      this.#options.shared.take(this)
     ) {
       this.#add();
     }
   }
 
+  #refuseWaiting(): void {
+    for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
+  }
+
   async #run(environment: Environment, { payload, traceId, settle }: Waiting): Promise<void> {
     const outcome = await environment.run(payload, traceId);
-    if (environment.usable) this.#idle.push(environment);
+    this.#rest(environment);
     settle(outcome);
-    this.#dispatch();
+    this.dispatch();
   }
 
   #add(): void {
     this.#loading += 1;
+    const { shared } = this.#options;
     const environment = new Environment(this.#options, {
       onReady: () => {
         this.#loading -= 1;
-        this.#idle.push(environment);
-        this.#dispatch();
+        this.#rest(environment);
+        this.dispatch();
       },
-      onLoadFailed: ending => {
+      onLoadFailed: outcome => {
         this.#loading -= 1;
         // Whoever has waited longest gets to know.
-        this.#queue.shift()?.settle(neverRan(ending));
+        this.#queue.shift()?.settle(outcome);
       },
       onGone: () => {
-        this.#environments.delete(environment);
-        this.#dispatch();
+        // One that was told to end left its place then.
+        if (!this.#environments.delete(environment)) return;
+        this.#forget(environment);
+        shared.release();
       },
     });
     this.#environments.add(environment);
+  }
+
+  /** The environment has nothing to do, unless an invocation waits: {@link dispatch} follows. */
+  #rest(environment: Environment): void {
+    if (!environment.usable || this.#stopped) return;
+    const { shared, limits } = this.#options;
+    const resting = {
+      environment,
+      since: performance.now(),
+      timer: setTimeout(() => this.#restedLong(resting), limits.idleMs).unref(),
+    };
+    this.#resting.push(resting);
+    if (shared.isWanted(this)) {
+      this.#retire(resting);
+      shared.release();
+    }
+  }
+
+  #restedLong(resting: Resting): void {
+    const { shared, limits } = this.#options;
+    const left = resting.since + limits.lastIdleMs - performance.now();
+    if (this.size === 1 && left > 0) {
+      resting.timer = setTimeout(() => this.#restedLong(resting), left).unref();
+      return;
+    }
+    this.#retire(resting);
+    shared.release();
+  }
+
+  /** The environment to run an invocation in: from here on it isn't one that may be ended. */
+  #wake(): Environment | undefined {
+    for (;;) {
+      const resting = this.#resting.pop();
+      if (resting === undefined) return undefined;
+      clearTimeout(resting.timer);
+      // One that failed while nobody used it is on its way out.
+      if (resting.environment.usable) return resting.environment;
+    }
+  }
+
+  #retire({ environment }: Resting): void {
+    this.#forget(environment);
+    this.#end(environment);
+  }
+
+  #end(environment: Environment): void {
+    this.#environments.delete(environment);
+    const ended: Promise<void> = environment.end().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+
+  #forget(environment: Environment): void {
+    const at = this.#resting.findIndex(resting => resting.environment === environment);
+    for (const { timer } of at < 0 ? [] : this.#resting.splice(at, 1)) clearTimeout(timer);
   }
 }
 
 const ABORTED = failure('Local.Aborted', 'The caller went away before the invocation started.');
 
 function neverRan(ending: Ending): Outcome {
-  return { ...ending, durationMs: 0 };
+  return { ...ending, durationMs: 0, lines: [] };
 }

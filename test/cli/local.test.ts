@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
@@ -50,7 +50,9 @@ function run(args: string[], environment: Record<string, string> = {}): Running 
       for (;;) {
         const match = pattern.exec(printed.stdout);
         if (match) return match;
-        if (child.exitCode !== null) throw new Error(`ended without ${pattern}: ${printed.stderr}`);
+        if (child.exitCode !== null || child.signalCode !== null) {
+          throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
+        }
         await Promise.race([once(child, 'printed'), ended]);
       }
     },
@@ -68,15 +70,16 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test('--help says what it does', async () => {
   const { ended, printed } = run(['--help']);
   expect(await ended).toBe(0);
-  for (const flag of ['--dynamodb-port', '--sfn-port', '--no-schedules'])
+  for (const flag of ['--dynamodb-port', '--sfn-port', '--no-schedules', '--seed', '--verbose'])
     expect(printed.stdout).toContain(flag);
 });
 
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --seed, --verbose, --help, got an unknown flag',
   ],
+  [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
 ])('fails with status 2 for %p', async (args, message) => {
@@ -113,7 +116,10 @@ test('fails for a Lambda endpoint that is not on this machine', async () => {
 test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
   const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
   const { child, ended, printed, until } = run(
-    ['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort), '--no-schedules'],
+    [
+      ...['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...['--no-schedules', '--seed', '20', '--verbose'],
+    ],
     // As in a shell into which the lines of an earlier run were pasted.
     { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${dynamoDbPort}` },
   );
@@ -122,7 +128,14 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   const dynamoDb = localDynamoDb(exported('AWS_ENDPOINT_URL_DYNAMODB'), exported('AWS_REGION'));
   const { TableNames } = await dynamoDb.send(new ListTablesCommand({}));
   expect(TableNames).toEqual(['SessionData']);
-  dynamoDb.destroy();
+  const left = async () => {
+    const { Count } = await dynamoDb.send(new ScanCommand({ TableName: 'SessionData', Select: 'COUNT' }));
+    return Count;
+  };
+  expect(await left()).toBe(20);
+  expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
+  expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
+  expect(printed.stdout).toMatch(/^ +6 expire .* UTC, and stay: no schedule fires$/m);
   expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
   const [, openPort] =
     /DynamoDB Local itself listens on port (\d+) of every interface/.exec(printed.stdout) ?? [];
@@ -139,12 +152,31 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
     new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
   );
   const [line = ''] = await until(/^.*:by-hand .*\n.*$/m);
-  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: \{.*"deleted":0/);
+  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: \{.*"deleted":10/);
   expect(line).toMatch(
-    /\d+ transitions, .*\d+ invocations?, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.000\d+$/,
+    /\d+ transitions, .*\d+ invocations?, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.00\d+$/,
   );
   const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   expect(status).toBe('SUCCEEDED');
+  expect(await left()).toBe(10);
+  dynamoDb.destroy();
+  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}plan-sweep +INFO +planned {2}.* due=10 /m);
+  expect(printed.stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}record-metrics +METRIC +.*ItemsDeleted=10 /m);
+
+  const monthAgo = Date.now() - 30 * 86_400_000;
+  const [from, to] = [monthAgo, monthAgo + 60_000].map(time => new Date(time).toISOString());
+  const nothing = JSON.stringify({ from, to });
+  await sfn.send(new StartExecutionCommand({ stateMachineArn, input: nothing, name: 'idle' }));
+  await until(/:idle {2}SUCCEEDED in [\d.]+ s: nothing to delete, \$0\.\d+$/m);
+  await sfn.send(
+    new StartExecutionCommand({ stateMachineArn, input: '{"from":"x","to":"y"}', name: 'wrong' }),
+  );
+  const [failure] = await until(/^.*:wrong {2}FAILED in [\d.]+ s\n(?: {11}.*\n)+/m);
+  expect(failure).toMatch(/^ {11}state {8}PlanSweep\n {11}function {5}precise-ttl-SessionData-plan-sweep$/m);
+  expect(failure).toMatch(
+    /^ {11}error {8}InvalidExecutionInputError\n {11}message {6}from: expected a time in /m,
+  );
+  expect(failure).toMatch(/^ {11}stack {8}at .* \(index\.mjs:\d+:\d+\)$/m);
 
   // A definition of the user's own that would match for ever, and hear no signal meanwhile.
   const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
@@ -163,4 +195,4 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
   for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
-}, 30_000);
+}, 60_000);

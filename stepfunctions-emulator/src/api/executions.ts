@@ -30,29 +30,43 @@ export interface KeptExecutions {
   readonly executions: number;
   /** Events of all of them and their children together. */
   readonly events: number;
+  /** Characters of what these events tell: mostly inputs and outputs. */
+  readonly characters: number;
+  /** Names of Standard executions, for each state machine, that stay taken. */
+  readonly names: number;
 }
 
-/** Eight hours of an execution a minute, and what a thread can hold. */
-export const KEPT_EXECUTIONS: KeptExecutions = { executions: 500, events: 50_000 };
+/** Eight hours of an execution a minute; at most about 100 MB, with the values that the texts were made of. */
+export const KEPT_EXECUTIONS: KeptExecutions = {
+  executions: 500,
+  events: 50_000,
+  characters: 20_000_000,
+  names: 100_000,
+};
+
+interface Size {
+  readonly events: number;
+  readonly characters: number;
+}
 
 /** What was started lately, and everything that runs. */
 export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended, the longest ago first, with the number of their events. */
-  readonly #ended = new Map<string, number>();
-  #endedEvents = 0;
+  /** Ended, the longest ago first, with what they hold. */
+  readonly #ended = new Map<string, Size>();
+  #endedSize: Size = { events: 0, characters: 0 };
   #sequence = 0;
   readonly #runner: Runner;
   readonly #kept: KeptExecutions;
 
-  constructor(runner: Runner, kept: KeptExecutions = KEPT_EXECUTIONS) {
+  constructor(runner: Runner, kept: Partial<KeptExecutions> = {}) {
     this.#runner = runner;
-    this.#kept = kept;
+    this.#kept = { ...KEPT_EXECUTIONS, ...kept };
   }
 
-  /** Whether a Standard execution of this name was ever started. */
+  /** Whether a Standard execution of this name was started, lately. */
   isTaken(stateMachine: StateMachine, name: string): boolean {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
@@ -63,8 +77,7 @@ export class Executions {
     const started = { ...by, execution, stateMachine, sequence: this.#sequence };
     this.#byArn.set(execution.arn, started);
     if (options.name !== undefined && stateMachine.type === 'STANDARD') {
-      const names = this.#names.get(stateMachine.arn) ?? new Set();
-      this.#names.set(stateMachine.arn, names.add(options.name));
+      this.#takeName(stateMachine, options.name);
     }
     this.#watch(execution);
     return started;
@@ -128,9 +141,9 @@ export class Executions {
   #watch(execution: Execution): void {
     void execution.done.then(({ arn }) => {
       if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
-      const events = countEvents(execution);
-      this.#ended.set(arn, events);
-      this.#endedEvents += events;
+      const size = sizeOf(execution);
+      this.#ended.set(arn, size);
+      this.#endedSize = add(this.#endedSize, size, 1);
       this.#evict();
     });
   }
@@ -138,8 +151,11 @@ export class Executions {
   /** The last one stays, however long its history is. */
   #evict(): void {
     for (const arn of this.#ended.keys()) {
-      const { executions, events } = this.#kept;
-      const fits = this.#ended.size <= executions && this.#endedEvents <= events;
+      const { executions, events, characters } = this.#kept;
+      const fits =
+        this.#ended.size <= executions &&
+        this.#endedSize.events <= events &&
+        this.#endedSize.characters <= characters;
       if (fits || this.#ended.size === 1) return;
       this.#forgetEnd(arn);
       this.#byArn.delete(arn);
@@ -147,8 +163,18 @@ export class Executions {
   }
 
   #forgetEnd(arn: string): void {
-    this.#endedEvents -= this.#ended.get(arn) ?? 0;
+    const size = this.#ended.get(arn);
+    if (size !== undefined) this.#endedSize = add(this.#endedSize, size, -1);
     this.#ended.delete(arn);
+  }
+
+  #takeName({ arn }: StateMachine, name: string): void {
+    const names = this.#names.get(arn) ?? new Set();
+    this.#names.set(arn, names.add(name));
+    for (const oldest of names) {
+      if (names.size <= this.#kept.names) return;
+      names.delete(oldest);
+    }
   }
 }
 
@@ -165,10 +191,23 @@ export function childrenOf(mapRun: MapRun): Execution[] {
   return mapRun.executions.filter(child => child instanceof Execution);
 }
 
-function countEvents(execution: Execution): number {
-  let events = execution.history.length;
-  for (const child of descendants(execution)) events += child.history.length;
-  return events;
+function sizeOf(execution: Execution): Size {
+  const all = [execution, ...descendants(execution)].map(({ history }) => ({
+    events: history.length,
+    characters: charactersIn(history),
+  }));
+  return all.reduce((sum, size) => add(sum, size, 1));
+}
+
+const add = (one: Size, other: Size, sign: 1 | -1): Size => ({
+  events: one.events + sign * other.events,
+  characters: one.characters + sign * other.characters,
+});
+
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0);
 }
 
 /** A name that is taken, whether its execution is still known or not. */

@@ -26,7 +26,7 @@ export interface StepFunctionsApi {
 export interface StepFunctionsApiOptions {
   readonly invoker?: FunctionInvoker;
   readonly clock?: Clock;
-  readonly kept?: KeptExecutions;
+  readonly kept?: Partial<KeptExecutions>;
 }
 
 const NO_FUNCTIONS: FunctionInvoker = {

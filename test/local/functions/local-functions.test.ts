@@ -1,38 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalFunctions, type LocalFunctionsOptions } from '../../../local/functions/local-functions.ts';
-import { readSynthesized } from '../../../local/terraform/synthesized.ts';
-import { handmadeStacks, lambdaFunction } from '../../support/handmade-stack.ts';
+import type { InvocationRecord } from '../../../local/functions/local-functions.ts';
+import { useFunctions } from '../../support/local-functions.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
-});
-
-/** Functions made of their code, by name; `over` adds to the resource of each. */
-function functions(
-  code: Record<string, string>,
-  over: Record<string, unknown> = {},
-  options: Partial<LocalFunctionsOptions> = {},
-): LocalFunctions {
-  const made = handmadeStacks({
-    stack: {
-      resource: {
-        aws_lambda_function: Object.fromEntries(
-          Object.entries(code).map(([name, text]) => [name, lambdaFunction(name, text, over)]),
-        ),
-      },
-    },
-  });
-  cleanUps.push(made.remove);
-  const cloud = readSynthesized(made.directory);
-  const local = new LocalFunctions(cloud.functions, {
-    dynamoDbEndpoint: 'http://127.0.0.1:8000',
-    ...options,
-  });
-  cleanUps.push(() => local.stop());
-  return local;
-}
+const { functions, cleanUps } = useFunctions();
 
 const arn = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
 const ECHO = 'export const handler = async event => event';
@@ -205,6 +176,18 @@ test('fails for memory beyond the limit, and the process lives on', async () => 
   expect(await local.invoke('f', {})).toMatchObject({ ok: false, errorType: 'Runtime.OutOfMemory' });
 });
 
+test('a thread has the memory of its function, and little of it for what is new', async () => {
+  const local = functions(
+    {
+      f: 'import { resourceLimits } from "node:worker_threads"; export const handler = () => resourceLimits',
+    },
+    { memory_size: 256 },
+  );
+  expect(await local.invoke('f', {})).toMatchObject({
+    payload: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 6 },
+  });
+});
+
 test('fails for a function nobody synthesized, naming those that are', async () => {
   const local = functions({ echo: ECHO });
   expect(await local.invoke(arn('other'), {})).toMatchObject({
@@ -306,6 +289,38 @@ test('hands over every line a function prints, before its answer, and prints non
   );
   await local.invoke('talks', {});
   expect(lines).toEqual(['talks: one', 'talks: {"two":2}', 'talks: three', 'talks: no newline']);
+});
+
+test('says of every invocation what it printed at last, and for which execution', async () => {
+  const records: InvocationRecord[] = [];
+  const local = functions(
+    {
+      talks: `console.log('loaded'); export const handler = async n => {
+        for (let i = 0; i < n; i++) console.log(i === 0 ? 'x'.repeat(3000) : 'line ' + i);
+        if (n === 0) throw new Error('none');
+      }`,
+      broken: `console.log('soon'); throw new Error('early')`,
+    },
+    {},
+    { onInvocation: record => records.push(record), maxConcurrency: 1 },
+  );
+  for (const n of [2, 25, 0])
+    await local.invoke('talks', n, {
+      site: { executionArn: `arn:${n}`, state: 'Talks', enteredEventId: 1 },
+    });
+  await local.invoke('broken', {});
+  expect(records.map(({ lines }) => lines)).toEqual([
+    ['x'.repeat(2000), 'line 1'],
+    Array.from({ length: 20 }, (_, index) => `line ${index + 5}`),
+    [],
+    ['soon'],
+  ]);
+  expect(records.map(({ executionArn, ok }) => [executionArn, ok])).toEqual([
+    ['arn:2', true],
+    ['arn:25', true],
+    ['arn:0', false],
+    [undefined, false],
+  ]);
 });
 
 test('a wrapper can delay, fail and repeat invocations', async () => {

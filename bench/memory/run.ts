@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { withSynthesized } from '../../cli/with-synthesized.ts';
+import { SessionTable } from '../../lab/workload/session-table.ts';
+import { DUMMY_CREDENTIALS, localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
+import { checkConfig } from '../../stacks/config.ts';
+import { loadConfigFile } from '../../stacks/config-file.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import { thisMachine } from '../live/machine.ts';
+import { type CloudProcess, startCloudProcess } from './cloud-process.ts';
+import { keepRunning } from './load.ts';
+import { findBelow, memoryOf, requireProcessMemory } from './process-memory.ts';
+import type { MemoryResult, MinuteOfSamples, Sample } from './result.ts';
+
+export interface MemoryOptions {
+  readonly minutes: number;
+  /** Executions that run at any time. */
+  readonly concurrency: number;
+  /** Expired items for each of them. */
+  readonly items: number;
+  /** How long it is left alone at the end, seconds. */
+  readonly idle: number;
+  readonly signal: AbortSignal;
+  /** Called at the end of every minute. */
+  readonly onMinute: (row: MinuteOfSamples) => void;
+}
+
+const SAMPLE_MS = 1_000;
+const SAMPLES_PER_MINUTE = 60;
+/** More than one connection for each execution would only wait. */
+const CONNECTIONS = { httpAgent: { maxSockets: 256 } };
+
+/**
+ * Measures what `npm run local` holds while executions of the first configured table run, and when they have ended.
+ *
+ * @throws {NoProcessMemoryError} where memory can't be measured
+ * @throws when an execution fails, or doesn't delete what it should
+ */
+export async function runMemory(options: MemoryOptions): Promise<MemoryResult> {
+  requireProcessMemory();
+  const machine = thisMachine();
+  const target = await firstTable();
+  const cloud = await startCloudProcess();
+  try {
+    return { machine, ...(await measure(options, target, cloud)) };
+  } finally {
+    await cloud.stop();
+  }
+}
+
+async function firstTable() {
+  const config = checkConfig(await loadConfigFile());
+  const [props] = config.tables;
+  if (props === undefined) throw new Error('a configuration that was checked has a table');
+  const { table, machineArn } = await withSynthesized(config, async cdktfOut => {
+    const synthesized = readSynthesized(cdktfOut);
+    return {
+      table: tableOf(synthesized, props.tableName),
+      machineArn: synthesized.stateMachines[0]?.arn,
+    };
+  });
+  return { table, model: modelOf(props), machineArn };
+}
+
+async function measure(
+  { minutes, concurrency, items, idle, signal, onMinute }: MemoryOptions,
+  { table, model, machineArn: stateMachineArn = '' }: Awaited<ReturnType<typeof firstTable>>,
+  cloud: CloudProcess,
+): Promise<Omit<MemoryResult, 'machine'>> {
+  const java = findBelow(cloud.pid, 'DynamoDBLocal');
+  const sample = () => sampleOf(cloud.pid, java);
+  const dynamoDb = localDynamoDb(cloud.dynamoDbEndpoint, table.region, { requestHandler: CONNECTIONS });
+  const sfn = new SFNClient({
+    endpoint: cloud.sfnEndpoint,
+    region: table.region,
+    credentials: {
+      accessKeyId: DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
+      secretAccessKey: DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+    },
+    requestHandler: CONNECTIONS,
+  });
+  const before = sample();
+  let executions = 0;
+  const enough = new AbortController();
+  const load = keepRunning({
+    ...{ sfn, stateMachineArn, concurrency, items },
+    sessions: new SessionTable(dynamoDb, { table, model, prefix: 'memory' }),
+    signal: AbortSignal.any([enough.signal, signal]),
+    onEnded: () => {
+      executions += 1;
+    },
+  });
+  const failed = Promise.race([load.then(() => new Promise<never>(() => {})), cloud.ended]);
+  failed.catch(() => {});
+  const rows: MinuteOfSamples[] = [];
+  try {
+    for (let minute = 1; minute <= Math.ceil(minutes) && !signal.aborted; minute++) {
+      const seconds = Math.min(1, minutes - minute + 1) * SAMPLES_PER_MINUTE;
+      const already = executions;
+      let most = sample();
+      for (let passed = 0; passed < seconds && !signal.aborted; passed++) {
+        await Promise.race([sleep(SAMPLE_MS), failed]);
+        most = greatest(most, sample());
+      }
+      const row = { minute, executions: executions - already, ...most };
+      rows.push(row);
+      onMinute(row);
+    }
+    enough.abort();
+    await Promise.race([load, cloud.ended]);
+    await Promise.race([sleep(idle * 1000, undefined, { signal }).catch(() => {}), cloud.ended]);
+  } finally {
+    enough.abort();
+    dynamoDb.destroy();
+    sfn.destroy();
+  }
+  return {
+    settings: { minutes, concurrency, items },
+    before,
+    minutes: rows,
+    idle: { ...sample(), afterSeconds: idle },
+  };
+}
+
+function sampleOf(pid: number, java: number | undefined): Sample {
+  const { residentMb = 0, threads = 0 } = memoryOf(pid) ?? {};
+  const dynamoDb = java === undefined ? undefined : memoryOf(java);
+  return {
+    residentMb: Math.round(residentMb),
+    threads,
+    dynamoDbMb: Math.round(dynamoDb?.residentMb ?? 0),
+  };
+}
+
+function greatest(one: Sample, other: Sample): Sample {
+  return {
+    residentMb: Math.max(one.residentMb, other.residentMb),
+    threads: Math.max(one.threads, other.threads),
+    dynamoDbMb: Math.max(one.dynamoDbMb, other.dynamoDbMb),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Execution, HistoryEvent } from 'stepfunctions-emulator';
+import type { InvocationRecord } from '../local/functions/local-functions.ts';
+import { childrenOf } from './local-failed-calls.ts';
+import { fields, readableLine } from './local-log-line.ts';
+
+/** What a person needs to know of an execution that did not succeed: names, each with what stands beside it. */
+export type FailureRows = readonly (readonly [name: string, text: string])[];
+
+/** The innermost calls of a stack, which are the first of it. */
+const STACK_CALLS = 5;
+const CAUSE_LENGTH = 1_000;
+/** With which a Map ends because of its children. */
+const TOO_MANY_FAILED = 'States.ExceedToleratedFailureThreshold';
+
+/**
+ * Where and why an execution ended without success.
+ *
+ * @param call the last call of a function that failed in it or in its children, if one did
+ */
+export function describeFailure(execution: Execution, call: InvocationRecord | undefined): FailureRows {
+  const { states, failed } = placeOf(execution);
+  const { error, cause } = failed;
+  const functionName = functionOf(failed.events);
+  const rows: [string, string][] = [
+    ['state', states.join(' → ')],
+    ['function', functionName ?? ''],
+    ['error', error ?? ''],
+    ...describeCause(cause ?? ''),
+    ...(call === undefined ? [] : describeCall(call, call.functionName === functionName)),
+  ];
+  return rows.filter(([, text]) => text !== '');
+}
+
+interface Failed {
+  readonly error?: string | undefined;
+  readonly cause?: string | undefined;
+  /** From the event that tells of the failure back to the one that tells of its state. */
+  readonly events: readonly HistoryEvent[];
+}
+
+/** The state that failed, and those around it, of this execution or of a child whose failure was not tolerated. */
+function placeOf(execution: Execution): { readonly states: readonly string[]; readonly failed: Failed } {
+  const { error, cause, history } = execution;
+  const told = history.findLast(event => tellsOf(error, event) || isFinalFail(event, history));
+  const events = lineBefore(told ?? history.at(-1), history);
+  const state = events.map(stateOf).find(name => name !== undefined);
+  const states = state === undefined ? [] : [state];
+  const child = error === TOO_MANY_FAILED ? childrenOf(execution).find(hasFailed) : undefined;
+  if (child === undefined) return { states, failed: { error, cause, events } };
+  const inside = placeOf(child);
+  return { states: [...states, ...inside.states], failed: inside.failed };
+}
+
+const hasFailed = ({ status }: Execution) => status === 'FAILED' || status === 'TIMED_OUT';
+
+/** Whether an event is about a call, or an expression, that failed with this error. */
+function tellsOf(error: string | undefined, { type, ...event }: HistoryEvent): boolean {
+  const details = Object.entries(event).find(([name]) => name.endsWith('EventDetails'))?.[1];
+  return (
+    /^(LambdaFunction|Task|Evaluation).*(Failed|TimedOut)$/.test(type) &&
+    (details as { error?: unknown } | undefined)?.error === error
+  );
+}
+
+/** Whether an event is about a Fail state whose error nothing caught. */
+function isFinalFail({ type, id }: HistoryEvent, history: readonly HistoryEvent[]): boolean {
+  return (
+    type === 'FailStateEntered' && !history.slice(id).some(later => /State(Entered|Exited)$/.test(later.type))
+  );
+}
+
+/** An event and those before it in the same line of states, the last one first. */
+function lineBefore(last: HistoryEvent | undefined, history: readonly HistoryEvent[]): HistoryEvent[] {
+  const events: HistoryEvent[] = [];
+  for (let event = last; event !== undefined; event = history[event.previousEventId - 1]) events.push(event);
+  return events;
+}
+
+/** An expression that fails at the entry of its state does not follow that entry, but names the state. */
+function stateOf(event: HistoryEvent): string | undefined {
+  const { type, stateEnteredEventDetails: entered, evaluationFailedEventDetails: evaluation } = event;
+  if (type === 'EvaluationFailed') return String(evaluation?.['state']);
+  return type.endsWith('StateEntered') ? String(entered?.['name']) : undefined;
+}
+
+/** The function that the state calls, by its name. */
+function functionOf(events: readonly HistoryEvent[]): string | undefined {
+  for (const { type, lambdaFunctionScheduledEventDetails, taskScheduledEventDetails } of events) {
+    if (type.endsWith('StateEntered')) return undefined;
+    const direct = lambdaFunctionScheduledEventDetails?.['resource'];
+    const invoked = taskScheduledEventDetails?.['parameters'];
+    const name =
+      direct ?? (invoked && (JSON.parse(String(invoked)) as { FunctionName?: unknown }).FunctionName);
+    // arn:aws:lambda:<region>:<account>:function:<name>
+    if (typeof name === 'string') return name.split(':')[6] ?? name;
+  }
+  return undefined;
+}
+
+/** A function's error payload as its message and stack, another object by its fields, anything else as it is. */
+function describeCause(cause: string): [string, string][] {
+  const payload = parse(cause);
+  if (payload === undefined) return [['cause', cause]];
+  const { errorMessage, trace, stackTrace } = payload;
+  if (errorMessage === undefined) return [['cause', fields(payload, Object.keys(payload), CAUSE_LENGTH)]];
+  return [
+    ['message', String(errorMessage)],
+    ['stack', callsOf(trace ?? stackTrace).join('\n')],
+  ];
+}
+
+/** The calls of a stack as Node.js or Python write it, without the error's own lines and the folders of its files. */
+function callsOf(stack: unknown): string[] {
+  const lines = Array.isArray(stack) ? stack.map(String) : [];
+  const calls = lines.map(line => line.trim()).filter(line => /^(at |File )/.test(line));
+  return calls.slice(0, STACK_CALLS).map(call => call.replace(/(file:\/)?\/[^\s"()]*\/(?=[^/\s"()]+)/, ''));
+}
+
+function describeCall(
+  { functionName, error, lines }: InvocationRecord,
+  isCause: boolean,
+): [string, string][] {
+  return [
+    ...(isCause || error === undefined
+      ? []
+      : [['failed call', `${functionName}: ${error.errorType}: ${error.errorMessage}`] as [string, string]]),
+    ['printed', lines.map(readableLine).join('\n')],
+  ];
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

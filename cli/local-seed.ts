@@ -1,0 +1,94 @@
+import { SessionTable } from '../lab/workload/session-table.ts';
+import type { LocalCloud } from '../local/cloud.ts';
+import { tableOf } from '../local/terraform/table-of.ts';
+import type { DeploymentConfig } from '../stacks/config.ts';
+import { modelOf } from '../stacks/model-of.ts';
+import { resolveProps } from '../stacks/props.ts';
+import { FlagError } from './flags.ts';
+
+/** Items that expire evenly over a span of time. Epoch milliseconds, `to` is not in it. */
+export interface Expiring {
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sessions to write: which are expired already, expire soon, and stay. */
+export interface SeedPlan {
+  /** Longer ago than any sweep looks back: there for a replay to delete. */
+  readonly expired: Expiring;
+  /** In the minute that the next tick owns. */
+  readonly soon: Expiring;
+  /** Tomorrow. */
+  readonly staying: Expiring;
+}
+
+/** What was written. */
+export interface Seeded extends SeedPlan {
+  readonly tableName: string;
+  /** The state machine that sweeps it. */
+  readonly machineName: string;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Of all; what is neither stays. */
+const EXPIRED_SHARE = 0.5;
+const SOON_SHARE = 0.3;
+/** What writing takes at most: a tick that comes earlier may not see all of it. */
+const LEAD_MS = 10_000;
+const WRITES_AT_ONCE = 25;
+
+/**
+ * The table that `--seed` writes to: the first one of the configuration, whose state machine the printed example starts.
+ *
+ * @throws {FlagError} when it is somebody else's
+ */
+export function requireOwnTable({ tables: [first] }: DeploymentConfig): void {
+  if (first === undefined || !resolveProps(first).existingTable) return;
+  throw new FlagError(
+    `--seed: expected a first table that the configuration makes, got ${first.tableName} with existingTable: true, whose items are ` +
+      'not ours to write; leave --seed out, or put another table first in precise-ttl.config.ts',
+  );
+}
+
+/** @param reconcileHours how far back the sweeps of the table search */
+export function planSeed(count: number, nowMs: number, reconcileHours: number): SeedPlan {
+  const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const lookedAt = minute - reconcileHours * HOUR_MS;
+  const tick = Math.ceil((nowMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
+  const expired = Math.ceil(count * EXPIRED_SHARE);
+  const soon = Math.min(count - expired, Math.round(count * SOON_SHARE));
+  return {
+    expired: { count: expired, from: lookedAt - 2 * HOUR_MS, to: lookedAt - HOUR_MS },
+    soon: { count: soon, from: tick + MINUTE_MS, to: tick + 2 * MINUTE_MS },
+    staying: { count: count - expired - soon, from: minute + DAY_MS, to: minute + 2 * DAY_MS },
+  };
+}
+
+/** Writes sessions into the first table of the configuration, as an application does: through the helpers of `expiry/`. */
+export async function writeSeed(
+  count: number,
+  { client, synthesized }: LocalCloud,
+  { tables: [first] }: DeploymentConfig,
+): Promise<Seeded> {
+  if (first === undefined) throw new Error('a configuration that was checked has a table');
+  const { tableName, name: machineName, reconcileHours } = resolveProps(first);
+  const plan = planSeed(count, Date.now(), reconcileHours);
+  const table = tableOf(synthesized, tableName);
+  const sessions = new SessionTable(client, { table, model: modelOf(first), prefix: 'seed' });
+  const ttls = [plan.expired, plan.soon, plan.staying].flatMap(ttlsOf);
+  for (let start = 0; start < ttls.length; start += WRITES_AT_ONCE) {
+    const batch = ttls.slice(start, start + WRITES_AT_ONCE);
+    await Promise.all(batch.map((ttl, index) => sessions.write(start + index, 0, ttl)));
+  }
+  return { ...plan, tableName, machineName };
+}
+
+/** Epoch seconds. */
+function ttlsOf({ count, from, to }: Expiring): number[] {
+  return Array.from({ length: count }, (_unused, index) =>
+    Math.floor((from + ((to - from) * index) / count) / 1000),
+  );
+}

@@ -1,0 +1,103 @@
+import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
+import type { Seeded } from '../../cli/local-seed.ts';
+import { describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
+import type { ServedCloud } from '../../local/serve.ts';
+
+const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
+
+/** A cloud with two tables, of which only the second has a schedule that fires. */
+const served = {
+  dynamoDbEndpoint: 'http://127.0.0.1:8000',
+  endpoint: 'http://127.0.0.1:8083',
+  region: 'us-east-1',
+  cloud: {
+    synthesized: {
+      tables: [{ name: 'A' }, { name: 'B' }],
+      existingTables: [],
+      stateMachines: [
+        { name: 'sweep-A', arn: ARN.replace('B', 'A') },
+        { name: 'sweep-B', arn: ARN },
+      ],
+    },
+    dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
+    upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
+  },
+} as unknown as ServedCloud;
+const idle = { ...served, cloud: { ...served.cloud, upcoming: () => [] } } as unknown as ServedCloud;
+
+const seeded: Seeded = {
+  tableName: 'B',
+  machineName: 'sweep-B',
+  expired: { count: 5, from: at('07:00:00'), to: at('08:00:00') },
+  soon: { count: 3, from: at('09:02:00'), to: at('09:03:00') },
+  staying: { count: 2, from: 0, to: 0 },
+};
+
+test.each([
+  ['fire', served, true, 'tick-B (next 09:01:00Z)'],
+  ['do not, by the flag', served, false, 'none fires (--no-schedules)'],
+  ['do not, by the configuration', idle, true, 'none is enabled'],
+])('the start says whether schedules fire: they %s', (_name, cloud, schedules, expected) => {
+  expect(describeStart(cloud, { schedules })).toContain(`\n  schedules       ${expected}\n`);
+});
+
+test('the start says what was seeded, and the example replays what has expired of it', () => {
+  const text = describeStart(served, { schedules: true, seeded });
+  expect(text).toContain(
+    [
+      '  sessions        10 written into B:',
+      '                  5 expired 2026-11-21 07:00 to 08:00 UTC, longer ago than the sweeps look back: replay them, see below',
+      '                  3 expire 2026-11-21 09:02 to 09:03 UTC, and go with the next ticks',
+      '                  2 stay until tomorrow',
+    ].join('\n'),
+  );
+  expect(text).toContain(
+    `--state-machine-arn ${ARN} --input '{"from":"2026-11-21T07:00:00.000Z","to":"2026-11-21T08:00:00.000Z"}'`,
+  );
+});
+
+async function execute(state: object): Promise<Execution> {
+  const clock = new VirtualClock(at('09:00:00'));
+  const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
+  const definition = loadDefinition(
+    JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } }),
+  );
+  const machine = { arn: ARN, name: 'sweep-B', roleArn: 'r', type: 'STANDARD', definition } as const;
+  return engine.start(machine, { input: {}, name: 'one' }).done;
+}
+
+test.each([
+  ['a sweep that found nothing', { found: 0, shardsFailed: 0, deleted: 0 }, 1],
+  ['a sweep that found something', { found: 1, shardsFailed: 0, deleted: 1 }, 2],
+  ['a sweep with a child that failed', { found: 0, shardsFailed: 1 }, 2],
+  ['what is no sweep', { a: 1 }, 2],
+])('%s takes so many lines', async (_name, Output, lines) => {
+  const text = describeExecution(await execute({ Type: 'Pass', Output, End: true }));
+  expect(text.split('\n')).toHaveLength(lines);
+  expect(text).toContain(
+    lines === 1
+      ? '09:00:00Z  sweep-B:one  SUCCEEDED in 0.00 s: nothing to delete, $0.0000250'
+      : `09:00:00Z  sweep-B:one  SUCCEEDED in 0.00 s: ${JSON.stringify(Output)}\n           1 transition: $`,
+  );
+});
+
+test('a failure has a row for each thing, and lines below each other', async () => {
+  const text = describeExecution(await execute({ Type: 'Fail', Error: 'Own', Cause: 'first\nsecond' }));
+  expect(text.split('\n').slice(0, -1)).toEqual([
+    '09:00:00Z  sweep-B:one  FAILED in 0.00 s',
+    '           state        A',
+    '           error        Own',
+    '           cause        first',
+    '                        second',
+  ]);
+});
+
+test('a line that a function printed has its short name, unless there are several state machines', () => {
+  expect(describeLine('sweep-B-plan-sweep', 'hello', ['sweep-B'])).toMatch(
+    /^[\d:]{8}Z {2}plan-sweep {6}hello$/,
+  );
+  expect(describeLine('sweep-B-plan-sweep', 'hello', ['sweep-A', 'sweep-B'])).toMatch(
+    /^[\d:]{8}Z {2}sweep-B-plan-sweep {2}hello$/,
+  );
+});
