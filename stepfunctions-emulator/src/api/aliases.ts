@@ -28,7 +28,7 @@ export interface StateMachineAlias {
 export type NewAlias = Pick<StateMachineAlias, 'machineArn' | 'name' | 'description' | 'routes'>;
 
 /** https://docs.aws.amazon.com/step-functions/latest/apireference/API_CreateStateMachineAlias.html */
-export const MAX_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /** The aliases of all state machines. */
 export class Aliases {
@@ -98,9 +98,11 @@ export class Aliases {
     return [...this.#byArn.values()].filter(alias => alias.machineArn === machineArn);
   }
 
-  /** Those that a version gets executions from, whatever its share. */
-  leadingTo(versionArn: string, machineArn: string): readonly StateMachineAlias[] {
-    return this.of(machineArn).filter(({ routes }) => routes.some(route => route.versionArn === versionArn));
+  /** Those that a version gets executions from, whatever its share; in the same order. */
+  leadingTo(versionArn: string): readonly StateMachineAlias[] {
+    return [...this.#byArn.values()].filter(({ routes }) =>
+      routes.some(route => route.versionArn === versionArn),
+    );
   }
 
   /** Nothing happens when there is none. */

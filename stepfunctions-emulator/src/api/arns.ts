@@ -31,21 +31,22 @@ export function takeMachineArn(members: Members): string {
   );
 }
 
-/** A version or an alias: what a state machine's ARN goes on with is its number or its name. */
-function checkQualifiedArn(arn: string): string {
-  if (checkMachineArn(arn).split(':').length === 8) return arn;
-  throw invalidArn(`Invalid ARN: ${arn}`);
-}
-
-export const takeVersionArn = (members: Members): string =>
-  checkQualifiedArn(members.string('stateMachineVersionArn', LONG_ARN_LENGTH));
-
-export const takeAliasArn = (members: Members): string =>
-  checkQualifiedArn(members.string('stateMachineAliasArn', ARN_LENGTH));
-
 /** The state machine of a version's ARN; undefined when it is not one. */
 export const machineOfVersion = (arn: string): string | undefined =>
   /^(arn:aws[^:]*:states:[^:]+:[^:]+:stateMachine:[^:/]+):[1-9]\d*$/.exec(arn)?.[1];
+
+export function takeVersionArn(members: Members): string {
+  const arn = checkMachineArn(members.string('stateMachineVersionArn', LONG_ARN_LENGTH));
+  if (machineOfVersion(arn) !== undefined) return arn;
+  throw invalidArn(`Invalid ARN: ${arn}`);
+}
+
+/** What the state machine's ARN goes on with is the name of the alias. */
+export function takeAliasArn(members: Members): string {
+  const arn = checkMachineArn(members.string('stateMachineAliasArn', ARN_LENGTH));
+  if (arn.split(':').length === 8) return arn;
+  throw invalidArn(`Invalid ARN: ${arn}`);
+}
 
 /** Express executions have ARNs of their own, which most operations don't take. */
 export const takeExecutionArn = (members: Members, kinds: readonly string[] = ['execution']): string =>

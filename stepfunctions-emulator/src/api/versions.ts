@@ -14,7 +14,7 @@ export interface StateMachineVersion {
 }
 
 /** https://docs.aws.amazon.com/step-functions/latest/apireference/API_PublishStateMachineVersion.html */
-export const MAX_VERSIONS = 1_000;
+const MAX_VERSIONS = 1_000;
 
 interface Published {
   /** The highest number that was ever given: one that was deleted is not given again. */

@@ -43,7 +43,7 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   return import(pathToFileURL(path).href);
 }
 
-/** Visits of states whose attempts are remembered; those that are going on are among the last. */
+/** Visits of states whose attempts are remembered: those that called a function last. */
 const REMEMBERED_VISITS = 10_000;
 
 /** Calls mocks by the name of the function, whatever its account, region and qualifier. */
@@ -53,7 +53,7 @@ export class MockFunctions implements FunctionInvoker {
   readonly #others: FunctionInvoker;
   /** Calls by function. */
   readonly #counts = new Map<string, number>();
-  /** Attempts by visit of a state. */
+  /** Attempts by visit of a state, the last one last. */
   readonly #attempts = new Map<string, number>();
 
   /** @param others invokes what is not mocked */
@@ -67,12 +67,14 @@ export class MockFunctions implements FunctionInvoker {
     const functionName = functionArn.split(':')[6] ?? functionArn;
     const mock = this.#mocks.get(functionName);
     if (mock === undefined) return this.#others.invoke(functionArn, payload, options);
+    const count = (this.#counts.get(functionName) ?? 0) + 1;
+    this.#counts.set(functionName, count);
     const call = {
       functionName,
       functionArn,
       state: options.site?.state ?? '',
       attempt: options.site === undefined ? 1 : this.#attemptAt(options.site),
-      count: next(this.#counts, functionName),
+      count,
       sleep: (ms: number) => this.#clock.sleep(ms),
       now: () => this.#clock.now(),
       signal: options.signal,
@@ -86,16 +88,15 @@ export class MockFunctions implements FunctionInvoker {
   }
 
   #attemptAt({ executionArn, enteredEventId }: CallSite): number {
+    const visit = `${executionArn} ${enteredEventId}`;
+    const attempt = (this.#attempts.get(visit) ?? 0) + 1;
+    // Deleted first, so that it is the last of all.
+    this.#attempts.delete(visit);
+    this.#attempts.set(visit, attempt);
     const [oldest] = this.#attempts.keys();
-    if (oldest !== undefined && this.#attempts.size >= REMEMBERED_VISITS) this.#attempts.delete(oldest);
-    return next(this.#attempts, `${executionArn} ${enteredEventId}`);
+    if (oldest !== undefined && this.#attempts.size > REMEMBERED_VISITS) this.#attempts.delete(oldest);
+    return attempt;
   }
-}
-
-function next(counts: Map<string, number>, key: string): number {
-  const count = (counts.get(key) ?? 0) + 1;
-  counts.set(key, count);
-  return count;
 }
 
 /** Lambda's answer for a function that is nowhere, and what to do. */

@@ -311,7 +311,9 @@ describe('aliases', () => {
     expect(second.stateMachineAliases).toEqual([
       { stateMachineAliasArn: `${arn}:c`, creationDate: expect.any(Date) },
     ]);
-    await expect(aliasesOf(`${arn}x`)).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
+    for (const wrong of [`${arn}x`, `${arn}:a`]) {
+      await expect(aliasesOf(wrong)).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' });
+    }
   });
 
   test('keep their versions from being deleted', async () => {
@@ -489,6 +491,13 @@ describe('aliases', () => {
       ).rejects.toMatchObject(invalid);
     },
   );
+});
+
+test('the ARN of an alias is none of a version', async () => {
+  const command = new DeleteStateMachineVersionCommand({
+    stateMachineVersionArn: `${await createVersions(1)}:PROD`,
+  });
+  await expect(send(command)).rejects.toMatchObject({ name: 'InvalidArn' });
 });
 
 test("the ARN of a distributed Map's state machine is refused", async () => {

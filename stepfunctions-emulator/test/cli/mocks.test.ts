@@ -91,6 +91,23 @@ test('calls are counted for each function and attempts for each visit of a state
   ]);
 });
 
+test('attempts are forgotten after 10,000 further visits, and not before', async () => {
+  const at = (enteredEventId: number) =>
+    functions.invoke(
+      `${ARN}counted`,
+      {},
+      { signal, site: { state: 'B', executionArn: 'long', enteredEventId } },
+    );
+  const attempt = () => calls.at(-1)?.attempt;
+  await at(0);
+  for (let visit = 1; visit < 10_000; visit += 1) await at(visit);
+  await at(0);
+  const kept = attempt();
+  for (let visit = 10_000; visit < 20_001; visit += 1) await at(visit);
+  await at(0);
+  expect([kept, attempt()]).toEqual([2, 1]);
+});
+
 test('a mock takes its time on the clock of the server, and reports what it uses', async () => {
   const before = clock.now();
   expect(await clock.busy(() => invoke('slow'))).toEqual({ ok: true, payload: 'done' });

@@ -1,7 +1,7 @@
 import type { Route } from '../aliases.ts';
 import { machineOfVersion, takeAliasArn, takeMachineArn } from '../arns.ts';
 import { type Operation, optional, seconds } from '../context.ts';
-import { invalidRequest, referenceNotFound } from '../errors.ts';
+import { invalidRequest, referenceNotFound, stateMachineDoesNotExist } from '../errors.ts';
 import type { Members } from '../members.ts';
 import { takeItems, takePage } from '../paging.ts';
 import { resolveMachine } from '../resolve.ts';
@@ -70,9 +70,9 @@ export const listStateMachineAliases: Operation = (context, members) => {
   const arn = takeMachineArn(members);
   const page = takePage(members, `ListStateMachineAliases ${arn}`);
   const { aliases } = context.stateMachines;
-  const { stateMachine, version } = resolveMachine(context, arn);
-  const all =
-    version === undefined ? aliases.of(stateMachine.arn) : aliases.leadingTo(version.arn, stateMachine.arn);
+  const { stateMachine, version, aliasArn } = resolveMachine(context, arn);
+  if (aliasArn !== undefined) throw stateMachineDoesNotExist(arn);
+  const all = version === undefined ? aliases.of(stateMachine.arn) : aliases.leadingTo(version.arn);
   const { items, ...more } = takeItems(page, all, ({ sequence }) => sequence);
   const listed = items.map(alias => ({
     stateMachineAliasArn: alias.arn,

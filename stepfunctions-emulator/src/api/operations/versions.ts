@@ -1,4 +1,4 @@
-import { machineOfVersion, takeMachineArn, takeVersionArn } from '../arns.ts';
+import { takeMachineArn, takeVersionArn } from '../arns.ts';
 import { type Operation, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { takeItems, takePage } from '../paging.ts';
@@ -41,7 +41,7 @@ export const listStateMachineVersions: Operation = ({ stateMachines }, members) 
 /** Succeeds also when there is none, as on AWS. */
 export const deleteStateMachineVersion: Operation = ({ stateMachines }, members) => {
   const arn = takeVersionArn(members);
-  const aliases = stateMachines.aliases.leadingTo(arn, machineOfVersion(arn) ?? '');
+  const aliases = stateMachines.aliases.leadingTo(arn);
   if (aliases.length > 0) {
     throw new ApiError(
       'ConflictException',
