@@ -123,6 +123,28 @@ describe('an app with CDK Terrain', () => {
   });
 });
 
+test('the examples of docs/cdktf.md compile, and the first one synthesizes', async () => {
+  const [program = '', overrides = ''] = [
+    ...readFileSync('docs/cdktf.md', 'utf8').matchAll(/```ts\n(.*?)```/gs),
+  ].map(([, text]) => text);
+  const folder = makeApplication(packed, {
+    'main.mts': program,
+    'overrides.mts': `import type { TerraformStack } from 'cdktf';
+      import { PreciseTtl, type PreciseTtlProps } from 'precise-ttl/cdktf';
+      declare const stack: TerraformStack;
+      declare const props: PreciseTtlProps;
+      ${overrides}`,
+    'tsconfig.json': {
+      compilerOptions: { module: 'nodenext', strict: true, types: [], outDir: 'out' },
+      files: ['main.mts', 'overrides.mts'],
+    },
+  });
+  useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
+  await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+  await runNode(folder, ['out/main.mjs']);
+  expect(existsSync(join(folder, 'cdktf.out/stacks/sessions/cdk.tf.json'))).toBe(true);
+});
+
 test('an application gets one package from it', async () => {
   const folder = makeApplication(packed, { 'package.json': { private: true } });
   rmSync(join(folder, 'node_modules'), { recursive: true });
