@@ -9,7 +9,7 @@ import type { ResolvedProps } from '../props.ts';
 import { ServiceRole, type Statement } from './role.ts';
 
 /** Source: Lambda API reference, CreateFunction. */
-const MAX_DESCRIPTION = 256;
+export const MAX_DESCRIPTION = 256;
 
 export interface SweepFunctionProps {
   readonly task: TaskName;
