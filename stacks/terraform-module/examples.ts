@@ -19,6 +19,8 @@ resource "aws_dynamodb_table" "sessions" {
   billing_mode = "PAY_PER_REQUEST"
   hash_key     = "id"
 
+  deletion_protection_enabled = true
+
   attribute {
     name = "id"
     type = "S"
