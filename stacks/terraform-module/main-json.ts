@@ -65,8 +65,17 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable: it decides which module is written. */
-const FIXED: readonly PropName[] = ['existingTable'];
+/**
+ * What is not a variable. `existingTable` decides which module is written; a VPC and a key decide which statements the policies
+ * have, and are for CDKTF only so far.
+ */
+export const FIXED = ['existingTable', 'vpc', 'kmsKeyArn'] as const satisfies readonly PropName[];
+
+/** Props that take references of Terraform's, and are left out by a null. */
+const REFERENCES = {
+  permissionsBoundary: `\${${TERMS.permissionsBoundary}}`,
+  rolePath: `\${${TERMS.rolePath}}`,
+} as const satisfies Partial<PreciseTtlProps>;
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
 const GUARDED = 'table';
@@ -99,7 +108,7 @@ export function mainJson(name: ModuleName): { readonly main: JsonObject; readonl
 
 /** A sweep with variables in the place of its values; whether it has a sort key is not one yet. */
 function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
-  const baseProps = { ...base, existingTable: name === 'existing-table' };
+  const baseProps = { ...base, ...REFERENCES, existingTable: name === 'existing-table' };
   const synthesized = (props: PreciseTtlProps) =>
     withParts(withGuarded(synthesizeSweep(props).json, props), props);
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
@@ -109,8 +118,9 @@ function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
     { prop: 'numbers' as const, props: { ...baseProps, ...NUMBERS } },
     ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
   ];
+  const known = [BASE, SWITCHES, REFERENCES].flatMap(Object.keys).concat(FIXED, 'tags');
   for (const prop of PROP_NAMES) {
-    if (!(prop in SWITCHES) && !(prop in BASE) && !FIXED.includes(prop)) {
+    if (!known.includes(prop)) {
       throw new TemplateError(`${prop} is no variable of the Terraform module yet.`);
     }
   }

@@ -5,7 +5,8 @@ import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { MAX_NAME_LENGTH, PROPS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
-import type { ModuleName } from './main-json.ts';
+import type { FIXED, ModuleName } from './main-json.ts';
+import { TemplateError } from './template.ts';
 import { DEFAULTED, type PropName, variableName } from './terms.ts';
 
 /** A condition that Terraform checks before it plans, and what it says when it does not hold. */
@@ -24,7 +25,7 @@ export interface Variable {
   readonly validations: readonly Validation[];
 }
 
-type VariableProp = Exclude<PropName, 'existingTable'>;
+type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'tags'>;
 
 /** What is said of each prop, in a module's words. docs/configuration.md says more. */
 const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
@@ -63,11 +64,21 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
   functionMemoryMb: 'Memory of each function, 128 to 10240.',
   metricsNamespace: 'CloudWatch namespace of the metrics.',
+  permissionsBoundary:
+    'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
+  rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };
 
 /** Props whose default, or whose absence, is null. */
-const NULLABLE: readonly VariableProp[] = ['sortKey', 'sortKeyType', 'lookbackMinutes', 'name'];
+const NULLABLE: readonly VariableProp[] = [
+  'sortKey',
+  'sortKeyType',
+  'lookbackMinutes',
+  'permissionsBoundary',
+  'rolePath',
+  'name',
+];
 
 /** Props of a table that the module creates. */
 const OF_CREATED: readonly VariableProp[] = ['deletionProtection', 'pointInTimeRecovery'];
@@ -121,7 +132,10 @@ function conditionOf(prop: VariableProp, { rule }: Kind<unknown>, term: string):
   if (own !== undefined) return own;
   // Terraform's types are the rule of the others.
   if (rule === undefined) return undefined;
-  if ('pattern' in rule) return matches(rule.pattern.source, term);
+  if ('pattern' in rule) {
+    if (/\(\?[=!<]/.test(rule.pattern.source)) throw new TemplateError(`${prop}: its pattern looks around.`);
+    return matches(rule.pattern.source.replaceAll('\\/', '/'), term);
+  }
   if ('values' in rule) return isOneOf(rule.values, term);
   const isWhole = rule.whole ? ` && floor(${term}) == ${term}` : '';
   return `${term} >= ${rule.least} && ${term} <= ${rule.most}${isWhole}`;
@@ -151,6 +165,7 @@ const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string
   ttlAttribute: isAttributeName,
   windowAttribute: isAttributeName,
   granularityMinutes: term => isOneOf(DIVISORS_OF_A_DAY, term),
+  rolePath: term => `length(${term}) <= 512 && ${matches('^/([\\x21-\\x7e]+/)?$', term)}`,
   metricsNamespace: term =>
     `${matches('^[A-Za-z0-9_./#: -]{1,255}$', term)} && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`,
 };
