@@ -14,7 +14,7 @@ import { tagged } from './tagged.ts';
 const HANDLER = 'index.handler';
 
 /** Source: Lambda API reference, CreateFunction. */
-const MAX_DESCRIPTION = 256;
+export const MAX_DESCRIPTION = 256;
 
 /**
  * What Lambda does by the role of a function in a VPC. On all resources: the interfaces have no names beforehand. Source: Lambda
