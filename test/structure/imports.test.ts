@@ -20,6 +20,8 @@ const MAY_IMPORT = {
   cost: [],
   'stepfunctions-emulator/src': [],
   local: ['expiry', 'stacks', 'cost', 'stepfunctions-emulator/src'],
+  // What other teams' tests import.
+  testing: [...PRODUCT, 'stepfunctions-emulator/src', 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
