@@ -10,5 +10,7 @@ export {
   type LocalState,
   type S3State,
 } from './config.ts';
+export type { ConstructProps, SweptTableProps } from './construct-props.ts';
+export type { TableReference } from './parts/expiring-table.ts';
 export { PreciseTtl } from './precise-ttl.ts';
-export type { PreciseTtlProps, ResolvedProps } from './props.ts';
+export type { FunctionVpc, PreciseTtlProps, ResolvedProps } from './props.ts';

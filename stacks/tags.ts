@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind } from '../expiry/fields.ts';
+import { isReference } from './references.ts';
 
 /** Of all services whose resources are tagged the strictest rule. */
 const MAX_TAGS = 50;
@@ -18,13 +19,23 @@ const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
  * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
  * 3. IAM does not tell keys apart by case.
  */
-export const TAGS: Kind<Readonly<Record<string, string>>> = kind(
-  isObject,
-  "an object of texts, e.g. { team: 'sessions' }",
-  { remedy: () => 'See docs/configuration.md for all fields.', inside: tags => tagProblems(tags) },
+export const TAGS = tagsWith(valueProblems);
+
+/** The same where a value may be one that only Terraform knows: that is AWS's to judge. */
+export const TAGS_OR_REFERENCES = tagsWith((field, value) =>
+  isReference(value) ? [] : valueProblems(field, value),
 );
 
-function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
+type ValueProblems = (field: string, value: unknown) => FieldProblem[];
+
+function tagsWith(ofValue: ValueProblems): Kind<Readonly<Record<string, string>>> {
+  return kind(isObject, "an object of texts, e.g. { team: 'sessions' }", {
+    remedy: () => 'See docs/configuration.md for all fields.',
+    inside: tags => tagProblems(tags, ofValue),
+  });
+}
+
+function tagProblems(tags: Readonly<Record<string, unknown>>, ofValue: ValueProblems): FieldProblem[] {
   const entries = Object.entries(tags);
   const tooMany =
     entries.length <= MAX_TAGS
@@ -42,7 +53,7 @@ function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
     const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
     return [
       ...textProblems(`${field}, its key`, key, MAX_KEY_LENGTH),
-      ...textProblems(field, value, MAX_VALUE_LENGTH),
+      ...ofValue(field, value),
       ...(twin === undefined
         ? []
         : [
@@ -56,6 +67,10 @@ function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
     ];
   });
   return [...tooMany, ...ofTags];
+}
+
+function valueProblems(field: string, got: unknown): FieldProblem[] {
+  return textProblems(field, got, MAX_VALUE_LENGTH);
 }
 
 function textProblems(field: string, got: unknown, longest: number): FieldProblem[] {
