@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { Entity } from 'electrodb';
+import { createConversions, Entity } from 'electrodb';
 import { type ExpiryOptions, expiryAttributes, expiryModel } from 'precise-ttl';
 
 /** The entry of this table in the deployment's configuration: ElectroDB's composed keys are the table's. */
@@ -34,15 +34,13 @@ export function holdsIn(client: DynamoDBClient) {
     { client, table: SHOP_TABLE.tableName },
   );
 
+  const conversions = createConversions(entity);
+
   type Key = { readonly article: string; readonly customer: string };
 
   /** The two attributes, of the keys that ElectroDB composes. */
   const expiryOf = (key: Key, options: ExpiryOptions) => {
-    const { ttl, expirationWindow } = expiryAttributes(
-      model,
-      entity.conversions.fromComposite.toKeys(key),
-      options,
-    );
+    const { ttl, expirationWindow } = expiryAttributes(model, conversions.fromComposite.toKeys(key), options);
     return { ttl: ttl as number, expirationWindow: expirationWindow as string };
   };
 

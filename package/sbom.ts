@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import type { BundledPackage } from './release-content.ts';
+
+/** What this folder reads of a CycloneDX document. */
+export interface Sbom {
+  readonly metadata: { readonly component: Component; readonly [field: string]: unknown };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+  readonly [field: string]: unknown;
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly [field: string]: unknown;
+}
+
+/** Everything that is installed in this checkout, as npm knows it. */
+export function installedSbom(): Sbom {
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'];
+  return JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e9 })) as Sbom;
+}
+
+/**
+ * The bill of materials of a packed package: of all that is installed, what is bundled into it. npm's own, without development
+ * dependencies, would be empty: whoever installs the package gets no other one.
+ *
+ * @throws Error for a bundled package that npm does not know
+ */
+export function packageSbom(
+  all: Sbom,
+  { name, version }: { readonly name: string; readonly version: string },
+  bundled: readonly BundledPackage[],
+): Sbom {
+  const nameOf = ({ name: of, version: at }: Pick<Component, 'name' | 'version'>) => `${of}@${at}`;
+  const wanted = new Set(bundled.map(nameOf));
+  const components = all.components.filter(component => wanted.delete(nameOf(component)));
+  if (wanted.size > 0) {
+    throw new Error(
+      `npm sbom: expected ${[...wanted].join(', ')}, which is bundled, got nothing of it; run npm ci`,
+    );
+  }
+  const ref = `${name}@${version}`;
+  const purl = `pkg:npm/${ref}`;
+  const kept = new Set(components.map(component => component['bom-ref']));
+  return {
+    ...all,
+    metadata: {
+      ...all.metadata,
+      component: { ...all.metadata.component, 'bom-ref': ref, name, version, purl },
+    },
+    components: components.map(withoutDevelopment),
+    dependencies: [
+      { ref, dependsOn: [...kept] },
+      ...all.dependencies
+        .filter(({ ref: of }) => kept.has(of))
+        .map(({ ref: of, dependsOn = [] }) => ({ ref: of, dependsOn: dependsOn.filter(on => kept.has(on)) })),
+    ],
+  };
+}
+
+/** For this checkout it is a development dependency; in the package it is there. */
+function withoutDevelopment({ scope: _scope, properties = [], ...component }: Component): Component {
+  const kept = (properties as { name: string }[]).filter(
+    ({ name }) => !/^cdx:npm:package:(?:development|path)$/.test(name),
+  );
+  return { ...(component as Component), ...(kept.length > 0 && { properties: kept }) };
+}
