@@ -60,21 +60,29 @@ function unpacked(file: PackedFile): PackedFile[] {
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  readonly licence: string;
+  /** As the text beside the bundle has it; undefined when that has its wording only. */
+  readonly licence: string | undefined;
 }
 
-/** `name version: licence`, as licences.ts writes it. */
-const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+\S*): (.+)$/gm;
+/** Beside what `package/` bundles, and in the functions' archives. */
+const LICENCE_FILE = /(?:^|\/)(?:LICENSES|THIRD-PARTY-LICENCES)\.txt$/;
+
+/** `name version: licence`, or `name version` above the wording. */
+const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*)(?:: (.+))?$/gm;
 
 /** The packages whose licences lie in a package, beside what is bundled of them. */
 export function bundledPackages(files: readonly PackedFile[]): BundledPackage[] {
-  const texts = files.flatMap(unpacked).filter(({ path }) => /(?:^|\/)LICENSES\.txt$/.test(path));
+  const texts = files.flatMap(unpacked).filter(({ path }) => LICENCE_FILE.test(path));
   const all = texts.flatMap(({ content }) =>
     [...Buffer.from(content).toString('utf8').matchAll(LICENCE_LINE)].map(
-      ([, name = '', version = '', licence = '']) => ({ name, version, licence }),
+      ([, name = '', version = '', licence]) => ({ name, version, licence }),
     ),
   );
-  const byName = new Map(all.map(each => [`${each.name}@${each.version}`, each]));
+  const byName = new Map<string, BundledPackage>();
+  for (const each of all) {
+    const key = `${each.name}@${each.version}`;
+    if (each.licence !== undefined || !byName.has(key)) byName.set(key, each);
+  }
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
 }
 
@@ -100,10 +108,10 @@ const COMPATIBLE = [
 /** Licences that do not go together with Apache-2.0, or that nobody has looked at yet. */
 export function licenceProblems(packages: readonly BundledPackage[]): string[] {
   return packages
-    .filter(({ licence }) => !alternatives(licence).some(each => COMPATIBLE.includes(each)))
+    .filter(({ licence }) => !alternatives(licence ?? '').some(each => COMPATIBLE.includes(each)))
     .map(
       ({ name, version, licence }) =>
-        `${name} ${version}: expected a licence that goes with Apache-2.0 (${COMPATIBLE.join(', ')}), got ${licence}`,
+        `${name} ${version}: expected a licence that goes with Apache-2.0 (${COMPATIBLE.join(', ')}), got ${licence ?? 'none'}`,
     );
 }
 
@@ -126,6 +134,6 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
       .map(path => path.slice(0, path.lastIndexOf('/'))),
   );
   return [...folders]
-    .filter(folder => !entries.includes(`${folder}/LICENSES.txt`))
-    .map(folder => `${folder}: expected LICENSES.txt beside what is bundled, got none`);
+    .filter(folder => !entries.some(path => path.startsWith(`${folder}/`) && LICENCE_FILE.test(path)))
+    .map(folder => `${folder}: expected the licences beside what is bundled, got none`);
 }

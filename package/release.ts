@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { lintProblems } from './lint.ts';
-import type { Manifest } from './manifest.ts';
 import { packAll } from './packed-files.ts';
 import {
   bundledPackages,
@@ -12,7 +11,7 @@ import {
   missingLicences,
   type PackedFile,
 } from './release-content.ts';
-import { installedSbom, packageSbom, type Sbom } from './sbom.ts';
+import { installedSbom, type PackedManifest, packageSbom, type Sbom, withLicence } from './sbom.ts';
 
 /**
  * `npm run release:check`: packs both packages into `.build/release`, looks for what must not be published, writes a bill of
@@ -53,15 +52,13 @@ async function check(file: string, all: Sbom): Promise<Release> {
   try {
     execFileSync('tar', ['-xzf', file, '-C', folder]);
     const content = filesIn(join(folder, 'package'));
-    const { name, version } = JSON.parse(
+    const manifest = JSON.parse(
       readFileSync(join(folder, 'package', 'package.json'), 'utf8'),
-    ) as Manifest & { version: string };
-    const bundled = bundledPackages(content);
+    ) as PackedManifest;
+    const { name, version } = manifest;
+    const bundled = bundledPackages(content).map(each => withLicence(all, each));
     const named = `${name}-${version}.cdx.json`;
-    writeFileSync(
-      join(FOLDER, named),
-      `${JSON.stringify(packageSbom(all, { name, version }, bundled), null, 2)}\n`,
-    );
+    writeFileSync(join(FOLDER, named), `${JSON.stringify(packageSbom(all, manifest, bundled), null, 2)}\n`);
     const found = [
       ...contentProblems(content, MACHINE_PATHS),
       ...missingLicences(content),

@@ -13,7 +13,20 @@ interface Component {
   readonly 'bom-ref': string;
   readonly name: string;
   readonly version: string;
+  readonly licenses?: readonly {
+    readonly license?: { readonly id?: string; readonly name?: string };
+    readonly expression?: string;
+  }[];
   readonly [field: string]: unknown;
+}
+
+/** What the document says of a packed package, by its manifest. */
+export interface PackedManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  /** Not bundled, but installed with it. */
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 /** Everything that is installed in this checkout, as npm knows it. */
@@ -22,20 +35,33 @@ export function installedSbom(): Sbom {
   return JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e9 })) as Sbom;
 }
 
+/** The licence that a bundled package has, by its own package.json where the text beside the bundle does not name it. */
+export function withLicence({ components }: Sbom, bundled: BundledPackage): BundledPackage {
+  const [found] =
+    components.find(({ name, version }) => name === bundled.name && version === bundled.version)?.licenses ??
+    [];
+  return {
+    ...bundled,
+    licence: bundled.licence ?? found?.expression ?? found?.license?.id ?? found?.license?.name,
+  };
+}
+
 /**
- * The bill of materials of a packed package: of all that is installed, what is bundled into it. npm's own, without development
+ * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without development
  * dependencies, would be empty: whoever installs the package gets no other one.
  *
  * @throws Error for a bundled package that npm does not know
  */
 export function packageSbom(
   all: Sbom,
-  { name, version }: { readonly name: string; readonly version: string },
+  { name, version, description, dependencies = {} }: PackedManifest,
   bundled: readonly BundledPackage[],
 ): Sbom {
   const nameOf = ({ name: of, version: at }: Pick<Component, 'name' | 'version'>) => `${of}@${at}`;
   const wanted = new Set(bundled.map(nameOf));
-  const components = all.components.filter(component => wanted.delete(nameOf(component)));
+  const components = all.components.filter(
+    component => wanted.delete(nameOf(component)) || component.name in dependencies,
+  );
   if (wanted.size > 0) {
     throw new Error(
       `npm sbom: expected ${[...wanted].join(', ')}, which is bundled, got nothing of it; run npm ci`,
@@ -48,7 +74,7 @@ export function packageSbom(
     ...all,
     metadata: {
       ...all.metadata,
-      component: { ...all.metadata.component, 'bom-ref': ref, name, version, purl },
+      component: { ...all.metadata.component, 'bom-ref': ref, name, version, description, purl },
     },
     components: components.map(withoutDevelopment),
     dependencies: [

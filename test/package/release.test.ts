@@ -6,7 +6,7 @@ import {
   missingLicences,
   type PackedFile,
 } from '../../package/release-content.ts';
-import { packageSbom, type Sbom } from '../../package/sbom.ts';
+import { packageSbom, type Sbom, withLicence } from '../../package/sbom.ts';
 
 const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
 const inArchive = (name: string, text: string): PackedFile => ({
@@ -61,6 +61,22 @@ test('the packages are those of the licences, and one that does not go with ours
   expect(licenceProblems(packages)).toEqual([expect.stringMatching(/^d 3\.0\.0: .* got AGPL-3\.0-only$/)]);
 });
 
+test('a licence that is told by its wording only is the one that npm knows', () => {
+  const text = file(
+    'dist/functions/a.zip/THIRD-PARTY-LICENCES.txt',
+    'a 1.0.0\n@b/c 2.0.0\n\nThe wording of 1.0.0\n',
+  );
+  const packages = bundledPackages([text]);
+  expect(packages).toEqual([
+    { name: '@b/c', version: '2.0.0', licence: undefined },
+    { name: 'a', version: '1.0.0', licence: undefined },
+  ]);
+  expect(licenceProblems(packages)).toHaveLength(2);
+  const known = { name: 'a', version: '1.0.0', 'bom-ref': 'a', licenses: [{ license: { id: 'ISC' } }] };
+  const all = { metadata: { component: known }, components: [known], dependencies: [] };
+  expect(packages.map(each => withLicence(all, each).licence)).toEqual([undefined, 'ISC']);
+});
+
 test('a licence that is two at once has to go with ours as a whole', () => {
   expect(licenceProblems([{ name: 'a', version: '1.0.0', licence: '(MIT AND GPL-3.0-only)' }])).toHaveLength(
     1,
@@ -107,6 +123,11 @@ describe('the bill of materials', () => {
       { ref: 'precise-ttl@1.0.0-rc.1', dependsOn: ['a@1.0.0', 'b@1.0.0'] },
       { ref: 'a@1.0.0', dependsOn: ['b@1.0.0'] },
     ]);
+  });
+
+  test('has what is installed with the package', () => {
+    const made = packageSbom(all, { ...own, dependencies: { b: '^1.0.0' } }, []);
+    expect(made.components.map(({ name }) => name)).toEqual(['b']);
   });
 
   test('refuses a bundled package that npm does not know', () => {
