@@ -2,13 +2,19 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type PackedPackage, packPackage } from '../support/packed-package.ts';
+import { type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
 
 // Each example as its README says: its packages, the packed package among them, then its own tests.
 
 const EXAMPLES = readdirSync('examples', { withFileTypes: true })
   .filter(entry => entry.isDirectory() && existsSync(join('examples', entry.name, 'package.json')))
   .map(({ name }) => name);
+/** Node's types are those of this checkout. */
+const COMPILER_OPTIONS = [
+  ...['--noEmit', '--strict', '--skipLibCheck', '--allowImportingTsExtensions', '--ignoreConfig'],
+  ...['--module', 'nodenext', '--target', 'es2024'],
+  ...['--types', 'node', '--typeRoots', resolve('node_modules/@types')],
+];
 const CACHE = resolve('node_modules/.cache/precise-ttl/npm');
 
 let packed: PackedPackage;
@@ -36,6 +42,8 @@ test.each(EXAMPLES)('%s', async name => {
   manifest[kind]['precise-ttl'] = `file:${packed.file}`;
   writeFileSync(file, JSON.stringify(manifest));
   await npm(folder, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--cache', CACHE]);
+  const sources = readdirSync(folder).filter(source => source.endsWith('.ts'));
+  await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), ...COMPILER_OPTIONS, ...sources]);
   // It has to have run something.
   expect(await npm(folder, ['test'])).toMatch(/Tests +.*[1-9]\d* passed/);
 });
