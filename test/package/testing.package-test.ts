@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import {
   makeApplication,
   type PackedPackage,
@@ -71,7 +73,10 @@ test('runs in jest, as CommonJS', async () => {
     'jest.config.json': { testMatch: ['**/app.test.js'], transform: {} },
   });
   useInstalled(folder, PEERS);
-  await runNode(folder, [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json']);
+  const jest = [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json'];
+  const { stderr } = await promisify(execFile)(process.execPath, jest, { cwd: folder });
+  expect(stderr).toMatch(/3 passed/);
+  expect(stderr).not.toContain('Warning');
 });
 
 test('runs in vitest, as an ES module', async () => {
