@@ -73,11 +73,7 @@ const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*)(?:: (.+)
 /** The packages whose licences lie in a package, beside what is bundled of them. */
 export function bundledPackages(files: readonly PackedFile[]): BundledPackage[] {
   const texts = files.flatMap(unpacked).filter(({ path }) => LICENCE_FILE.test(path));
-  const all = texts.flatMap(({ content }) =>
-    [...Buffer.from(content).toString('utf8').matchAll(LICENCE_LINE)].map(
-      ([, name = '', version = '', licence]) => ({ name, version, licence }),
-    ),
-  );
+  const all = texts.flatMap(({ content }) => headings(Buffer.from(content).toString('utf8')));
   const byName = new Map<string, BundledPackage>();
   for (const each of all) {
     const key = `${each.name}@${each.version}`;
@@ -104,6 +100,21 @@ const COMPATIBLE = [
   'Public Domain',
   'Unlicense',
 ];
+
+/** The packages that each section of a text is headed by. Wordings have lines that look the same, such as `Version 1.0.0`. */
+function headings(text: string): BundledPackage[] {
+  return text.split(/^-{80}$/m).flatMap(section => {
+    // The first section may begin with a sentence of its own.
+    const beginning = section
+      .trim()
+      .split(/\n\s*\n/)
+      .slice(0, 2);
+    const found = beginning
+      .map(paragraph => [...paragraph.matchAll(LICENCE_LINE)])
+      .find(({ length }) => length > 0);
+    return (found ?? []).map(([, name = '', version = '', licence]) => ({ name, version, licence }));
+  });
+}
 
 /** Licences that do not go together with Apache-2.0, or that nobody has looked at yet. */
 export function licenceProblems(packages: readonly BundledPackage[]): string[] {

@@ -48,7 +48,7 @@ test.each([
 
 const LICENCES = file(
   'dist/testing/LICENSES.txt',
-  'What is bundled.\n\n@a/b 1.2.3: MIT\n\nText: of it\n\nc 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n\nd 3.0.0: AGPL-3.0-only\n',
+  `What is bundled.\n\n${['@a/b 1.2.3: MIT\n\nText 1.0.0: of it\n', 'c 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n', 'd 3.0.0: AGPL-3.0-only\n'].join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
 
 test('the packages are those of the licences, and one that does not go with ours is told', () => {
@@ -64,7 +64,7 @@ test('the packages are those of the licences, and one that does not go with ours
 test('a licence that is told by its wording only is the one that npm knows', () => {
   const text = file(
     'dist/functions/a.zip/THIRD-PARTY-LICENCES.txt',
-    'a 1.0.0\n@b/c 2.0.0\n\nThe wording of 1.0.0\n',
+    'a 1.0.0\n@b/c 2.0.0\n\nVersion 1.0.0\n',
   );
   const packages = bundledPackages([text]);
   expect(packages).toEqual([
