@@ -1,10 +1,11 @@
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { archiveOf } from '../stacks/archives.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { compile } from './compile.ts';
+import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 
 /** The one source of both entries. */
@@ -61,32 +62,4 @@ async function buildEntry(
   });
   copyDeclarations(ENTRY, declarations, join(folder, 'types'), names);
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
-}
-
-/** Copies the declarations of a module and those that they need. */
-function copyDeclarations(
-  module: string,
-  from: string,
-  to: string,
-  names: Readonly<Record<string, string>>,
-  copied = new Set<string>(),
-): void {
-  if (copied.has(module)) return;
-  copied.add(module);
-  const file = `${module}.d.ts`;
-  const text = readFileSync(join(from, file), 'utf8');
-  mkdirSync(dirname(join(to, file)), { recursive: true });
-  writeFileSync(
-    join(to, file),
-    text.replaceAll(/(?<=(?:from |import\()['"])[^'"]+/g, name => renamed(name, names)),
-  );
-  for (const [, imported = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.ts['"]/g)) {
-    copyDeclarations(join(dirname(module), imported), from, to, names, copied);
-  }
-}
-
-/** A module's name, or a path into it, by another name. */
-function renamed(name: string, names: Readonly<Record<string, string>>): string {
-  const old = Object.keys(names).find(each => name === each || name.startsWith(`${each}/`));
-  return old === undefined ? name : `${names[old]}${name.slice(old.length)}`;
 }

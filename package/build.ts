@@ -1,13 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
+import { buildTesting } from './build-testing.ts';
 import type { Manifest } from './manifest.ts';
 
 /** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
 /** By the name of the package. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildDataModel, buildConstructs],
+  'precise-ttl': [buildDataModel, buildConstructs, buildTesting],
   'stepfunctions-emulator': [buildDataModel],
 };
 

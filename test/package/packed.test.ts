@@ -42,6 +42,7 @@ describe('what npm packs', () => {
       'esm',
       'functions',
       'modules',
+      'testing',
     ]);
     expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
       Object.values(TASKS)
