@@ -29,6 +29,8 @@ export interface MemoryOptions {
 
 const SAMPLE_MS = 1_000;
 const MINUTE_MS = 60_000;
+/** Connections break on a machine that is busy with other work. */
+const MAX_ATTEMPTS = 8;
 /** More than one connection for each execution would only wait. */
 const CONNECTIONS = { httpAgent: { maxSockets: 256 } };
 
@@ -71,7 +73,10 @@ async function measure(
 ): Promise<Omit<MemoryResult, 'machine'>> {
   const java = findBelow(cloud.pid, 'DynamoDBLocal');
   const sample = () => sampleOf(cloud.pid, java);
-  const dynamoDb = localDynamoDb(cloud.dynamoDbEndpoint, table.region, { requestHandler: CONNECTIONS });
+  const dynamoDb = localDynamoDb(cloud.dynamoDbEndpoint, table.region, {
+    requestHandler: CONNECTIONS,
+    maxAttempts: MAX_ATTEMPTS,
+  });
   const sfn = new SFNClient({
     endpoint: cloud.sfnEndpoint,
     region: table.region,
@@ -80,6 +85,7 @@ async function measure(
       secretAccessKey: DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
     },
     requestHandler: CONNECTIONS,
+    maxAttempts: MAX_ATTEMPTS,
   });
   const before = sample();
   let executions = 0;
