@@ -1,4 +1,4 @@
-import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EXAMPLES } from './examples.ts';
 import { localsTf, outputsOf, outputsTf, type Versions, variablesTf, versionsTf } from './hcl.ts';
@@ -66,6 +66,9 @@ function copied(
     }
     for (const guard of globSync('assets/*created_tables*/**/main.tf.json', { cwd: stackFolder })) {
       copy(join(stackFolder, guard), GUARD_FOLDER);
+      const file = join(folder, GUARD_FOLDER, basename(guard));
+      // Its message stands in a comment, and names a document.
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('docs/deploy.md', 'README.md of the module'));
     }
   });
   const [major = '', minor = ''] = providerVersion.split('.');

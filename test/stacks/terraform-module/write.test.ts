@@ -57,6 +57,15 @@ describe.each(MODULES)('the module %s', name => {
     }
   });
 
+  test('names no document that is not beside it', () => {
+    for (const file of ['main.tf.json', 'created-tables/main.tf.json']) {
+      expect(read(name, file)).not.toContain('docs/');
+    }
+    expect(read(name, 'created-tables/main.tf.json')).toContain(
+      "README.md of the module, 'Tables are never deleted'",
+    );
+  });
+
   test('its README lists every input and every output', () => {
     const readme = read(name, 'README.md');
     for (const [, input] of read(name, 'variables.tf').matchAll(/^variable "(\w+)"/gm)) {
