@@ -99,7 +99,7 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
 }
 
 /** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
-function withoutDeprecations(work: () => void): void {
+export function withoutDeprecations(work: () => void): void {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;
   try {

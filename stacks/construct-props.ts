@@ -1,3 +1,4 @@
+import { Token } from 'cdktf';
 import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, isObject, type Kind, kind, text, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
@@ -51,6 +52,8 @@ const SOME_NAME = 'table';
 export function constructProblems(props: ConstructProps): FieldProblem[] {
   const unknown = unknownFieldProblems(props, [...PROP_NAMES, 'table']);
   if (unknown.length > 0) return unknown;
+  const unresolved = tokenProblems(props);
+  if (unresolved.length > 0) return unresolved;
   const { table, ...sweep } = props;
   if (table === undefined) return propProblems(sweep as PreciseTtlProps);
   const problems = [
@@ -68,6 +71,24 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
     return [{ field: 'name', expected, got: undefined, remedy: 'Add the field.' }];
   }
   return propProblems({ ...sweep, tableName: isReference(table.name) ? SOME_NAME : table.name });
+}
+
+/** What may be a token, or hold some: these go into Terraform's JSON as they are. */
+const MAY_BE_TOKENS = ['table', 'tags', 'permissionsBoundary', 'rolePath', 'vpc', 'kmsKeyArn'];
+
+/** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */
+function tokenProblems(props: ConstructProps): FieldProblem[] {
+  return Object.entries(props)
+    .filter(([field, got]) => !MAY_BE_TOKENS.includes(field) && Token.isUnresolved(got))
+    .map(([field, got]) => ({
+      field,
+      expected: 'a value that is known when the stack is synthesized',
+      got,
+      remedy:
+        field === 'tableName'
+          ? 'Pass table: { name, arn } instead, for a table of the same stack.'
+          : 'Write it out: a token of a construct is known to Terraform only.',
+    }));
 }
 
 /** Fills in the defaults. */

@@ -37,7 +37,7 @@ const LOG_RETENTION_DAYS = [
  * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-record-metrics`
  * and the roles have 64 characters.
  */
-const MAX_NAME_LENGTH = 45;
+export const MAX_NAME_LENGTH = 45;
 
 /** The part of a VPC that the functions run in. */
 export interface FunctionVpc {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../local/ports.ts';
 
@@ -11,6 +12,10 @@ export interface CloudProcess {
   /** Rejects when it ends before it is stopped, with what it printed. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
+}
+
+interface Manifest {
+  readonly scripts: { readonly local: string };
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -27,11 +32,8 @@ export async function startCloudProcess(): Promise<CloudProcess> {
   const { AWS_ENDPOINT_URL_DYNAMODB: _ours, ...environment } = process.env;
   const child = spawn(
     process.execPath,
-    [
-      ...['-r', join(ROOT, 'cli/preflight.cjs'), join(ROOT, 'cli/local.ts')],
-      ...['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
-    ],
-    { env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
+    [...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+    { cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   // However this process ends, it doesn't leave the other one behind.
   const kill = () => child.kill('SIGKILL');
@@ -63,4 +65,13 @@ export async function startCloudProcess(): Promise<CloudProcess> {
       await exited;
     },
   };
+}
+
+/** What npm gives to Node for `npm run local`, V8's flags among it. */
+function argumentsOfNpm(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const [node, ...args] = scripts.local.split(' ');
+  if (node !== 'node')
+    throw new Error(`scripts.local of package.json: expected node …, got ${scripts.local}`);
+  return args;
 }

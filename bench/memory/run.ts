@@ -28,7 +28,9 @@ export interface MemoryOptions {
 }
 
 const SAMPLE_MS = 1_000;
-const SAMPLES_PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+/** Connections break on a machine that is busy with other work. */
+const MAX_ATTEMPTS = 8;
 /** More than one connection for each execution would only wait. */
 const CONNECTIONS = { httpAgent: { maxSockets: 256 } };
 
@@ -71,7 +73,10 @@ async function measure(
 ): Promise<Omit<MemoryResult, 'machine'>> {
   const java = findBelow(cloud.pid, 'DynamoDBLocal');
   const sample = () => sampleOf(cloud.pid, java);
-  const dynamoDb = localDynamoDb(cloud.dynamoDbEndpoint, table.region, { requestHandler: CONNECTIONS });
+  const dynamoDb = localDynamoDb(cloud.dynamoDbEndpoint, table.region, {
+    requestHandler: CONNECTIONS,
+    maxAttempts: MAX_ATTEMPTS,
+  });
   const sfn = new SFNClient({
     endpoint: cloud.sfnEndpoint,
     region: table.region,
@@ -80,6 +85,7 @@ async function measure(
       secretAccessKey: DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
     },
     requestHandler: CONNECTIONS,
+    maxAttempts: MAX_ATTEMPTS,
   });
   const before = sample();
   let executions = 0;
@@ -95,12 +101,14 @@ async function measure(
   const failed = Promise.race([load.then(() => new Promise<never>(() => {})), cloud.ended]);
   failed.catch(() => {});
   const rows: MinuteOfSamples[] = [];
+  const startedAt = performance.now();
   try {
     for (let minute = 1; minute <= Math.ceil(minutes) && !signal.aborted; minute++) {
-      const seconds = Math.min(1, minutes - minute + 1) * SAMPLES_PER_MINUTE;
+      // By the clock: on a busy machine a sample takes longer than its pause.
+      const endsAt = startedAt + Math.min(minute, minutes) * MINUTE_MS;
       const already = executions;
       let most = sample();
-      for (let passed = 0; passed < seconds && !signal.aborted; passed++) {
+      while (performance.now() < endsAt && !signal.aborted) {
         await Promise.race([sleep(SAMPLE_MS), failed]);
         most = greatest(most, sample());
       }

@@ -25,7 +25,7 @@ export const THREAD_LIMITS: ThreadLimits = {
 };
 
 /** A function with one thread at least gets another function's only when nobody has used that for so long, milliseconds. */
-const HAND_OVER_MS = 1_000;
+const HAND_OVER_MS = 3_000;
 
 /** The threads of one function, as far as it shares with others. */
 export interface Sharer {

@@ -85,7 +85,8 @@ export class ServiceRole extends Construct {
     this.arn = this.role.arn;
     this.policy = new IamRolePolicy(this, 'policy', {
       name,
-      role: this.role.name,
+      // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
+      role: this.role.id,
       policy: JSON.stringify({
         Version: '2012-10-17',
         Statement: statements.map(({ effect = 'Allow', actions, resources, condition }) => ({

@@ -14,12 +14,11 @@ import { tagged } from './tagged.ts';
 const HANDLER = 'index.handler';
 
 /** Source: Lambda API reference, CreateFunction. */
-const MAX_DESCRIPTION = 256;
+export const MAX_DESCRIPTION = 256;
 
 /**
- * What Lambda does with the role of a function in a VPC, and the function itself must not. DescribeNetworkInterfaces knows no
- * resources, and the interfaces have no names beforehand. Source: Lambda Developer Guide, "Giving Lambda functions access to
- * resources in an Amazon VPC".
+ * What Lambda does by the role of a function in a VPC. On all resources: the interfaces have no names beforehand. Source: Lambda
+ * Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
  */
 const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
@@ -102,7 +101,7 @@ export class SweepFunction extends Construct {
   }
 }
 
-/** The role's for Lambda, which attaches the function to the VPC, and not for the code in it. */
+/** Lambda may attach the function to the VPC by this role; the function's own code, which has the role too, may not. */
 function networkStatements(functionArn: string): Statement[] {
   const statement = { actions: NETWORK_ACTIONS, resources: ['*'] };
   const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };

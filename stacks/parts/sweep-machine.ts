@@ -94,7 +94,7 @@ export class SweepMachine extends Construct {
 }
 
 /** Children that wait for an upcoming minute must all be there, and leave room for those that look back. */
-function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
+export function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
   const unlimited = shardConcurrency === 0;
   return unlimited || precisionSeconds === 60 ? shardConcurrency : shardConcurrency + shards;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -11,18 +11,14 @@ import {
 } from '@aws-sdk/client-sfn';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { isFree } from '../../local/ports.ts';
+import {
+  type EmulatorProcess,
+  startEmulator,
+} from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort, occupyPort } from '../support/free-port.ts';
 
 const LOCAL = join(import.meta.dirname, '../../cli/local.ts');
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly printed: { stdout: string; stderr: string };
-  readonly ended: Promise<number | null>;
-  /** Waits until what was printed matches. */
-  until(pattern: RegExp): Promise<RegExpExecArray>;
-}
 
 const children: ChildProcess[] = [];
 // A test that fails half-way shall not leave a local cloud behind.
@@ -31,32 +27,10 @@ afterEach(() => {
 });
 
 /** Runs `npm run local` as npm does. */
-function run(args: string[], environment: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [LOCAL, ...args], { env: { ...process.env, ...environment } });
-  children.push(child);
-  const printed = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (data: Buffer) => {
-      printed[name] += data;
-      child.emit('printed');
-    });
-  }
-  const ended = once(child, 'close').then(([status]) => status as number | null);
-  return {
-    child,
-    printed,
-    ended,
-    async until(pattern) {
-      for (;;) {
-        const match = pattern.exec(printed.stdout);
-        if (match) return match;
-        if (child.exitCode !== null || child.signalCode !== null) {
-          throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
-        }
-        await Promise.race([once(child, 'printed'), ended]);
-      }
-    },
-  };
+function run(args: string[], environment: Record<string, string> = {}): EmulatorProcess {
+  const running = startEmulator(args, { bin: LOCAL, env: environment });
+  children.push(running.child);
+  return running;
 }
 
 /** The status of an answer to a page that has its own name resolve to this machine. */

@@ -12,6 +12,7 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  COMPILERS,
   makeApplication,
   type PackedPackage,
   packPackage,
@@ -19,9 +20,6 @@ import {
   useInstalled,
 } from '../support/packed-package.ts';
 import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
-
-/** The oldest compiler that the package is for, the one that most applications have, and our own. */
-const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 
 const APPLICATION = readFileSync('test/package/constructs-application.ts', 'utf8');
 

@@ -78,6 +78,23 @@ describe('a table of the same stack', () => {
     ]);
   });
 
+  test.each([
+    [
+      'tableName',
+      { tableName: table.name },
+      /^.*\n {2}tableName: expected .* Pass table: \{ name, arn \} instead/,
+    ],
+    ['partitionKey', { tableName: 'Sessions', partitionKey: table.hashKey }, /partitionKey: .* Write it out/],
+    [
+      'windowAttribute',
+      { table, name: 'x', windowAttribute: table.hashKey },
+      /windowAttribute: .* Write it out/,
+    ],
+  ])('gives no token as %s, which is needed now', (_name, props, message) => {
+    const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
+    expect(() => new PreciseTtl(ownStack(), 'ttl', wrong)).toThrow(message);
+  });
+
   test('can be known by its name, which names the sweep then', () => {
     const other = ownStack();
     new PreciseTtl(other, 'ttl', {

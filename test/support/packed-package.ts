@@ -30,6 +30,9 @@ const SOURCES = [
 /** Not of a fresh clone, or not needed for packing. */
 const LEFT_OUT = /[/\\](node_modules|dist|test)$/;
 
+/** The oldest compiler that the package is for, the one that most applications have, and our own. */
+export const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
+
 export interface PackedPackage {
   readonly name: string;
   /** Holds all this, and the applications that are made of it; the caller deletes it. */

@@ -24,8 +24,7 @@ import { FAIL, PASS } from './support.ts';
  */
 
 const api = useStepFunctionsApi();
-const send = ((command: Parameters<typeof api.client.send>[0]) =>
-  api.client.send(command)) as typeof api.client.send;
+const { send } = api;
 
 /** `terraform plan` of a definition that is new or changed. */
 const plan = async (definition: string) => {

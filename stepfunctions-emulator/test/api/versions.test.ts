@@ -23,9 +23,7 @@ import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts'
 import { create, FAIL, PASS, runToEnd, WAIT } from './support.ts';
 
 const api = useStepFunctionsApi();
-/** Bound late: the client is there inside tests only. */
-const send = ((command: Parameters<typeof api.client.send>[0]) =>
-  api.client.send(command)) as typeof api.client.send;
+const { send } = api;
 
 /** A definition that differs from the others, and outputs its number. */
 const revision = (number: number): string => PASS.replace('"End"', `"Output":${number},"End"`);

@@ -1,6 +1,15 @@
 import { VirtualClock } from '../../src/clock.ts';
 import type { Execution, JsonObject } from '../../src/interpreter/index.ts';
-import { ACCOUNT, arnOf, eventTypes, machineOf, outcome, run, start } from './run-definition.ts';
+import {
+  ACCOUNT,
+  arnOf,
+  countingFunction,
+  eventTypes,
+  machineOf,
+  outcome,
+  run,
+  start,
+} from './run-definition.ts';
 
 const task = { Type: 'Task', Resource: arnOf('f'), End: true };
 const mapOf = (inner: object, rest: object = {}, executionType = 'EXPRESS') =>
@@ -231,18 +240,12 @@ describe('tolerated failures', () => {
 });
 
 test('runs no more children at a time than MaxConcurrency', async () => {
-  let running = 0;
-  let most = 0;
-  const f = async (_n: unknown, clock: VirtualClock) => {
-    most = Math.max(most, ++running);
-    await clock.sleep(10);
-    running -= 1;
-  };
+  const { f, most } = countingFunction();
   await run(mapOf(task, { MaxConcurrency: 4 }), {
     input: Array.from({ length: 20 }, (_, i) => i),
     functions: { f },
   });
-  expect(most).toBe(4);
+  expect(most()).toBe(4);
 });
 
 test('takes the time that a Map Run takes on AWS, when it is told how long', async () => {

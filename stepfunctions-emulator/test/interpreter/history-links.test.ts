@@ -42,6 +42,24 @@ interface Case {
 }
 
 /** The events and what each follows, as AWS recorded them for definitions of the same shape. */
+const TASK_FAILS_IN_PARALLEL = [
+  '0 ExecutionStarted',
+  '0 ParallelStateEntered',
+  '2 ParallelStateStarted',
+  '3 TaskStateEntered',
+  '4 TaskScheduled',
+  '5 TaskStarted',
+  '6 TaskFailed',
+];
+const FAILS_IN_MAP = [
+  '0 ExecutionStarted',
+  '0 MapStateEntered',
+  '2 MapStateStarted',
+  '3 MapIterationStarted',
+  '4 FailStateEntered',
+  '5 MapIterationFailed',
+];
+
 const CASES: Record<string, Case> = {
   'the iterations of a Map, one after the other': {
     states: { M: map(pass, { MaxConcurrency: 1 }) },
@@ -79,12 +97,7 @@ const CASES: Record<string, Case> = {
     states: { M: map({ Type: 'Fail', Error: 'E' }, caught), C: pass },
     input: [1],
     links: [
-      '0 ExecutionStarted',
-      '0 MapStateEntered',
-      '2 MapStateStarted',
-      '3 MapIterationStarted',
-      '4 FailStateEntered',
-      '5 MapIterationFailed',
+      ...FAILS_IN_MAP,
       '5 MapStateFailed',
       '7 MapStateExited',
       '8 PassStateEntered',
@@ -96,12 +109,7 @@ const CASES: Record<string, Case> = {
     states: { M: map({ Type: 'Fail', Error: 'E' }, again) },
     input: [1],
     links: [
-      '0 ExecutionStarted',
-      '0 MapStateEntered',
-      '2 MapStateStarted',
-      '3 MapIterationStarted',
-      '4 FailStateEntered',
-      '5 MapIterationFailed',
+      ...FAILS_IN_MAP,
       '5 MapStateStarted',
       '7 MapIterationStarted',
       '8 FailStateEntered',
@@ -143,13 +151,7 @@ const CASES: Record<string, Case> = {
     states: { P: parallel([graph('A', task)], { ...again, ...caught }), C: pass },
     f: raise,
     links: [
-      '0 ExecutionStarted',
-      '0 ParallelStateEntered',
-      '2 ParallelStateStarted',
-      '3 TaskStateEntered',
-      '4 TaskScheduled',
-      '5 TaskStarted',
-      '6 TaskFailed',
+      ...TASK_FAILS_IN_PARALLEL,
       '7 TaskStateAborted',
       '7 ParallelStateStarted',
       '9 TaskStateEntered',
@@ -172,13 +174,7 @@ const CASES: Record<string, Case> = {
     },
     f: raise,
     links: [
-      '0 ExecutionStarted',
-      '0 ParallelStateEntered',
-      '2 ParallelStateStarted',
-      '3 TaskStateEntered',
-      '4 TaskScheduled',
-      '5 TaskStarted',
-      '6 TaskFailed',
+      ...TASK_FAILS_IN_PARALLEL,
       '7 TaskStateExited',
       '8 PassStateEntered',
       '9 PassStateExited',

@@ -1,5 +1,5 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { arnOf, eventTypes, machineOf, outcome, run } from './run-definition.ts';
+import { arnOf, countingFunction, eventTypes, machineOf, outcome, run } from './run-definition.ts';
 
 const task = { Type: 'Task', Resource: arnOf('f'), End: true };
 const mapOf = (inner: object, rest: object = {}) =>
@@ -24,18 +24,12 @@ test.each([
   ['as many as an expression says', { MaxConcurrency: '{% 1 + 1 %}' }, 10, 2],
   ['one after the other', { MaxConcurrency: 1 }, 5, 1],
 ])('runs %s at a time', async (_name, rest, items, expected) => {
-  let running = 0;
-  let most = 0;
-  const f = async (_n: unknown, clock: VirtualClock) => {
-    most = Math.max(most, ++running);
-    await clock.sleep(10);
-    running -= 1;
-  };
+  const { f, most } = countingFunction();
   const clock = new VirtualClock(0);
   const input = Array.from({ length: items }, (_, i) => i);
   const execution = await run(mapOf(task, rest), { input, functions: { f }, clock });
   expect(execution.status).toBe('SUCCEEDED');
-  expect(most).toBe(expected);
+  expect(most()).toBe(expected);
   expect(clock.now()).toBe(Math.ceil(items / expected) * 10);
 });
 

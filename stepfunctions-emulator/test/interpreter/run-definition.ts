@@ -101,3 +101,15 @@ export const outcome = (execution: Execution) => ({
   ...(execution.output !== undefined && { output: execution.output }),
   ...(execution.error !== undefined && { error: execution.error }),
 });
+
+/** A function that takes 10 ms, and how many of its calls ran at the same time at the most. */
+export function countingFunction(): { readonly f: TestFunction; most(): number } {
+  let running = 0;
+  let most = 0;
+  const f: TestFunction = async (_event, clock) => {
+    most = Math.max(most, ++running);
+    await clock.sleep(10);
+    running -= 1;
+  };
+  return { f, most: () => most };
+}

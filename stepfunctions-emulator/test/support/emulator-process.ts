@@ -39,7 +39,9 @@ export function startEmulator(
       for (;;) {
         const match = pattern.exec(printed.stdout);
         if (match) return match;
-        if (child.exitCode !== null) throw new Error(`ended without ${pattern}: ${printed.stderr}`);
+        if (child.exitCode !== null || child.signalCode !== null) {
+          throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
+        }
         await Promise.race([once(child, 'printed'), ended]);
       }
     },

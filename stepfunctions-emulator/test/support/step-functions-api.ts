@@ -17,6 +17,8 @@ export const ROLE_ARN = `arn:aws:iam::${API_ACCOUNT}:role/test`;
 export interface StepFunctionsApi {
   readonly endpoint: string;
   readonly client: SFNClient;
+  /** As the client's. */
+  readonly send: SFNClient['send'];
   readonly context: ApiContext;
   readonly server: ApiServer;
   /** What the server said is wrong with itself. */
@@ -77,6 +79,8 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
     get client() {
       return ready(client);
     },
+    // Bound late: the client is there inside tests only.
+    send: ((command: Parameters<SFNClient['send']>[0]) => ready(client).send(command)) as SFNClient['send'],
   };
 }
 

@@ -184,7 +184,7 @@ test('a thread has the memory of its function, and little of it for what is new'
     { memory_size: 256 },
   );
   expect(await local.invoke('f', {})).toMatchObject({
-    payload: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 6 },
+    payload: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 12 },
   });
 });
 
