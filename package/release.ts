@@ -99,13 +99,13 @@ function checkoutProblems(): string[] {
 
 function instructions(): string {
   const commands = releases.map(({ file, version }) => {
-    // npm refuses to make a version before 1.0.0 final the one that everybody gets.
+    // npm refuses a version with a suffix without one: everybody would get it.
     const tag = version.includes('-') ? ' --tag next' : '';
     return `  npm publish ${file} --access public --provenance${tag}`;
   });
   return [
     '',
-    'No problems. To publish, in a CI job, in this order:',
+    'No problems. To publish, in a CI job:',
     ...commands,
     '',
     '--provenance signs where and from which commit a package was built. npm takes it from a CI job only that can get an',

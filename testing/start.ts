@@ -114,7 +114,8 @@ async function start(
     dynamoDb,
     clock,
     schedules,
-    warm: 1,
+    // Real time does not wait for a function to be loaded.
+    ...(stepped === undefined && { warm: 1 }),
     environment: {},
     makeExisting: existing.filter(({ name }) => !found.has(name)),
     ...(onLog && { functions: { onLog } }),

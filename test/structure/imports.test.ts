@@ -25,7 +25,7 @@ const MAY_IMPORT = {
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
-  package: ['statemachine', 'stacks'],
+  package: ['statemachine', 'stacks', 'local'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;
