@@ -14,8 +14,10 @@ const TERRAFORM_VERSION = '>= 1.10';
 
 /** Everything that a configuration file describes: the provider, the state and a `PreciseTtl` per table. */
 export class PreciseTtlStack extends TerraformStack {
+  /** @throws InvalidConfigError with everything that is wrong with the configuration, which need not have been type-checked */
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id);
+    checkConfig(config);
     prepare(this, config);
     const sweeps = config.tables.map(table => new PreciseTtl(this, constructId(table.tableName), table));
     // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
@@ -97,7 +99,7 @@ export function synthesize({ config, outdir, removed = false }: SynthesisOptions
 }
 
 /** CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns everybody of that. */
-function withoutDeprecations(work: () => void): void {
+export function withoutDeprecations(work: () => void): void {
   const { noDeprecation = false } = process;
   process.noDeprecation = true;
   try {

@@ -1,14 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BuildOptions, buildSync } from 'esbuild';
-import { zipSync } from 'fflate';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { strToU8, zipSync } from 'fflate';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import { licencesOf } from './licences.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
-
-/** Handler of every bundle: the export `handler` of `index.mjs`. */
-export const HANDLER = 'index.handler';
 
 /**
  * What the bundles are built with. ESM with the packages' own ES modules is less than half the size of the CommonJS
@@ -35,9 +33,12 @@ const OPTIONS: BuildOptions = {
 export interface Bundle {
   /** The ES module: `index.mjs` in a folder of its own. */
   readonly module: string;
-  /** The zip archive with nothing but the module in it, the same bytes for the same module. */
+  /** The zip archive with the module and the licences of what is bundled into it, the same bytes for the same module. */
   readonly archive: string;
 }
+
+/** In the archives. */
+const LICENCES = 'THIRD-PARTY-LICENCES.txt';
 
 /** The earliest time that a zip archive can hold: archives must not differ by when they were made. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
@@ -55,8 +56,9 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
   if (!bundled) {
     const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
     process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-    buildSync({
+    const { metafile } = buildSync({
       ...OPTIONS,
+      metafile: true,
       entryPoints: Object.values(TASKS).map(file => ({
         in: join(FUNCTIONS, file, 'handler.ts'),
         out: `${file}/index`,
@@ -68,11 +70,26 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
         const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
         writeFileSync(
           bundle.archive,
-          zipSync({ 'index.mjs': readFileSync(bundle.module) }, { level: 9, mtime: ARCHIVED_AT }),
+          zipSync(
+            {
+              'index.mjs': readFileSync(bundle.module),
+              [LICENCES]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
+            },
+            { level: 9, mtime: ARCHIVED_AT },
+          ),
         );
         return [name, bundle];
       }),
     ) as Readonly<Record<TaskName, Bundle>>;
   }
   return bundled;
+}
+
+/** The files that something of is in a module. */
+function bundledInto(module: string, { outputs }: Metafile): string[] {
+  // Paths are told relative to the working directory.
+  const output = Object.entries(outputs).find(([file]) => resolve(file) === resolve(module))?.[1];
+  return Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [resolve(file)] : [],
+  );
 }

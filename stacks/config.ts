@@ -13,7 +13,7 @@ import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { roleProblem } from './names.ts';
 import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
-import { TAGS } from './tags.ts';
+import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Terraform's state in a file beside the project: for trying things out, alone. */
 export interface LocalState {
@@ -129,7 +129,19 @@ export function checkConfig(config: unknown): DeploymentConfig {
     ...unknownRegionProblems(config),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
-  return config as unknown as DeploymentConfig;
+  const checked = config as unknown as DeploymentConfig;
+  const ofTags = sharedTagProblems(checked);
+  if (ofTags.length > 0) throw new InvalidConfigError(ofTags);
+  return checked;
+}
+
+/** The resources of a table have the deployment's tags and their own: each is fine, and together they may not be. */
+function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
+  return tables.flatMap((table, index) =>
+    table.tags === undefined
+      ? []
+      : valueProblems(`tables[${index}].tags`, TAGS_OR_REFERENCES, { ...tags, ...table.tags }, SEE_DOCS),
+  );
 }
 
 /** Regions that have the form of one and are none; a wrong form is told elsewhere. */

@@ -1,7 +1,10 @@
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { toEnvironment } from '../functions/runtime/environment.ts';
+import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import type { FunctionArns } from '../statemachine/states.ts';
 import { InvalidConfigError } from './config.ts';
+import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { roleProblem } from './names.ts';
 import type { GuardedTable } from './parts/created-tables.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
@@ -9,75 +12,102 @@ import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
-import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from './props.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { escaped } from './terraform-text.ts';
 
 /**
  * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules. Use
  * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
+ *
+ * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
+ * each construct is about is its `node.defaultChild`.
  */
 export class PreciseTtl extends Construct {
   /** The props with every default filled in. */
   readonly sweep: ResolvedProps;
+  readonly table: ExpiringTable;
+  /** By the state that calls it. */
+  readonly functions: Readonly<Record<TaskName, SweepFunction>>;
+  readonly machine: SweepMachine;
+  readonly schedules: SweepSchedules;
+
   readonly tableName: string;
   readonly tableArn: string;
+  readonly indexArn: string;
+  readonly functionArns: FunctionArns;
   readonly stateMachineArn: string;
   readonly stateMachineName: string;
+  /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`… */
+  readonly scheduleArns: Readonly<Record<string, string>>;
+  readonly scheduleGroupArn: string;
+  readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
+  readonly roleArns: Readonly<Record<TaskName | 'sweep' | 'schedule', string>>;
+  readonly logGroupArns: Readonly<Record<TaskName | 'sweep', string>>;
 
   /** @throws InvalidConfigError with everything that is wrong with the props */
-  constructor(scope: Construct, id: string, props: PreciseTtlProps) {
+  constructor(scope: Construct, id: string, props: ConstructProps) {
     super(scope, id);
-    const problems = propProblems(props);
+    const problems = constructProblems(props);
     if (problems.length > 0) throw new InvalidConfigError(problems);
-    const sweep = resolveProps(props);
+    const sweep = resolveConstruct(props);
     this.sweep = sweep;
     refuseTwins(this);
 
     const place = new Place(this, 'place');
-    const table = new ExpiringTable(this, 'table', sweep);
+    this.table = new ExpiringTable(this, 'table', sweep, props.table);
+    this.tableName = this.table.tableName;
+    this.tableArn = this.table.tableArn;
+    this.indexArn = this.table.indexArn;
+
     // The table's name is a reference: functions are made after their table.
-    const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: table.tableName };
-    const query: Statement = { actions: ['dynamodb:Query'], resources: [table.indexArn] };
+    const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: this.tableName };
+    const query: Statement = { actions: ['dynamodb:Query'], resources: [this.indexArn] };
     const remove: Statement = {
       actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
-      resources: [table.tableArn],
+      resources: [this.tableArn],
     };
-    const functions = {
-      PlanSweep: new SweepFunction(this, 'plan-sweep', {
-        task: 'PlanSweep',
-        environment,
-        sweep,
-        statements: [query],
-      }).arn,
-      QueryExpired: new SweepFunction(this, 'query-expired', {
-        task: 'QueryExpired',
-        environment,
-        sweep,
-        statements: [query],
-      }).arn,
-      DeleteChunk: new SweepFunction(this, 'delete-chunk', {
-        task: 'DeleteChunk',
-        environment,
-        sweep,
-        statements: [remove],
-      }).arn,
-      RecordMetrics: new SweepFunction(this, 'record-metrics', {
-        task: 'RecordMetrics',
-        environment,
-        sweep,
-        statements: [],
-      }).arn,
+    const sweepFunction = (task: TaskName, statements: readonly Statement[]) =>
+      new SweepFunction(this, TASKS[task], { place, task, environment, sweep, statements });
+    this.functions = {
+      PlanSweep: sweepFunction('PlanSweep', [query]),
+      QueryExpired: sweepFunction('QueryExpired', [query]),
+      DeleteChunk: sweepFunction('DeleteChunk', [remove]),
+      RecordMetrics: sweepFunction('RecordMetrics', []),
     };
-    const machine = new SweepMachine(this, 'sweep', { place, functions, sweep });
-    const schedules = new SweepSchedules(this, 'schedules', { place, stateMachineArn: machine.arn, sweep });
+    this.functionArns = mapValues(this.functions, ({ arn }) => arn);
+    this.machine = new SweepMachine(this, 'sweep', { place, functions: this.functionArns, sweep });
+    this.stateMachineArn = this.machine.arn;
+    this.stateMachineName = this.machine.stateMachineName;
+    this.node.defaultChild = this.machine.stateMachine;
 
-    this.tableName = table.tableName;
-    this.tableArn = table.tableArn;
-    this.stateMachineArn = machine.arn;
-    this.stateMachineName = machine.stateMachineName;
-    this.deadLetterQueueUrl = schedules.deadLetterQueueUrl;
+    this.schedules = new SweepSchedules(this, 'schedules', {
+      place,
+      stateMachineArn: this.stateMachineArn,
+      sweep,
+    });
+    this.scheduleArns = mapValues(this.schedules.schedules, ({ arn }) => arn);
+    this.scheduleGroupArn = this.schedules.group.arn;
+    this.deadLetterQueueArn = this.schedules.deadLetterQueue.arn;
+    this.deadLetterQueueUrl = this.schedules.deadLetterQueue.url;
+    this.roleArns = {
+      ...mapValues(this.functions, ({ role }) => role.arn),
+      sweep: this.machine.role.arn,
+      schedule: this.schedules.role.arn,
+    };
+    this.logGroupArns = {
+      ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),
+      sweep: this.machine.logGroup.arn,
+    };
   }
+}
+
+function mapValues<Key extends string, Value, Result>(
+  values: Readonly<Record<Key, Value>>,
+  map: (value: Value) => Result,
+): Record<Key, Result> {
+  const entries = Object.entries<Value>(values).map(([key, value]) => [key, map(value)]);
+  return Object.fromEntries(entries) as Record<Key, Result>;
 }
 
 /** Roles are an account's own, and a stack is deployed to one. */

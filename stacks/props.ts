@@ -2,7 +2,10 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import {
   boolean,
   fieldProblems,
+  isObject,
   type Kind,
+  kind,
+  objectProblems,
   oneOf,
   type ReadOptions,
   text,
@@ -18,6 +21,8 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
+import { listOf, orReference } from './references.ts';
+import { TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -32,7 +37,33 @@ const LOG_RETENTION_DAYS = [
  * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-record-metrics`
  * and the roles have 64 characters.
  */
-const MAX_NAME_LENGTH = 45;
+export const MAX_NAME_LENGTH = 45;
+
+/** The part of a VPC that the functions run in. */
+export interface FunctionVpc {
+  /** Of private subnets with a way to DynamoDB. */
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
+}
+
+/** What to do about a value that its kind says nothing better of. */
+export const CORRECT = 'Correct the value, or leave the field out for its default.';
+
+// Source: Lambda API reference, VpcConfig.
+const VPC_KINDS = {
+  subnetIds: listOf(
+    orReference(text(/^subnet-[0-9a-z]+$/, "the id of a subnet, e.g. 'subnet-0a1b2c3d'")),
+    16,
+  ),
+  securityGroupIds: listOf(
+    orReference(text(/^sg-[0-9a-zA-Z]+$/, "the id of a security group, e.g. 'sg-0a1b2c3d'")),
+    5,
+  ),
+} satisfies { readonly [Name in keyof FunctionVpc]: Kind<readonly string[]> };
+
+const VPC: Kind<FunctionVpc> = kind(isObject, '{ subnetIds: […], securityGroupIds: […] }', {
+  inside: vpc => objectProblems(VPC_KINDS, vpc, { required: Object.keys(VPC_KINDS), remedy: CORRECT }),
+});
 
 /** The props that other props' defaults are made of. */
 interface Before {
@@ -183,6 +214,56 @@ export const PROPS = {
     'PreciseTtl',
   ),
   /**
+   * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
+   * have none; its group has them
+   * @default none
+   */
+  tags: orNone(TAGS_OR_REFERENCES),
+  /**
+   * ARN of a policy that bounds what the roles may do, whatever their own policies say. It must allow what these allow
+   * @default none
+   */
+  permissionsBoundary: orNone(
+    orReference(
+      text(
+        /^arn:[a-z0-9-]+:iam::(aws|\d{12}):policy\/[\x21-\x7e]+$/,
+        "the ARN of an IAM policy, e.g. 'arn:aws:iam::123456789012:policy/boundary'",
+      ),
+    ),
+  ),
+  /**
+   * path of the roles in IAM, e.g. `/teams/identity/`. A role that is there already is replaced when it changes
+   * @default `/`
+   */
+  rolePath: orNone(
+    orReference(
+      // Source: IAM API reference, CreateRole.
+      text(
+        /^(?=.{1,512}$)\/([\x21-\x7e]+\/)?$/,
+        'a path of at most 512 characters that begins and ends with a slash',
+      ),
+    ),
+  ),
+  /**
+   * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets of a VPC. They need a way to DynamoDB, such as
+   * its gateway endpoint, and to nothing else
+   * @default the functions run outside of your VPCs
+   */
+  vpc: orNone(VPC),
+  /**
+   * ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment. Its key policy
+   * must let CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
+   * @default AWS's own keys
+   */
+  kmsKeyArn: orNone(
+    orReference(
+      text(
+        /^arn:[a-z0-9-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/,
+        "the ARN of a key and not of an alias, e.g. 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-…'",
+      ),
+    ),
+  ),
+  /**
    * prefix of the names of all provisioned resources, at most 45 letters, digits, `_` and `-`. No two tables may get roles of
    * the same name: `subscription` and `subscription-plan` do not work together, nor do names that differ by case only
    * @default `'precise-ttl-'` and the table's name
@@ -207,16 +288,15 @@ export type PreciseTtlProps = {
   readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: true }>>]: PropValue<Name>;
 } & { readonly [Name in keyof Pick<PropList, PropNames<{ isRequired: false }>>]?: PropValue<Name> };
 
-/** The props with every default filled in. A table without a sort key has none here either. */
+type PresentName = PropNames<{ isRequired: true }> | PropNames<{ byDefault: unknown }>;
+
+/** The props with every default filled in. What has none, such as a sort key, can be missing here too. */
 export type ResolvedProps = {
-  readonly [Name in keyof Omit<PropList, 'sortKey'>]: PropValue<Name>;
-} & { readonly [Name in keyof Pick<PropList, 'sortKey'>]?: PropValue<Name> };
+  readonly [Name in keyof Pick<PropList, PresentName>]: PropValue<Name>;
+} & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> };
 
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
-
-/** What to do about a value that its kind says nothing better of. */
-export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 const OPTIONS: ReadOptions = {
   required: PROP_NAMES.filter(name => PROPS[name].isRequired),

@@ -11,10 +11,10 @@ export interface ReconcilePart {
 }
 
 /** Some minutes past the hour, away from everybody else's hourly jobs. */
-const FIRST_MINUTE = 7;
+export const FIRST_MINUTE = 7;
 
 /** Windows that a part may touch beyond those that its time is long: it is entered and left in the middle of one. */
-const EDGE_WINDOWS = 2;
+export const EDGE_WINDOWS = 2;
 
 /**
  * Cuts the lookback of a reconcile into as few parts as executions can get through, of equal length, the newest first.

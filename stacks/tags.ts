@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind } from '../expiry/fields.ts';
+import { isReference } from './references.ts';
 
 /** Of all services whose resources are tagged the strictest rule. */
 const MAX_TAGS = 50;
@@ -7,7 +8,16 @@ const MAX_KEY_LENGTH = 128;
 const MAX_VALUE_LENGTH = 256;
 
 /** Source: IAM API reference, Tag; the others take more. */
-const CHARACTERS = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+const CHARACTER = String.raw`[\p{L}\p{Z}\p{N}_.:/=+\-@]`;
+const CHARACTERS = new RegExp(`^${CHARACTER}*$`, 'u');
+
+/** For whoever writes the rules in another language. */
+export const TAG_LIMITS = {
+  most: MAX_TAGS,
+  key: MAX_KEY_LENGTH,
+  value: MAX_VALUE_LENGTH,
+  characters: CHARACTER,
+} as const;
 
 const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
 
@@ -18,13 +28,23 @@ const ALLOWED = 'letters, digits, blanks and _ . : / = + - @';
  * 2. Neither begins with `aws:`, in whatever case: AWS keeps that for itself.
  * 3. IAM does not tell keys apart by case.
  */
-export const TAGS: Kind<Readonly<Record<string, string>>> = kind(
-  isObject,
-  "an object of texts, e.g. { team: 'sessions' }",
-  { remedy: () => 'See docs/configuration.md for all fields.', inside: tags => tagProblems(tags) },
+export const TAGS = tagsWith(valueProblems);
+
+/** The same where a value may be one that only Terraform knows: that is AWS's to judge. */
+export const TAGS_OR_REFERENCES = tagsWith((field, value) =>
+  isReference(value) ? [] : valueProblems(field, value),
 );
 
-function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
+type ValueProblems = (field: string, value: unknown) => FieldProblem[];
+
+function tagsWith(ofValue: ValueProblems): Kind<Readonly<Record<string, string>>> {
+  return kind(isObject, "an object of texts, e.g. { team: 'sessions' }", {
+    remedy: () => 'See docs/configuration.md for all fields.',
+    inside: tags => tagProblems(tags, ofValue),
+  });
+}
+
+function tagProblems(tags: Readonly<Record<string, unknown>>, ofValue: ValueProblems): FieldProblem[] {
   const entries = Object.entries(tags);
   const tooMany =
     entries.length <= MAX_TAGS
@@ -42,7 +62,7 @@ function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
     const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
     return [
       ...textProblems(`${field}, its key`, key, MAX_KEY_LENGTH),
-      ...textProblems(field, value, MAX_VALUE_LENGTH),
+      ...ofValue(field, value),
       ...(twin === undefined
         ? []
         : [
@@ -56,6 +76,10 @@ function tagProblems(tags: Readonly<Record<string, unknown>>): FieldProblem[] {
     ];
   });
   return [...tooMany, ...ofTags];
+}
+
+function valueProblems(field: string, got: unknown): FieldProblem[] {
+  return textProblems(field, got, MAX_VALUE_LENGTH);
 }
 
 function textProblems(field: string, got: unknown, longest: number): FieldProblem[] {

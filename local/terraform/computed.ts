@@ -16,11 +16,11 @@ const arn =
   (get: (name: string) => string, { partition, region, account }: Place): string =>
     `arn:${partition}:${service}:${region}:${account}:${resource(get(argument))}`;
 const named = (get: (name: string) => string): string => get('name');
-/** IAM has no region in its ARNs. */
+/** IAM has no region in its ARNs, and a path, which begins and ends with a slash. */
 const iamArn =
   (kind: string) =>
   (get: (name: string) => string, { partition, account }: Place): string =>
-    `arn:${partition}:iam::${account}:${kind}/${get('name')}`;
+    `arn:${partition}:iam::${account}:${kind}${get('path')}${get('name')}`;
 const tableArn = arn('dynamodb', name => `table/${name}`);
 const machineArn = arn('states', name => `stateMachine:${name}`);
 const queueUrl = (get: (name: string) => string, { region, account }: Place): string =>
@@ -78,6 +78,8 @@ const DATA_ATTRIBUTES: Readonly<Record<string, Computed>> = {
 
 /** What a provider fills in when the argument is left out, as far as other resources refer to it. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  aws_iam_policy: { path: '/' },
+  aws_iam_role: { path: '/' },
   aws_scheduler_schedule: { group_name: 'default' },
 };
 

@@ -401,6 +401,8 @@ function readFunction(block: ResolvedBlock, stackDirectory: string, problems: st
     'skip_destroy',
     'source_code_hash',
     'tracing_config',
+    // Nothing here is in a VPC.
+    'vpc_config',
   ]);
   return {
     address: block.address,

@@ -6,22 +6,34 @@ import type { ResolvedProps } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
 import { CreatedTables, type GuardedTable } from './created-tables.ts';
 import { tableConditions } from './table-conditions.ts';
+import { tagged } from './tagged.ts';
+
+/** A table that another part of the stack makes, or knows: its name and its ARN, which can be tokens. */
+export interface TableReference {
+  readonly name: string;
+  readonly arn: string;
+}
 
 /**
  * The table whose items expire, with the sparse index of expiry windows. Created, and then never deleted or replaced; or
- * looked up by name when it is there already, and checked before anything is deployed that needs it.
+ * looked up by name when it is there already, and checked before anything is deployed that needs it; or given, and then
+ * whoever gives it answers for its keys, its index and its TTL.
  */
 export class ExpiringTable extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
 
-  constructor(scope: Construct, id: string, props: ResolvedProps) {
+  /** The resource, or the data source of a table that is there already, or what was given. */
+  readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
+
+  constructor(scope: Construct, id: string, props: ResolvedProps, given?: TableReference) {
     super(scope, id);
-    const table = props.existingTable ? existing(this, props) : created(this, props);
-    this.tableName = table.name;
-    this.tableArn = table.arn;
-    this.indexArn = `${table.arn}/index/${props.indexName}`;
+    this.table = given ?? (props.existingTable ? existing(this, props) : created(this, props));
+    this.node.defaultChild = this.node.tryFindChild('table');
+    this.tableName = this.table.name;
+    this.tableArn = this.table.arn;
+    this.indexArn = `${this.table.arn}/index/${props.indexName}`;
   }
 }
 
@@ -52,6 +64,7 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
+    ...tagged(props),
     lifecycle: { preventDestroy: true, ignoreChanges: LEFT_ALONE },
   });
   CreatedTables.of(scope).keep(tableName, guarded(table, props));

@@ -4,6 +4,8 @@ import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js'
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
 import { Construct } from 'constructs';
+import type { ResolvedProps } from '../props.ts';
+import { tagged } from './tagged.ts';
 
 /** Where things are deployed, for ARNs that are known before the thing exists. */
 export class Place extends Construct {
@@ -23,10 +25,14 @@ export class Place extends Construct {
   }
 }
 
-/** What a role may do. */
+/** What a role may do, or with the effect `Deny` may not. */
 export interface Statement {
+  /** @default 'Allow' */
+  readonly effect?: 'Deny';
   readonly actions: readonly string[];
   readonly resources: readonly string[];
+  /** As in IAM's JSON: operator → key → value. @default none */
+  readonly condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface ServiceRoleProps {
@@ -37,26 +43,32 @@ export interface ServiceRoleProps {
   readonly account?: string;
   readonly sourceArn?: string;
   readonly statements: readonly Statement[];
+  readonly sweep: Pick<ResolvedProps, 'permissionsBoundary' | 'rolePath' | 'tags'>;
 }
 
 /** A role for one service to do only what its statements say. */
 export class ServiceRole extends Construct {
   readonly arn: string;
+  readonly role: IamRole;
   /** What a resource must depend on when it needs the permissions at its own creation. */
   readonly policy: IamRolePolicy;
 
   constructor(
     scope: Construct,
     id: string,
-    { name, service, account, sourceArn, statements }: ServiceRoleProps,
+    { name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
   ) {
     super(scope, id);
     const condition = {
       ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
       ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),
     };
-    const role = new IamRole(this, 'role', {
+    const { permissionsBoundary, rolePath } = sweep;
+    this.role = new IamRole(this, 'role', {
       name,
+      ...(rolePath !== undefined && { path: rolePath }),
+      ...(permissionsBoundary !== undefined && { permissionsBoundary }),
+      ...tagged(sweep),
       assumeRolePolicy: JSON.stringify({
         Version: '2012-10-17',
         Statement: [
@@ -69,16 +81,19 @@ export class ServiceRole extends Construct {
         ],
       }),
     });
-    this.arn = role.arn;
+    this.node.defaultChild = this.role;
+    this.arn = this.role.arn;
     this.policy = new IamRolePolicy(this, 'policy', {
       name,
-      role: role.name,
+      // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
+      role: this.role.id,
       policy: JSON.stringify({
         Version: '2012-10-17',
-        Statement: statements.map(({ actions, resources }) => ({
-          Effect: 'Allow',
+        Statement: statements.map(({ effect = 'Allow', actions, resources, condition }) => ({
+          Effect: effect,
           Action: actions,
           Resource: resources,
+          ...(condition && { Condition: condition }),
         })),
       }),
     });

@@ -3,15 +3,34 @@ import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
-import { bundleFunctions, HANDLER } from '../bundle.ts';
+import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
-import { ServiceRole, type Statement } from './role.ts';
+import { isReference } from '../references.ts';
+import { type Place, ServiceRole, type Statement } from './role.ts';
+import { tagged } from './tagged.ts';
+
+/** The export `handler` of the archives' `index.mjs`. */
+const HANDLER = 'index.handler';
 
 /** Source: Lambda API reference, CreateFunction. */
-const MAX_DESCRIPTION = 256;
+export const MAX_DESCRIPTION = 256;
+
+/**
+ * What Lambda does by the role of a function in a VPC. On all resources: the interfaces have no names beforehand. Source: Lambda
+ * Developer Guide, "Giving Lambda functions access to resources in an Amazon VPC".
+ */
+const NETWORK_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
 
 export interface SweepFunctionProps {
+  readonly place: Place;
   readonly task: TaskName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
@@ -21,26 +40,39 @@ export interface SweepFunctionProps {
 /** One of the four functions: its bundle, its log group, and a role that may do what it does and nothing else. */
 export class SweepFunction extends Construct {
   readonly arn: string;
+  readonly function: LambdaFunction;
+  readonly logGroup: CloudwatchLogGroup;
+  readonly role: ServiceRole;
 
-  constructor(scope: Construct, id: string, { task, environment, statements, sweep }: SweepFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { place, task, environment, statements, sweep }: SweepFunctionProps,
+  ) {
     super(scope, id);
+    const { kmsKeyArn, vpc } = sweep;
     const functionName = `${sweep.name}-${TASKS[task]}`;
     const bundle = bundleAsset(this, task);
-    const logs = new CloudwatchLogGroup(this, 'logs', {
+    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       name: `/aws/lambda/${functionName}`,
       retentionInDays: sweep.logRetentionDays,
+      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
+      ...tagged(sweep),
     });
-    const role = new ServiceRole(this, 'role', {
+    this.role = new ServiceRole(this, 'role', {
       name: functionName,
       service: 'lambda.amazonaws.com',
       statements: [
         ...statements,
-        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${logs.arn}:*`] },
+        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
+        ...(kmsKeyArn === undefined ? [] : [{ actions: ['kms:Decrypt'], resources: [kmsKeyArn] }]),
+        ...(vpc === undefined ? [] : networkStatements(place.arn('lambda', `function:${functionName}`))),
       ],
+      sweep,
     });
-    const lambda = new LambdaFunction(this, 'function', {
+    this.function = new LambdaFunction(this, 'function', {
       functionName,
-      description: cut(`precise-ttl: ${task} of table ${sweep.tableName}`, MAX_DESCRIPTION),
+      description: descriptionOf(task, sweep),
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
@@ -48,7 +80,7 @@ export class SweepFunction extends Construct {
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
       timeout: FUNCTION_TIMEOUT_SECONDS[task],
-      role: role.arn,
+      role: this.role.arn,
       environment: {
         variables: {
           ...environment,
@@ -56,11 +88,31 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
         },
       },
-      loggingConfig: { logFormat: 'JSON', logGroup: logs.name },
-      dependsOn: [role.policy],
+      loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name },
+      ...(kmsKeyArn !== undefined && { kmsKeyArn }),
+      ...(vpc !== undefined && {
+        vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
+      }),
+      ...tagged(sweep),
+      dependsOn: [this.role.policy],
     });
-    this.arn = lambda.arn;
+    this.node.defaultChild = this.function;
+    this.arn = this.function.arn;
   }
+}
+
+/** Lambda may attach the function to the VPC by this role; the function's own code, which has the role too, may not. */
+function networkStatements(functionArn: string): Statement[] {
+  const statement = { actions: NETWORK_ACTIONS, resources: ['*'] };
+  const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };
+  return [statement, { ...statement, effect: 'Deny', condition: byFunction }];
+}
+
+/** A reference cannot be cut, so it is the sweep's name then. */
+function descriptionOf(task: TaskName, { tableName, name }: ResolvedProps): string {
+  return isReference(tableName)
+    ? `precise-ttl: ${task} of ${name}`
+    : cut(`precise-ttl: ${task} of table ${tableName}`, MAX_DESCRIPTION);
 }
 
 /** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
@@ -69,5 +121,5 @@ function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
   const id = bundleId(TASKS[task]);
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
-  return new TerraformAsset(stack, id, { path: bundleFunctions()[task].archive, type: AssetType.FILE });
+  return new TerraformAsset(stack, id, { path: archiveOf(task), type: AssetType.FILE });
 }

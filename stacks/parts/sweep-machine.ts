@@ -5,6 +5,7 @@ import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { ResolvedProps } from '../props.ts';
 import { type Place, ServiceRole } from './role.ts';
+import { tagged } from './tagged.ts';
 
 export interface SweepMachineProps {
   readonly place: Place;
@@ -16,16 +17,21 @@ export interface SweepMachineProps {
 export class SweepMachine extends Construct {
   readonly arn: string;
   readonly stateMachineName: string;
+  readonly stateMachine: SfnStateMachine;
+  readonly logGroup: CloudwatchLogGroup;
+  readonly role: ServiceRole;
 
   constructor(scope: Construct, id: string, { place, functions, sweep }: SweepMachineProps) {
     super(scope, id);
-    const { name } = sweep;
-    const logs = new CloudwatchLogGroup(this, 'logs', {
+    const { name, kmsKeyArn } = sweep;
+    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
       retentionInDays: sweep.logRetentionDays,
+      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
+      ...tagged(sweep),
     });
-    const role = new ServiceRole(this, 'role', {
+    this.role = new ServiceRole(this, 'role', {
       name: `${name}-sweep`,
       service: 'states.amazonaws.com',
       account: place.account,
@@ -57,11 +63,12 @@ export class SweepMachine extends Construct {
           resources: ['*'],
         },
       ],
+      sweep,
     });
-    const machine = new SfnStateMachine(this, 'machine', {
+    this.stateMachine = new SfnStateMachine(this, 'machine', {
       name,
       type: 'STANDARD',
-      roleArn: role.arn,
+      roleArn: this.role.arn,
       // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
       definition: JSON.stringify(
         sweepDefinition(functions, {
@@ -70,18 +77,24 @@ export class SweepMachine extends Construct {
           partition: place.partition,
         }),
       ),
-      loggingConfiguration: { level: 'ERROR', includeExecutionData: true, logDestination: `${logs.arn}:*` },
+      loggingConfiguration: {
+        level: 'ERROR',
+        includeExecutionData: true,
+        logDestination: `${this.logGroup.arn}:*`,
+      },
       tracingConfiguration: { enabled: true },
       // Step Functions checks at creation that the role can write the log.
-      dependsOn: [role.policy],
+      dependsOn: [this.role.policy],
+      ...tagged(sweep),
     });
-    this.arn = machine.arn;
+    this.node.defaultChild = this.stateMachine;
+    this.arn = this.stateMachine.arn;
     this.stateMachineName = name;
   }
 }
 
 /** Children that wait for an upcoming minute must all be there, and leave room for those that look back. */
-function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
+export function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
   const unlimited = shardConcurrency === 0;
   return unlimited || precisionSeconds === 60 ? shardConcurrency : shardConcurrency + shards;
 }

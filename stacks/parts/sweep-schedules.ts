@@ -6,6 +6,7 @@ import type { TickInput } from '../../statemachine/contract.ts';
 import type { ResolvedProps } from '../props.ts';
 import { reconcileParts } from '../reconcile-parts.ts';
 import { type Place, ServiceRole } from './role.ts';
+import { tagged } from './tagged.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -21,44 +22,56 @@ export interface SweepSchedulesProps {
 
 /** The schedules that start the sweep, one a minute and the others once an hour, and the queue for starts that did not get through. */
 export class SweepSchedules extends Construct {
-  readonly deadLetterQueueUrl: string;
+  readonly group: SchedulerScheduleGroup;
+  readonly deadLetterQueue: SqsQueue;
+  readonly role: ServiceRole;
+  /** By what follows the sweep's name in theirs: `tick`, `reconcile`, `reconcile-2`… */
+  readonly schedules: Readonly<Record<string, SchedulerSchedule>>;
 
   constructor(scope: Construct, id: string, { place, stateMachineArn, sweep }: SweepSchedulesProps) {
     super(scope, id);
-    const { name } = sweep;
-    const group = new SchedulerScheduleGroup(this, 'group', { name });
-    const deadLetters = new SqsQueue(this, 'dead-letters', {
+    const { name, kmsKeyArn } = sweep;
+    this.group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(sweep) });
+    this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
       name: `${name}-dead-letters`,
       messageRetentionSeconds: 14 * 24 * 60 * 60,
-      sqsManagedSseEnabled: true,
+      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+      ...tagged(sweep),
     });
-    const role = new ServiceRole(this, 'role', {
+    this.role = new ServiceRole(this, 'role', {
       name: `${name}-schedule`,
       service: 'scheduler.amazonaws.com',
       account: place.account,
       sourceArn: place.arn('scheduler', `schedule-group/${name}`),
       statements: [
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
-        { actions: ['sqs:SendMessage'], resources: [deadLetters.arn] },
+        { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
+        // Source: SQS Developer Guide, "Key management": what a producer needs.
+        ...(kmsKeyArn === undefined
+          ? []
+          : [{ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [kmsKeyArn] }]),
       ],
+      sweep,
     });
-    const schedule = (scheduleId: string, expression: string, input: TickInput, retryForSeconds: number) =>
-      new SchedulerSchedule(this, scheduleId, {
+    const schedules: Record<string, SchedulerSchedule> = {};
+    const schedule = (scheduleId: string, expression: string, input: TickInput, retryForSeconds: number) => {
+      schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
         name: `${name}-${scheduleId}`,
-        groupName: group.name,
+        groupName: this.group.name,
         scheduleExpression: expression,
         scheduleExpressionTimezone: 'UTC',
         flexibleTimeWindow: { mode: 'OFF' },
         state: sweep.enabled ? 'ENABLED' : 'DISABLED',
         target: {
           arn: stateMachineArn,
-          roleArn: role.arn,
+          roleArn: this.role.arn,
           input: JSON.stringify(input),
           retryPolicy: { maximumEventAgeInSeconds: retryForSeconds, maximumRetryAttempts: 5 },
-          deadLetterConfig: { arn: deadLetters.arn },
+          deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
-        dependsOn: [role.policy],
+        dependsOn: [this.role.policy],
       });
+    };
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
     schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300);
     for (const [part, { minute, lookbackMinutes, skipMinutes }] of reconcileParts(sweep).entries()) {
@@ -69,6 +82,7 @@ export class SweepSchedules extends Construct {
       };
       schedule(part === 0 ? 'reconcile' : `reconcile-${part + 1}`, `cron(${minute} * * * ? *)`, input, 1800);
     }
-    this.deadLetterQueueUrl = deadLetters.url;
+    this.schedules = schedules;
+    this.node.defaultChild = this.schedules['tick'];
   }
 }

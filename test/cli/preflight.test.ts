@@ -82,7 +82,7 @@ test('every command, npm test and the synthesis load it first', () => {
     ([name, script]) => name === 'test' || /\b(cli|bench|stacks)\/[\w-]+\.ts$/.test(script),
   );
   expect(ours.length).toBeGreaterThan(8);
-  for (const [, script] of ours) expect(script).toMatch(/^node -r \.\/cli\/preflight\.cjs /);
+  for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/cli\/preflight\.cjs /);
 });
 
 test('expects the Node that npm ci installs', () => {

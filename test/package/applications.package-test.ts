@@ -1,15 +1,13 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  COMPILERS,
   makeApplication,
   type PackedPackage,
   packPackage,
   runNode,
   useInstalled,
 } from '../support/packed-package.ts';
-
-/** The oldest compiler that the package is for, the one that most applications have, and our own. */
-const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 
 const APPLICATION = 'test/package/application.ts';
 

@@ -16,12 +16,25 @@ describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
     expect(statSync(file).size).toBeLessThanOrEqual(400_000);
   });
 
-  test('is archived alone, without the time', () => {
+  test('is archived with nothing but licences, without the time', () => {
     const files = unzipSync(readFileSync(archive));
-    expect(Object.keys(files)).toEqual(['index.mjs']);
+    expect(Object.keys(files)).toEqual(['index.mjs', 'THIRD-PARTY-LICENCES.txt']);
     expect(Buffer.from(files['index.mjs'] ?? []).equals(readFileSync(file))).toBe(true);
     // Date and time of the first entry, in the format of MS-DOS: 1980-01-01T00:00:00.
     expect(readFileSync(archive).readUInt32LE(10)).toBe(0x00210000);
+  });
+
+  test('comes with the licence of every package that is in it, as a text', () => {
+    const files = unzipSync(readFileSync(archive));
+    const licences = Buffer.from(files['THIRD-PARTY-LICENCES.txt'] ?? []).toString();
+    const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
+    const expected = ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons'];
+    if (task !== 'RecordMetrics') expected.push('@aws-sdk/client-dynamodb', '@smithy/core');
+    expect([...named]).toEqual(expect.arrayContaining(expected));
+    if (task !== 'RecordMetrics') expect(licences).toContain('Permission is hereby granted, free of charge');
+    // MIT-0 wants no text handed on; whatever else has none would be a gap.
+    const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];
+    expect(without.map(([, licence]) => licence)).toEqual(['MIT-0']);
   });
 
   test('imports in a bare Node and exports the handler', () => {

@@ -20,10 +20,12 @@ const MAY_IMPORT = {
   cost: [],
   'stepfunctions-emulator/src': [],
   local: ['expiry', 'stacks', 'cost', 'stepfunctions-emulator/src'],
+  // What other teams' tests import.
+  testing: [...PRODUCT, 'stepfunctions-emulator/src', 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
-  package: [],
+  package: ['statemachine', 'stacks'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;
@@ -65,7 +67,8 @@ test('every folder with sources is a room', () => {
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map(({ name }) => name)
     .filter(name => readdirSync(name, { recursive: true, encoding: 'utf8' }).some(isSource));
-  const known = [...ROOMS.map(room => room.split('/')[0]), 'test', 'dist', 'coverage'];
+  // An example imports nothing of the checkout.
+  const known = [...ROOMS.map(room => room.split('/')[0]), 'examples', 'test', 'dist', 'coverage'];
   expect(folders.filter(name => !known.includes(name))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -15,12 +15,23 @@ const SOURCES = [
   'tsconfig.json',
   'tsconfig.build.json',
   'tsconfig.build.commonjs.json',
+  'tsconfig.build.constructs.json',
+  'tsconfig.build.testing.json',
+  'cost',
   'expiry',
+  'functions',
+  'local',
   'package',
+  'stacks',
+  'statemachine',
   'stepfunctions-emulator',
+  'testing',
 ];
 /** Not of a fresh clone, or not needed for packing. */
 const LEFT_OUT = /[/\\](node_modules|dist|test)$/;
+
+/** The oldest compiler that the package is for, the one that most applications have, and our own. */
+export const COMPILERS = ['typescript-5.0', 'typescript-5.9', 'typescript'];
 
 export interface PackedPackage {
   readonly name: string;
@@ -81,7 +92,9 @@ export function makeApplication(
 /** Lets an application use packages that this checkout has installed. */
 export function useInstalled(folder: string, names: readonly string[]): void {
   for (const name of names) {
-    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve('node_modules', name), link);
   }
 }
 

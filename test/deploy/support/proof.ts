@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -30,8 +30,8 @@ const PROOF = process.env['DEPLOY_PROOF'] ?? join(process.cwd(), '../shared/depl
 /** What is built once for all runs: the emulator's Python environment and the stub. */
 const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
 
-/** A mirror's first folder has the name of the host that Terraform takes providers from by default; nothing is asked there. */
-const PROVIDERS_HOST = ['registry', 'terraform', 'io'].join('.');
+/** A mirror's first folder has the name of the host that Terraform, or OpenTofu, takes providers from by default; nothing is asked there. */
+const PROVIDER_HOSTS = [['registry', 'terraform', 'io'].join('.'), ['registry', 'opentofu', 'org'].join('.')];
 
 const EMULATOR = 'moto[server]==5.2.5';
 
@@ -105,6 +105,16 @@ export async function startEmulatedAws(): Promise<EmulatedAws> {
   };
 }
 
+/** What is wrong with recorded calls (STUB_AWS_LOG) by AWS's own models of its services; nothing when they are right. */
+export function callProblems(log: string): string {
+  const { status, stdout, stderr } = spawnSync(
+    join(BUILD, 'venv/bin/python'),
+    [join(PROOF, 'check-calls.py'), log],
+    { encoding: 'utf8' },
+  );
+  return status === 0 ? '' : stdout + stderr;
+}
+
 function installEmulator(): string {
   const server = join(BUILD, 'venv/bin/moto_server');
   if (!existsSync(server)) {
@@ -147,9 +157,11 @@ function mirror(folder: string, { binary, version }: Provider): string {
   const platform = execFileSync('go', ['env', 'GOOS', 'GOARCH'], { encoding: 'utf8' })
     .trim()
     .replace('\n', '_');
-  const place = join(folder, 'mirror', PROVIDERS_HOST, 'hashicorp/aws', version, platform);
-  mkdirSync(place, { recursive: true });
-  cpSync(binary, join(place, `terraform-provider-aws_v${version}`));
+  for (const host of PROVIDER_HOSTS) {
+    const place = join(folder, 'mirror', host, 'hashicorp/aws', version, platform);
+    mkdirSync(place, { recursive: true });
+    cpSync(binary, join(place, `terraform-provider-aws_v${version}`));
+  }
   return `disable_checkpoint = true\nprovider_installation {\n  filesystem_mirror { path = "${join(folder, 'mirror')}" }\n}\n`;
 }
 

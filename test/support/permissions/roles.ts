@@ -37,7 +37,7 @@ export function readRoles({ blocks, account }: SynthesizedCloud): ReadonlyMap<st
     );
     roles.set(name, {
       name,
-      arn: `arn:${block.place.partition}:iam::${account}:role/${name}`,
+      arn: `arn:${block.place.partition}:iam::${account}:role${block.body['path'] ?? '/'}${name}`,
       trusts,
       grants: [],
     });

@@ -1,0 +1,44 @@
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { TerraformOutput, TerraformStack } from 'cdktf';
+import type { Construct } from 'constructs';
+import { PreciseTtl } from 'precise-ttl/cdktf';
+
+/** How the table marks when its items expire: for the construct, and for writers and tests. */
+export const TOKENS = {
+  partitionKey: 'TokenId',
+  ttlAttribute: 'ExpiresAt',
+} as const;
+
+/** What `PreciseTtl` expects of a table that somebody else makes. */
+const WINDOW = 'expirationWindow';
+const INDEX = 'expirationWindowIndex';
+
+/** A table of this stack's own, and the sweep of it. */
+export class TokensStack extends TerraformStack {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new AwsProvider(this, 'aws', { region: 'eu-central-1' });
+
+    const table = new DynamodbTable(this, 'table', {
+      name: 'Tokens',
+      billingMode: 'PAY_PER_REQUEST',
+      hashKey: TOKENS.partitionKey,
+      attribute: [
+        { name: TOKENS.partitionKey, type: 'S' },
+        { name: WINDOW, type: 'S' },
+        { name: TOKENS.ttlAttribute, type: 'N' },
+      ],
+      globalSecondaryIndex: [
+        { name: INDEX, hashKey: WINDOW, rangeKey: TOKENS.ttlAttribute, projectionType: 'KEYS_ONLY' },
+      ],
+      // The backstop.
+      ttl: { attributeName: TOKENS.ttlAttribute, enabled: true },
+      lifecycle: { preventDestroy: true },
+    });
+
+    const sweep = new PreciseTtl(this, 'ttl', { table, name: 'tokens-ttl', ...TOKENS });
+
+    new TerraformOutput(this, 'state_machine_arn', { value: sweep.stateMachineArn });
+  }
+}

@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { withPreciseTtl } from 'precise-ttl/testing';
+import { expect, test } from 'vitest';
+import { IDEMPOTENCY_TABLE, makePayments, type Order } from './payments.ts';
+
+test('a payment is made once, and its record is deleted when it expires', async () => {
+  await withPreciseTtl({ tables: [IDEMPOTENCY_TABLE] }, async local => {
+    // A client of its own, as in a Lambda function: it gets the middleware.
+    const client = new DynamoDBClient({
+      endpoint: local.dynamoDbEndpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const made: Order[] = [];
+    const pay = makePayments(client, async order => {
+      made.push(order);
+      return { paid: order.amount };
+    });
+    const records = async () =>
+      (await local.documents.send(new ScanCommand({ TableName: IDEMPOTENCY_TABLE.tableName }))).Items ?? [];
+    const order = { orderId: '17', amount: 5 };
+
+    expect(await pay(order)).toEqual({ paid: 5 });
+    expect(await pay(order)).toEqual({ paid: 5 });
+    expect(made).toEqual([order]);
+    expect(await records()).toEqual([
+      expect.objectContaining({ status: 'COMPLETED', expirationWindow: expect.any(String) }),
+    ]);
+
+    // Powertools goes by the machine's clock, which is a little ahead of the virtual one.
+    await local.advance('9m');
+    expect(await records()).toHaveLength(1);
+    await local.advance('2m');
+    expect(await records()).toEqual([]);
+
+    expect(await pay(order)).toEqual({ paid: 5 });
+    expect(made).toEqual([order, order]);
+    client.destroy();
+  });
+});

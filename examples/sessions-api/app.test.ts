@@ -1,0 +1,75 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type LocalPreciseTtl, startPreciseTtl } from 'precise-ttl/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from './app.ts';
+import { SESSIONS_TABLE } from './table.ts';
+
+let local: LocalPreciseTtl;
+let app: ReturnType<typeof createApp>;
+
+beforeAll(async () => {
+  local = await startPreciseTtl({ tables: [SESSIONS_TABLE] });
+  app = createApp({ documents: local.documents, now: local.clock.now });
+}, 60_000);
+
+afterAll(() => local.stop());
+
+async function signIn(user: string): Promise<string> {
+  const response = await app.request('/sessions', { method: 'POST', body: JSON.stringify({ user }) });
+  expect(response.status).toBe(201);
+  return (await response.json()).id;
+}
+
+const statusOf = async (id: string) => (await app.request(`/sessions/${id}`)).status;
+
+async function items(): Promise<number> {
+  const { Count } = await local.documents.send(
+    new ScanCommand({ TableName: SESSIONS_TABLE.tableName, ConsistentRead: true }),
+  );
+  return Count ?? 0;
+}
+
+test('a session that nobody uses is gone from the table after half an hour', async () => {
+  const id = await signIn('alice');
+  await local.advance('29m');
+  expect(await items()).toBe(1);
+  await local.advance('1m');
+  expect(await items()).toBe(0);
+  expect(await statusOf(id)).toBe(401);
+});
+
+test('a session that is used stays, also in the second before it would have expired', async () => {
+  const id = await signIn('bob');
+  await local.advance('1799s');
+  expect(await statusOf(id)).toBe(200);
+  await local.advance('1799s');
+  expect(await statusOf(id)).toBe(200);
+  await local.advance('30m');
+  expect(await items()).toBe(0);
+});
+
+test('a session that was signed out is gone at once', async () => {
+  const id = await signIn('carol');
+  expect((await app.request(`/sessions/${id}`, { method: 'DELETE' })).status).toBe(204);
+  expect(await statusOf(id)).toBe(401);
+});
+
+test('without a user there is no session', async () => {
+  const response = await app.request('/sessions', { method: 'POST', body: '{}' });
+  expect(response.status).toBe(400);
+});
+
+test('what an outage left is deleted by a replay of its time', async () => {
+  const withoutSchedules = await startPreciseTtl({ tables: [SESSIONS_TABLE] }, { schedules: false });
+  try {
+    const outage = createApp({ documents: withoutSchedules.documents, now: withoutSchedules.clock.now });
+    await outage.request('/sessions', { method: 'POST', body: JSON.stringify({ user: 'dave' }) });
+    const from = new Date(withoutSchedules.clock.now()).toISOString();
+    await withoutSchedules.advance('1h');
+    const to = new Date(withoutSchedules.clock.now()).toISOString();
+    const report = await withoutSchedules.sweep(SESSIONS_TABLE.tableName, { from, to });
+    expect(report).toMatchObject({ found: 1, deleted: 1, failed: 0 });
+  } finally {
+    await withoutSchedules.stop();
+  }
+}, 60_000);

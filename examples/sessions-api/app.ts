@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { Hono } from 'hono';
+import { expiryAttributes, isExpired, notExpired, unlessExpired, withExpiry } from 'precise-ttl';
+import { SESSIONS_TABLE, sessions } from './table.ts';
+
+const { tableName: TableName } = SESSIONS_TABLE;
+
+interface Session {
+  readonly SessionId: string;
+  readonly user: string;
+  readonly ExpirationTime: number;
+}
+
+export interface Dependencies {
+  readonly documents: DynamoDBDocumentClient;
+  /** Epoch milliseconds: a test's clock may be another. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Sign-in sessions that live half an hour from their last use. */
+export function createApp({ documents, now = Date.now }: Dependencies): Hono {
+  const app = new Hono();
+
+  app.post('/sessions', async context => {
+    const { user } = await context.req.json<{ user?: unknown }>();
+    if (typeof user !== 'string' || user === '') return context.json({ error: 'user: expected a name' }, 400);
+    const key = { SessionId: randomUUID() };
+    const Item = { ...key, user, ...expiryAttributes(sessions, key, { nowMs: now() }) };
+    await documents.send(new PutCommand({ TableName, Item }));
+    return context.json({ id: key.SessionId, user }, 201);
+  });
+
+  // Who asks for a session uses it, and that renews it. The condition keeps a renewal from bringing a session back that was
+  // deleted, or has expired, a moment ago.
+  app.get('/sessions/:id', async context => {
+    const Key = { SessionId: context.req.param('id') };
+    const nowMs = now();
+    const { Item } = await documents.send(
+      new GetCommand(notExpired(sessions, { TableName, Key }, { nowMs })),
+    );
+    const session = unlessExpired(sessions, Item as Session | undefined, { nowMs });
+    if (session === undefined) return context.json({ error: 'no such session' }, 401);
+    const condition = {
+      ConditionExpression: '#expires = :seen',
+      ExpressionAttributeNames: { '#expires': SESSIONS_TABLE.ttlAttribute },
+      ExpressionAttributeValues: { ':seen': session.ExpirationTime },
+      ReturnValues: 'ALL_NEW',
+    } as const;
+    try {
+      await documents.send(
+        new UpdateCommand(withExpiry(sessions, { TableName, Key, ...condition }, { nowMs })),
+      );
+    } catch (error) {
+      // Somebody else has just used it, or signed out.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const { Item: left } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      if (left === undefined || isExpired(left[SESSIONS_TABLE.ttlAttribute], Math.floor(nowMs / 1000))) {
+        return context.json({ error: 'no such session' }, 401);
+      }
+    }
+    return context.json({ id: session.SessionId, user: session.user });
+  });
+
+  app.delete('/sessions/:id', async context => {
+    await documents.send(new DeleteCommand({ TableName, Key: { SessionId: context.req.param('id') } }));
+    return context.body(null, 204);
+  });
+
+  return app;
+}

@@ -1,0 +1,15 @@
+import { expiryModel } from 'precise-ttl';
+
+/** The entry of this table in the deployment's configuration, which the tests use too. */
+export const SESSIONS_TABLE = {
+  tableName: 'Sessions',
+  partitionKey: 'SessionId',
+  ttlAttribute: 'ExpirationTime',
+} as const;
+
+/** What writers and readers go by: the same names as in the deployment. */
+export const sessions = expiryModel({
+  partitionKey: SESSIONS_TABLE.partitionKey,
+  ttlAttribute: SESSIONS_TABLE.ttlAttribute,
+  defaultTtlSeconds: 1800,
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+/** What arethetypeswrong and publint say of a packed package, a sentence each. */
+export async function lintProblems(file: string): Promise<string[]> {
+  const tarball = new Uint8Array(readFileSync(file));
+  const types = await checkPackage(createPackageFromTarballData(tarball));
+  const typeProblems = types.types ? types.problems : [{ kind: 'NoTypes' }];
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+  return [
+    ...typeProblems.map(problem => `arethetypeswrong: ${JSON.stringify(problem)}`),
+    ...messages.map(message => `publint: ${formatMessage(message, pkg) ?? message.code}`),
+  ].map(problem => `${basename(file)}: ${problem}`);
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join, relative, sep } from 'node:path';
+import { lintProblems } from './lint.ts';
+import { packAll } from './packed-files.ts';
+import {
+  bundledPackages,
+  contentProblems,
+  licenceProblems,
+  missingLicences,
+  type PackedFile,
+} from './release-content.ts';
+import { installedSbom, type PackedManifest, packageSbom, type Sbom, withLicence } from './sbom.ts';
+
+/**
+ * `npm run release:check`: packs both packages into `.build/release`, looks for what must not be published, writes a bill of
+ * materials for each, and prints what to publish and how. Publishes nothing. Exit status 1 when there is a problem.
+ */
+
+const FOLDER = join('.build', 'release');
+
+/** A folder of this machine, unless its name is one that could stand in any text. */
+const MACHINE_PATHS = [process.cwd(), homedir(), tmpdir()].filter(path => path.split(sep).length > 2);
+
+interface Release {
+  readonly file: string;
+  readonly name: string;
+  readonly version: string;
+  readonly bundled: number;
+  readonly problems: readonly string[];
+}
+
+rmSync(FOLDER, { recursive: true, force: true });
+const files = packAll(FOLDER);
+const sbom = installedSbom();
+const releases: Release[] = [];
+for (const file of files) releases.push(await check(file, sbom));
+const problems = [...releases.flatMap(release => release.problems), ...checkoutProblems()];
+for (const { file, name, version, bundled } of releases) {
+  const kb = Math.ceil(readFileSync(file).length / 1024);
+  console.log(
+    `${name} ${version}: ${basename(file)}, ${kb} KB, with code of ${bundled} other packages in it`,
+  );
+}
+for (const problem of problems) console.error(`✗ ${problem}`);
+if (problems.length > 0) process.exitCode = 1;
+else console.log(instructions());
+
+async function check(file: string, all: Sbom): Promise<Release> {
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-release-'));
+  try {
+    execFileSync('tar', ['-xzf', file, '-C', folder]);
+    const content = filesIn(join(folder, 'package'));
+    const manifest = JSON.parse(
+      readFileSync(join(folder, 'package', 'package.json'), 'utf8'),
+    ) as PackedManifest;
+    const { name, version } = manifest;
+    const bundled = bundledPackages(content).map(each => withLicence(all, each));
+    const named = `${name}-${version}.cdx.json`;
+    writeFileSync(join(FOLDER, named), `${JSON.stringify(packageSbom(all, manifest, bundled), null, 2)}\n`);
+    const found = [
+      ...contentProblems(content, MACHINE_PATHS),
+      ...missingLicences(content),
+      ...licenceProblems(bundled),
+      ...changelogProblems(content, version),
+    ];
+    return {
+      ...{ file, name, version },
+      bundled: bundled.length,
+      problems: [...(await lintProblems(file)), ...found.map(problem => `${basename(file)}: ${problem}`)],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function filesIn(folder: string): PackedFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => {
+      const path = join(entry.parentPath, entry.name);
+      return { path: relative(folder, path).replaceAll(sep, '/'), content: readFileSync(path) };
+    });
+}
+
+function changelogProblems(content: readonly PackedFile[], version: string): string[] {
+  const changelog = content.find(({ path }) => path === 'CHANGELOG.md');
+  const text = changelog === undefined ? '' : Buffer.from(changelog.content).toString('utf8');
+  const heading = `## [${version}]`;
+  return text.includes(heading) ? [] : [`CHANGELOG.md: expected a heading "${heading} - <date>", got none`];
+}
+
+/** What is published is what is committed. */
+function checkoutProblems(): string[] {
+  const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim();
+  return changed === '' ? [] : [`the checkout: expected nothing uncommitted, got\n${changed}`];
+}
+
+function instructions(): string {
+  const commands = releases.map(({ file, version }) => {
+    // npm refuses to make a version before 1.0.0 final the one that everybody gets.
+    const tag = version.includes('-') ? ' --tag next' : '';
+    return `  npm publish ${file} --access public --provenance${tag}`;
+  });
+  return [
+    '',
+    'No problems. To publish, in a CI job, in this order:',
+    ...commands,
+    '',
+    '--provenance signs where and from which commit a package was built. npm takes it from a CI job only that can get an',
+    'identity: on GitHub Actions with "permissions: id-token: write", in the repository that package.json names. The files must',
+    `be packed in that job. Attach the bills of materials to the release: ${join(FOLDER, '*.cdx.json')}`,
+  ].join('\n');
+}

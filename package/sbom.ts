@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import type { BundledPackage } from './release-content.ts';
+
+/** What this folder reads of a CycloneDX document. */
+export interface Sbom {
+  readonly metadata: { readonly component: Component; readonly [field: string]: unknown };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
+  readonly [field: string]: unknown;
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly licenses?: readonly {
+    readonly license?: { readonly id?: string; readonly name?: string };
+    readonly expression?: string;
+  }[];
+  readonly [field: string]: unknown;
+}
+
+/** What the document says of a packed package, by its manifest. */
+export interface PackedManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  /** Not bundled, but installed with it. */
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Everything that is installed in this checkout, as npm knows it. */
+export function installedSbom(): Sbom {
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'];
+  return JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e9 })) as Sbom;
+}
+
+/** The licence that a bundled package has, by its own package.json where the text beside the bundle does not name it. */
+export function withLicence({ components }: Sbom, bundled: BundledPackage): BundledPackage {
+  const [found] =
+    components.find(({ name, version }) => name === bundled.name && version === bundled.version)?.licenses ??
+    [];
+  return {
+    ...bundled,
+    licence: bundled.licence ?? found?.expression ?? found?.license?.id ?? found?.license?.name,
+  };
+}
+
+/**
+ * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without development
+ * dependencies, would be empty: whoever installs the package gets no other one.
+ *
+ * @throws Error for a bundled package that npm does not know
+ */
+export function packageSbom(
+  all: Sbom,
+  { name, version, description, dependencies = {} }: PackedManifest,
+  bundled: readonly BundledPackage[],
+): Sbom {
+  const nameOf = ({ name: of, version: at }: Pick<Component, 'name' | 'version'>) => `${of}@${at}`;
+  const wanted = new Set(bundled.map(nameOf));
+  const components = all.components.filter(
+    component => wanted.delete(nameOf(component)) || component.name in dependencies,
+  );
+  if (wanted.size > 0) {
+    throw new Error(
+      `npm sbom: expected ${[...wanted].join(', ')}, which is bundled, got nothing of it; run npm ci`,
+    );
+  }
+  const ref = `${name}@${version}`;
+  const purl = `pkg:npm/${ref}`;
+  const kept = new Set(components.map(component => component['bom-ref']));
+  return {
+    ...all,
+    metadata: {
+      ...all.metadata,
+      component: { ...all.metadata.component, 'bom-ref': ref, name, version, description, purl },
+    },
+    components: components.map(withoutDevelopment),
+    dependencies: [
+      { ref, dependsOn: [...kept] },
+      ...all.dependencies
+        .filter(({ ref: of }) => kept.has(of))
+        .map(({ ref: of, dependsOn = [] }) => ({ ref: of, dependsOn: dependsOn.filter(on => kept.has(on)) })),
+    ],
+  };
+}
+
+/** For this checkout it is a development dependency; in the package it is there. */
+function withoutDevelopment({ scope: _scope, properties = [], ...component }: Component): Component {
+  const kept = (properties as { name: string }[]).filter(
+    ({ name }) => !/^cdx:npm:package:(?:development|path)$/.test(name),
+  );
+  return { ...(component as Component), ...(kept.length > 0 && { properties: kept }) };
+}

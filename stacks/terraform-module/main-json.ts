@@ -1,0 +1,330 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
+import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
+import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
+import { type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
+import { asExpression, either, TemplateError } from './template.ts';
+import { HAS_SORT_KEY, type PropName, TERMS, variableName } from './terms.ts';
+import { withVariables } from './variations.ts';
+
+/** Which of the two modules: one sweeps a table that is there, the other creates it. */
+export type ModuleName = 'existing-table' | 'new-table';
+
+/**
+ * Texts that stand nowhere else, where variables will be, and numbers that differ. The many shards make the reconcile come
+ * in parts.
+ */
+const BASE = {
+  tableName: 'ZtableNameZ',
+  partitionKey: 'ZpartitionKeyZ',
+  sortKey: 'ZsortKeyZ',
+  ttlAttribute: 'ZttlAttributeZ',
+  windowAttribute: 'ZwindowAttributeZ',
+  indexName: 'ZindexNameZ',
+  metricsNamespace: 'ZmetricsNamespaceZ',
+  name: 'ZnameZ',
+  granularityMinutes: 2,
+  shards: 97,
+  lookbackMinutes: 31,
+  reconcileHours: 131,
+  precisionSeconds: 3,
+  pollSeconds: 7,
+  shardConcurrency: 211,
+  chunkConcurrency: 13,
+  deleteAttempts: 19,
+  backoffBaseSeconds: 5,
+  backoffCapSeconds: 23,
+  functionMemoryMb: 1009,
+  logRetentionDays: 731,
+} as const satisfies Partial<PreciseTtlProps>;
+
+/** Other numbers, such that no two props have the same before or after. */
+const NUMBERS = {
+  granularityMinutes: 3,
+  shards: 89,
+  lookbackMinutes: 37,
+  reconcileHours: 127,
+  precisionSeconds: 4,
+  pollSeconds: 9,
+  shardConcurrency: 223,
+  chunkConcurrency: 17,
+  deleteAttempts: 29,
+  backoffBaseSeconds: 6,
+  backoffCapSeconds: 27,
+  functionMemoryMb: 1013,
+  logRetentionDays: 1096,
+} as const satisfies Partial<PreciseTtlProps>;
+
+/** Another value of each prop that is neither a number nor a text that stands for itself. */
+const SWITCHES = {
+  deletionProtection: false,
+  pointInTimeRecovery: false,
+  partitionKeyType: 'N',
+  sortKeyType: 'N',
+  deleteMode: 'batch',
+  enabled: false,
+} as const satisfies Partial<PreciseTtlProps>;
+
+/**
+ * What is not a variable. `existingTable` decides which module is written; a VPC and a key decide which statements the policies
+ * have, and are for CDKTF only so far.
+ */
+export const FIXED = ['existingTable', 'vpc', 'kmsKeyArn'] as const satisfies readonly PropName[];
+
+/** Props that take references of Terraform's, and are left out by a null. */
+const REFERENCES = {
+  permissionsBoundary: `\${${TERMS.permissionsBoundary}}`,
+  rolePath: `\${${TERMS.rolePath}}`,
+} as const satisfies Partial<PreciseTtlProps>;
+
+/** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
+const GUARDED = 'table';
+
+/** Address of the schedule that the first part of the reconcile has; the others are numbered. */
+const RECONCILE = 'schedules_reconcile';
+
+/** Types that take tags. A stack has them from its provider, which a module does not have. */
+const TAGGED = [
+  'aws_cloudwatch_log_group',
+  'aws_dynamodb_table',
+  'aws_iam_role',
+  'aws_lambda_function',
+  'aws_scheduler_schedule_group',
+  'aws_sfn_state_machine',
+  'aws_sqs_queue',
+];
+
+/** Where a module's files lie in it. */
+export const FUNCTIONS_FOLDER = 'functions';
+export const GUARD_FOLDER = 'created-tables';
+
+/** What `main.tf.json` of a module holds, and its outputs. */
+export function mainJson(name: ModuleName): { readonly main: JsonObject; readonly output: JsonObject } {
+  const { sortKey, ...withoutSortKey } = BASE;
+  const json = merged([], parametrized(name, BASE), parametrized(name, withoutSortKey));
+  const { output, ...main } = finished(json as JsonObject, name);
+  return { main, output: output as JsonObject };
+}
+
+/** A sweep with variables in the place of its values; whether it has a sort key is not one yet. */
+function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
+  const baseProps = { ...base, ...REFERENCES, existingTable: name === 'existing-table' };
+  const synthesized = (props: PreciseTtlProps) =>
+    withParts(withGuarded(synthesizeSweep(props).json, props), props);
+  const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
+    prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
+  );
+  const changes = [
+    { prop: 'numbers' as const, props: { ...baseProps, ...NUMBERS } },
+    ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
+  ];
+  const known = [BASE, SWITCHES, REFERENCES].flatMap(Object.keys).concat(FIXED, 'tags');
+  for (const prop of PROP_NAMES) {
+    if (!known.includes(prop)) {
+      throw new TemplateError(`${prop} is no variable of the Terraform module yet.`);
+    }
+  }
+  const variations = changes.map(change => ({ ...change, json: synthesized(change.props) }));
+  return replaceTexts(withVariables(synthesized(baseProps), resolveProps(baseProps), variations));
+}
+
+/** The texts of {@link BASE}, wherever they stand. */
+function replaceTexts(value: Json): Json {
+  return mapTexts(value, text =>
+    (Object.entries(BASE) as [PropName, string | number][]).reduce(
+      (replaced, [prop, each]) =>
+        typeof each === 'string' ? replaced.replaceAll(each, `\${${TERMS[prop]}}`) : replaced,
+      text,
+    ),
+  );
+}
+
+/** The guard's one table by a name that is no variable; a table that changes its name is another one, and refused. */
+function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObject {
+  const rename = (tables: Json) =>
+    Object.fromEntries(
+      Object.values(tables as JsonObject).map(lasting => [
+        GUARDED,
+        { ...(lasting as JsonObject), tableName },
+      ]),
+    );
+  const { created_tables } = json['module'] as { readonly created_tables: JsonObject };
+  const { created = {}, released = {}, ...guard } = created_tables;
+  return {
+    ...json,
+    module: {
+      created_tables: {
+        ...guard,
+        source: `./${GUARD_FOLDER}`,
+        created: rename(created),
+        released: rename(released),
+      },
+    },
+    moved: mapTexts(json['moved'] ?? [], text => text.replace(`["${tableName}"]`, `["${GUARDED}"]`)),
+  };
+}
+
+/** The parts of the reconcile are as many as its span takes: one resource for each of `local.reconcile_parts`. */
+function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
+  const resource = json['resource'] as Readonly<Record<string, JsonObject>>;
+  const schedules = Object.entries(resource['aws_scheduler_schedule'] ?? {});
+  const isPart = ([id]: readonly [string, Json]) => id.startsWith(RECONCILE);
+  // The first part skips nothing, which its input need not say; the others say everything.
+  const [one, ...others] = reconcileParts(resolveProps(props))
+    .slice(1)
+    .map((part, index) => {
+      const id = `${RECONCILE}_${index + 2}`;
+      const schedule = resource['aws_scheduler_schedule']?.[id];
+      if (schedule === undefined) throw new TemplateError(`aws_scheduler_schedule.${id} is not there.`);
+      return ofPart(schedule as JsonObject, part, `reconcile-${index + 2}`);
+    });
+  if (one === undefined || schedules.filter(isPart).length !== others.length + 2) {
+    throw new TemplateError('The reconcile must come in parts, each of them a schedule.');
+  }
+  if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
+    throw new TemplateError('The parts of the reconcile differ by more than their times.');
+  }
+  return {
+    ...json,
+    resource: {
+      ...resource,
+      aws_scheduler_schedule: {
+        ...Object.fromEntries(schedules.filter(each => !isPart(each))),
+        [RECONCILE]: { for_each: '${local.reconcile_parts}', ...one },
+      },
+    },
+  };
+}
+
+function ofPart(schedule: JsonObject, part: ReconcilePart, key: string): JsonObject {
+  const target = schedule['target'] as JsonObject;
+  const put = (text: Json | undefined, value: string | number, term: string, before: string) => {
+    const found = `${before}${value}`;
+    if (!String(text).includes(found)) throw new TemplateError(`${text}: expected ${found} in it.`);
+    return String(text).replace(found, `${before}\${${term}}`);
+  };
+  const lookback = put(
+    target['input'],
+    part.lookbackMinutes,
+    'each.value.lookback_minutes',
+    '"lookbackMinutes":',
+  );
+  return {
+    ...schedule,
+    name: put(schedule['name'], key, 'each.key', `${BASE.name}-`),
+    schedule_expression: put(schedule['schedule_expression'], part.minute, 'each.value.minute', 'cron('),
+    target: {
+      ...target,
+      input: put(lookback, part.skipMinutes, 'each.value.skip_minutes', '"skipMinutes":'),
+    },
+  };
+}
+
+/** One module of two, of tables with and without a sort key. */
+function merged(path: readonly string[], withKey: Json, without: Json | undefined): Json {
+  if (JSON.stringify(withKey) === JSON.stringify(without)) return withKey;
+  if (without === undefined) return absent(path, withKey);
+  if (Array.isArray(withKey) && Array.isArray(without)) {
+    if (withKey.length === without.length) {
+      return withKey.map((each, index) => merged([...path, String(index)], each, without[index]));
+    }
+    throw new TemplateError(`${path.join('.')} has other elements with a sort key.`);
+  }
+  if (isJsonObject(withKey) && isJsonObject(without)) return mergedObjects(path, withKey, without);
+  return either(HAS_SORT_KEY, String(withKey), String(without));
+}
+
+function mergedObjects(path: readonly string[], withKey: JsonObject, without: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(withKey).flatMap(([key, value]): [string, Json][] => {
+      const other = without[key];
+      const inside = [...path, key];
+      if (!Array.isArray(value) || !Array.isArray(other) || value.length === other.length) {
+        return [[key, merged(inside, value, other)]];
+      }
+      const index = additional(value, other);
+      const added = value[index] as JsonObject;
+      const rest = value
+        .filter((_each, at) => at !== index)
+        .map((each, at) => merged([...inside, String(at)], each, other[at]));
+      if (key === 'postcondition') return [[key, [...rest, whenSortKey(added)]]];
+      const dynamic = { for_each: `\${${HAS_SORT_KEY} ? [true] : []}`, content: added };
+      return [
+        [key, rest],
+        ['dynamic', { [key]: [dynamic] }],
+      ];
+    }),
+  );
+}
+
+/** Which element has no counterpart: without it, the fewest of the others differ. */
+function additional(elements: readonly Json[], others: readonly Json[]): number {
+  const differing = (without: number) =>
+    elements
+      .filter((_each, at) => at !== without)
+      .filter((each, at) => JSON.stringify(each) !== JSON.stringify(others[at])).length;
+  const indices = elements.map((_each, index) => index);
+  return indices.reduce((best, index) => (differing(index) < differing(best) ? index : best), 0);
+}
+
+function absent(path: readonly string[], value: Json): Json {
+  // An environment takes no null, and the functions read an empty sort key as none.
+  if (path.at(-2) === 'variables') return value;
+  return `\${${HAS_SORT_KEY} ? ${asExpression(String(value))} : null}`;
+}
+
+function whenSortKey(condition: JsonObject): JsonObject {
+  return {
+    ...condition,
+    condition: `\${${HAS_SORT_KEY} ? ${asExpression(String(condition['condition']))} : true}`,
+  };
+}
+
+/** What a module has and a stack has not: its own files and tags. */
+function finished(json: JsonObject, name: ModuleName): JsonObject {
+  const resource = json['resource'] as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  const types = Object.entries(resource).map(([type, resources]) => {
+    const each = Object.entries(resources).map(([id, attributes]) => [
+      id,
+      {
+        ...attributes,
+        ...(type === 'aws_lambda_function' && ofFunction(attributes)),
+        ...(TAGGED.includes(type) && { tags: '${var.tags}' }),
+      },
+    ]);
+    return [type, Object.fromEntries(each)];
+  });
+  const module = { ...json, resource: Object.fromEntries(types) };
+  return (name === 'existing-table' ? mapTexts(module, inWordsOfTheModule) : module) as JsonObject;
+}
+
+function ofFunction({ filename, description }: JsonObject): JsonObject {
+  const archive = String(filename).split('/').at(-1);
+  return {
+    filename: `\${path.module}/${FUNCTIONS_FOLDER}/${archive}`,
+    description: `\${substr(${asExpression(String(description))}, 0, ${MAX_DESCRIPTION})}`,
+  };
+}
+
+/** Messages name props and documents of this project. */
+function inWordsOfTheModule(text: string): string {
+  return PROP_NAMES.reduce(
+    (words, prop) =>
+      words.replaceAll(new RegExp(`\\b(in|Correct) ${prop}\\b`, 'g'), `$1 ${variableName(prop)}`),
+    text,
+  )
+    .replaceAll('docs/deploy.md', 'README.md')
+    .replaceAll('in the configuration', 'in the module block')
+    .replaceAll('the configuration names none', 'the module block names none');
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map(each => mapTexts(each, change));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
+}
+
+function isJsonObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,183 @@
+import type { Output, Versions } from './hcl.ts';
+import type { ModuleName } from './main-json.ts';
+import type { JsonObject } from './synthesize.ts';
+import type { Variable } from './variables.ts';
+
+export interface ReadmeProps {
+  readonly module: ModuleName;
+  readonly main: JsonObject;
+  readonly variables: readonly Variable[];
+  readonly outputs: readonly Output[];
+  readonly versions: Versions;
+  /** The `main.tf` of its example. */
+  readonly example: string;
+}
+
+const INTRODUCTIONS: Readonly<Record<ModuleName, string>> = {
+  'existing-table': `# precise-ttl for an existing table
+
+Deletes the items of a DynamoDB table within a second or two of their expiry. The table is there already: this module
+reads it and changes nothing about it.`,
+  'new-table': `# precise-ttl with a new table
+
+Creates a DynamoDB table whose items are deleted within a second or two of their expiry.`,
+};
+
+const SECTIONS: Readonly<Record<ModuleName, string>> = {
+  'existing-table': `## An existing table
+
+Two things must be there before the module is applied:
+
+1. The index: \`window_attribute\` (String) is its partition key, \`ttl_attribute\` (Number) its sort key, and it projects
+   KEYS_ONLY. Wait until it is ACTIVE; Terraform cannot see that.
+2. Native TTL on \`ttl_attribute\`, as a backstop. Wait until it is ENABLED, which takes up to an hour.
+
+Terraform compares the table with the inputs when it plans: its keys and their types, the index, its keys and projection, and
+native TTL. If something differs, the plan names the first difference, and nothing is made.
+
+When the table is made in the same root, let the module depend on it: \`depends_on = [aws_dynamodb_table.sessions]\`.`,
+  'new-table': `## Tables are never deleted
+
+A plan that would delete or replace the table is refused before anything is changed, whichever input is edited:
+
+\`\`\`
+resource.terraform_data: "REFUSED TO KEEP THE TABLE. …"
+\`\`\`
+
+Do not follow Terraform's advice to disable \`prevent_destroy\`. To stop sweeping the table and keep it:
+
+1. Change the \`source\` of the module block from \`new-table\` to \`existing-table\`, leave out \`deletion_protection\` and
+   \`point_in_time_recovery\`, run \`terraform init\` and apply. The plan says \`1 to forget\`: Terraform no longer manages the
+   table, and the sweep goes on.
+2. Remove the module block, and apply.
+
+**Do not remove the block of a \`new-table\` module.** Its guard goes with it, as every guard in a module does. Then
+\`deletion_protection\` alone keeps the table, and the apply fails half-way.`,
+};
+
+/** The README of a module, with the tables that terraform-docs makes. */
+export function moduleReadme(props: ReadmeProps): string {
+  const { module, example } = props;
+  return `${INTRODUCTIONS[module]}
+
+\`\`\`hcl
+${example.trim()}
+\`\`\`
+
+The provider is the caller's: its region and account are where everything is made. Every input is checked before anything is
+planned. Two modules in one account need different names: \`name\` is made from \`table_name\` unless it is given.
+
+Whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module must
+agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`.
+
+${SECTIONS[module]}
+
+${tables(props)}
+`;
+}
+
+/** terraform-docs, \`markdown table\`: it can write them again. */
+function tables({ main, variables, outputs, versions }: ReadmeProps): string {
+  const resources = (block: string, kind: string) =>
+    Object.entries((main[block] ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(([type, named]) =>
+      Object.keys(named).map(name => [`${type}.${name}`, kind] as const),
+    );
+  const all = [...resources('resource', 'resource'), ...resources('data', 'data source')].sort(byFirst);
+  const sections = [
+    [
+      'Requirements',
+      table(
+        ['Name', 'Version'],
+        [
+          [anchored('requirement', 'terraform'), versions.terraform],
+          [anchored('requirement', 'aws'), versions.aws],
+        ],
+      ),
+    ],
+    ['Providers', table(['Name', 'Version'], [[anchored('provider', 'aws'), versions.aws]])],
+    [
+      'Modules',
+      table(
+        ['Name', 'Source', 'Version'],
+        [[anchored('module', 'created_tables'), './created-tables', 'n/a']],
+      ),
+    ],
+    [
+      'Resources',
+      table(
+        ['Name', 'Type'],
+        all.map(([name, kind]) => [markdown(name), kind]),
+      ),
+    ],
+    [
+      'Inputs',
+      table(
+        ['Name', 'Description', 'Type', 'Default', 'Required'],
+        variables
+          .map(variable => [variable.name, variable] as const)
+          .sort(byFirst)
+          .map(([name, { description, type, default: fallback }]) => [
+            anchored('input', name),
+            markdown(description),
+            `\`${type}\``,
+            fallback === undefined ? 'n/a' : `\`${JSON.stringify(fallback)}\``,
+            fallback === undefined ? 'yes' : 'no',
+          ]),
+        4,
+      ),
+    ],
+    [
+      'Outputs',
+      table(
+        ['Name', 'Description'],
+        outputs.map(({ name, description }) => [anchored('output', name), markdown(description)]),
+      ),
+    ],
+  ];
+  const text = sections.map(([title, body]) => `## ${title}\n\n${body}`).join('\n\n');
+  return `<!-- BEGIN_TF_DOCS -->\n${text}\n<!-- END_TF_DOCS -->`;
+}
+
+function byFirst([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function anchored(kind: string, name: string): string {
+  return `<a name="${kind}_${name}"></a> [${markdown(name)}](#${kind}\\_${markdown(name)})`;
+}
+
+function markdown(text: string): string {
+  return text.replaceAll('_', '\\_');
+}
+
+/** @param centred index of a column in the middle */
+function table(titles: readonly string[], rows: readonly (readonly string[])[], centred?: number): string {
+  const rule = titles.map((title, index) =>
+    index === centred ? `:${'-'.repeat(title.length)}:` : '-'.repeat(title.length + 2),
+  );
+  return [
+    `| ${titles.join(' | ')} |`,
+    `|${rule.join('|')}|`,
+    ...rows.map(row => `| ${row.join(' | ')} |`),
+  ].join('\n');
+}
+
+/** The README above the two modules. */
+export function modulesReadme(): string {
+  return `# precise-ttl, as Terraform modules
+
+DynamoDB items that are gone within a second or two of their expiry.
+
+| module | for |
+|---|---|
+| [existing-table](existing-table/README.md) | a table that is there already, or is made elsewhere in your root |
+| [new-table](new-table/README.md) | a table that the module creates, and guards against being deleted |
+
+Both have the same inputs and the same addresses, so the \`source\` of a module block can be changed from \`new-table\` to
+\`existing-table\`: Terraform then forgets the table and keeps it. Why there are two: Terraform decides what can be destroyed, and
+what is forgotten, before it knows the value of any input.
+
+Each folder is whole by itself. Commit them, or give them to your module registry; [examples](examples) has a root for each. They
+are written by \`precise-ttl\`, in this version as a whole: do not edit them, write them again.
+`;
+}

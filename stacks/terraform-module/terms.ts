@@ -1,0 +1,61 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { MAX_PAIRS } from '../../statemachine/contract.ts';
+import { concurrentChildren } from '../parts/sweep-machine.ts';
+import { PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
+import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
+
+export type PropName = keyof typeof PROPS;
+
+/** `granularityMinutes` is the variable `granularity_minutes`. */
+export function variableName(prop: string): string {
+  return prop.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+}
+
+const NAMES = Object.fromEntries(PROP_NAMES.map(prop => [prop, `var.${variableName(prop)}`])) as Readonly<
+  Record<PropName, string>
+>;
+
+/** The defaults that are made of other variables, as expressions; `stacks/props.ts` has them for props. */
+export const DEFAULTED = {
+  name: `coalesce(${NAMES.name}, "precise-ttl-\${replace(${NAMES.tableName}, ".", "-")}")`,
+  lookbackMinutes: `coalesce(${NAMES.lookbackMinutes}, max(${PROPS.lookbackMinutes.byDefault({ tableName: '' })}, ${NAMES.granularityMinutes}))`,
+  sortKeyType: `coalesce(${NAMES.sortKeyType}, "${PROPS.sortKeyType.byDefault({ tableName: '' })}")`,
+} as const;
+
+/** How the module calls the value of a prop, its default filled in. */
+export const TERMS: Readonly<Record<PropName, string>> = {
+  ...NAMES,
+  name: 'local.name',
+  lookbackMinutes: 'local.lookback_minutes',
+  sortKey: 'local.sort_key',
+  sortKeyType: 'local.sort_key_type',
+};
+
+/** Whether the table has a sort key. */
+export const HAS_SORT_KEY = `${NAMES.sortKey} != null`;
+
+/** Numbers that are made of several props, and how the module calls them. */
+export const DERIVED: Readonly<Record<string, (props: ResolvedProps) => number>> = {
+  'local.concurrent_children': concurrentChildren,
+};
+
+/** What `reconcileParts` and `concurrentChildren` work out, in Terraform. test/deploy holds one against the other. */
+export const LOCALS: Readonly<Record<string, string>> = {
+  name: DEFAULTED.name,
+  lookback_minutes: DEFAULTED.lookbackMinutes,
+  sort_key: `${HAS_SORT_KEY} ? ${NAMES.sortKey} : ""`,
+  sort_key_type: DEFAULTED.sortKeyType,
+  concurrent_children: `${NAMES.shardConcurrency} == 0 || ${NAMES.precisionSeconds} == 60 ? ${NAMES.shardConcurrency} : ${NAMES.shardConcurrency} + ${NAMES.shards}`,
+  reconcile_minutes: `${NAMES.reconcileHours} * 60`,
+  reconcile_windows: `ceil(local.reconcile_minutes / ${NAMES.granularityMinutes})`,
+  reconcile_windows_of_part: `floor(${MAX_PAIRS} / ${NAMES.shards}) - ${EDGE_WINDOWS}`,
+  reconcile_part_minutes: `ceil(local.reconcile_windows / ceil(local.reconcile_windows / local.reconcile_windows_of_part)) * ${NAMES.granularityMinutes}`,
+  reconcile_part_count: 'ceil(local.reconcile_minutes / local.reconcile_part_minutes)',
+  reconcile_parts: `{
+    for part in range(local.reconcile_part_count) : part == 0 ? "reconcile" : "reconcile-\${part + 1}" => {
+      minute           = (${FIRST_MINUTE} + floor(part * 60 / local.reconcile_part_count)) % 60
+      lookback_minutes = min((part + 1) * local.reconcile_part_minutes, local.reconcile_minutes) + floor(part * 60 / local.reconcile_part_count)
+      skip_minutes     = part == 0 ? 0 : part * local.reconcile_part_minutes + floor(part * 60 / local.reconcile_part_count)
+    }
+  }`,
+};

@@ -1,0 +1,260 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import type { Kind } from '../../expiry/fields.ts';
+import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { MAX_PAIRS } from '../../statemachine/contract.ts';
+import { MAX_NAME_LENGTH, PROPS } from '../props.ts';
+import { TAG_LIMITS } from '../tags.ts';
+import { literal } from '../terraform-text.ts';
+import type { FIXED, ModuleName } from './main-json.ts';
+import { TemplateError } from './template.ts';
+import { DEFAULTED, type PropName, variableName } from './terms.ts';
+
+/** A condition that Terraform checks before it plans, and what it says when it does not hold. */
+export interface Validation {
+  readonly condition: string;
+  /** A Terraform template. */
+  readonly message: string;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: 'string' | 'number' | 'bool' | 'map(string)';
+  readonly description: string;
+  /** Undefined: it has to be given. Null: nothing, or a value made of others. */
+  readonly default?: string | number | boolean | null | Readonly<Record<string, string>>;
+  readonly validations: readonly Validation[];
+}
+
+type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'tags'>;
+
+/** What is said of each prop, in a module's words. docs/configuration.md says more. */
+const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
+  tableName: 'Name of the DynamoDB table.',
+  deletionProtection:
+    'DynamoDB refuses to delete the table, whoever asks. It is all that keeps the table when the module block is removed.',
+  pointInTimeRecovery: 'The table can be restored to any second of the last 35 days.',
+  partitionKey: "Name of the table's partition key.",
+  partitionKeyType: 'Type of the partition key: S, N or B.',
+  sortKey: "Name of the table's sort key; null when it has none.",
+  sortKeyType: 'Type of the sort key: S, N or B. S when it is not given.',
+  ttlAttribute:
+    'Attribute with the moment of expiry: Number, epoch seconds. Native TTL is on it, as a backstop.',
+  windowAttribute: "Attribute with the window's key; partition key of the index.",
+  indexName: 'Name of the index of expiry windows.',
+  granularityMinutes: 'Length of a window; a divisor of a day. Writers must have the same value.',
+  shards:
+    'Index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
+  deleteMode:
+    'guarded checks the TTL of each item again in the delete itself. batch does not: only for tables whose keys are never written again once they have a TTL.',
+  precisionSeconds:
+    'The most seconds from the expiry of an item to the poll that deletes it, 1 to 60. 60 is one sweep a minute.',
+  pollSeconds:
+    'The most seconds between two polls, for items that are written less than two minutes before they expire: 0, or precision_seconds to 60.',
+  lookbackMinutes:
+    'How far back every tick searches for items that earlier sweeps left. 10, or one window if that is longer, when it is not given.',
+  reconcileHours: 'How far back the hourly reconcile searches, 1 to 744.',
+  enabled: 'Whether the schedules run. false pauses the sweep.',
+  shardConcurrency:
+    'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
+  chunkConcurrency: 'Chunks of 25 keys that a child deletes at once, 1 to 40.',
+  deleteAttempts: 'Calls for one chunk, the first included, before its keys count as failed, 1 to 100.',
+  backoffBaseSeconds:
+    'Upper bound of the first wait before unprocessed keys are tried again. It doubles each time.',
+  backoffCapSeconds: 'The most that this bound grows to, backoff_base_seconds to 30.',
+  logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
+  functionMemoryMb: 'Memory of each function, 128 to 10240.',
+  metricsNamespace: 'CloudWatch namespace of the metrics.',
+  permissionsBoundary:
+    'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
+  rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
+  name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
+};
+
+/** Props whose default, or whose absence, is null. */
+const NULLABLE: readonly VariableProp[] = [
+  'sortKey',
+  'sortKeyType',
+  'lookbackMinutes',
+  'permissionsBoundary',
+  'rolePath',
+  'name',
+];
+
+/** Props of a table that the module creates. */
+const OF_CREATED: readonly VariableProp[] = ['deletionProtection', 'pointInTimeRecovery'];
+
+/** The variables of a module, in the order of the props. */
+export function variablesOf(module: ModuleName): Variable[] {
+  const props = (Object.keys(DESCRIPTIONS) as VariableProp[]).filter(
+    prop => module === 'new-table' || !OF_CREATED.includes(prop),
+  );
+  return [...props.map(variable), TAGS_VARIABLE];
+}
+
+function variable(prop: VariableProp): Variable {
+  const definition = PROPS[prop];
+  const given = 'byDefault' in definition ? definition.byDefault({ tableName: '' }) : undefined;
+  const types = { string: 'string', number: 'number', boolean: 'bool', undefined: 'string' } as const;
+  const fallback = NULLABLE.includes(prop) ? null : given;
+  return {
+    name: variableName(prop),
+    type: types[typeof given as keyof typeof types],
+    description: DESCRIPTIONS[prop],
+    ...(fallback !== undefined && { default: fallback }),
+    validations: [...ofKind(prop, definition.kind), ...(RELATIONS[prop] ?? [])],
+  };
+}
+
+/** The rule of a prop's kind. */
+function ofKind(prop: VariableProp, kind: Kind<unknown>): Validation[] {
+  const term = `var.${variableName(prop)}`;
+  const rule = conditionOf(prop, kind, term);
+  if (rule === undefined) return [];
+  const nullable = NULLABLE.includes(prop);
+  const remedy = PROPS[prop].isRequired
+    ? 'Correct the value: there is no default for it.'
+    : 'Correct the value, or leave it out for its default.';
+  return [
+    {
+      condition: nullable ? `${term} == null ? true : ${rule}` : rule,
+      message: `${variableName(prop)}: expected ${literal(kind.expected).slice(1, -1)}, got ${shown(term, nullable)}. ${remedy}`,
+    },
+  ];
+}
+
+/** A message is made even when its condition holds, and null has no text. */
+function shown(term: string, nullable: boolean): string {
+  return nullable ? `\${${term} == null ? "null" : ${term}}` : `\${${term}}`;
+}
+
+function conditionOf(prop: VariableProp, { rule }: Kind<unknown>, term: string): string | undefined {
+  const own = CONDITIONS[prop]?.(term);
+  if (own !== undefined) return own;
+  // Terraform's types are the rule of the others.
+  if (rule === undefined) return undefined;
+  if ('pattern' in rule) {
+    if (/\(\?[=!<]/.test(rule.pattern.source)) throw new TemplateError(`${prop}: its pattern looks around.`);
+    return matches(rule.pattern.source.replaceAll('\\/', '/'), term);
+  }
+  if ('values' in rule) return isOneOf(rule.values, term);
+  const isWhole = rule.whole ? ` && floor(${term}) == ${term}` : '';
+  return `${term} >= ${rule.least} && ${term} <= ${rule.most}${isWhole}`;
+}
+
+function matches(pattern: string, term: string): string {
+  return `can(regex(${literal(pattern)}, ${term}))`;
+}
+
+function isOneOf(values: readonly unknown[], term: string): string {
+  return `contains(${JSON.stringify(values).replaceAll(',', ', ')}, ${term})`;
+}
+
+/** DynamoDB counts bytes, Terraform characters: 255 bytes are 340 characters of base64. */
+function isAttributeName(term: string): string {
+  return `${term} != "" && length(base64encode(${term})) <= 340`;
+}
+
+const DIVISORS_OF_A_DAY = Array.from({ length: MINUTES_PER_DAY }, (_unused, index) => index + 1).filter(
+  minutes => MINUTES_PER_DAY % minutes === 0,
+);
+
+/** Of kinds whose rule Terraform's regular expressions do not have. */
+const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string>>> = {
+  partitionKey: isAttributeName,
+  sortKey: isAttributeName,
+  ttlAttribute: isAttributeName,
+  windowAttribute: isAttributeName,
+  granularityMinutes: term => isOneOf(DIVISORS_OF_A_DAY, term),
+  rolePath: term => `length(${term}) <= 512 && ${matches('^/([\\x21-\\x7e]+/)?$', term)}`,
+  metricsNamespace: term =>
+    `${matches('^[A-Za-z0-9_./#: -]{1,255}$', term)} && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`,
+};
+
+const ROLES = ['partition_key', 'sort_key', 'ttl_attribute', 'window_attribute'];
+const PAIRS = `(ceil(${DEFAULTED.lookbackMinutes} / var.granularity_minutes) + 1) * var.shards`;
+
+/** What must hold between variables; `stacks/props.ts` and `expiry/model.ts` have it for props. test/deploy compares them. */
+const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> = {
+  partitionKey: [
+    {
+      condition: `length(distinct([for name in [${ROLES.map(each => `var.${each}`).join(', ')}] : name if name != null])) == (var.sort_key == null ? 3 : 4)`,
+      message: `${ROLES.join(', ')}: expected another attribute for each. Each of the four roles needs an attribute of its own.`,
+    },
+  ],
+  sortKeyType: [
+    {
+      condition: 'var.sort_key_type == null || var.sort_key != null',
+      message:
+        'sort_key_type: expected it together with sort_key. Name the sort key too, or leave out its type.',
+    },
+  ],
+  lookbackMinutes: [
+    {
+      condition: `${DEFAULTED.lookbackMinutes} >= var.granularity_minutes`,
+      message:
+        'lookback_minutes: expected at least one window (granularity_minutes: ${var.granularity_minutes}). Raise it or leave it out: a tick must reach the window that has just ended.',
+    },
+    {
+      condition: `${PAIRS} <= ${MAX_PAIRS}`,
+      message: `lookback_minutes: expected at most ${MAX_PAIRS} windows and shards to look back into in a tick, got \${${PAIRS}}. Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularity_minutes.`,
+    },
+  ],
+  reconcileHours: [
+    {
+      condition: `var.reconcile_hours * 60 >= ${DEFAULTED.lookbackMinutes}`,
+      message: `reconcile_hours: expected at least the lookback of a tick (\${${DEFAULTED.lookbackMinutes}} minutes). Raise it: the reconcile is there for what lies further back than a tick looks.`,
+    },
+  ],
+  backoffCapSeconds: [
+    {
+      condition: 'var.backoff_cap_seconds >= var.backoff_base_seconds',
+      message:
+        'backoff_cap_seconds: expected at least backoff_base_seconds (${var.backoff_base_seconds}), got ${var.backoff_cap_seconds}. Raise the cap or lower the base.',
+    },
+  ],
+  pollSeconds: [
+    {
+      condition: 'var.poll_seconds == 0 || var.poll_seconds >= var.precision_seconds',
+      message:
+        'poll_seconds: expected 0, or at least precision_seconds (${var.precision_seconds}), got ${var.poll_seconds}. Raise it, or lower precision_seconds: polls are never closer than that.',
+    },
+    {
+      condition: 'var.poll_seconds == 0 || var.precision_seconds != 60',
+      message:
+        'poll_seconds: expected 0 in the plain mode (precision_seconds: 60), got ${var.poll_seconds}. The plain mode does not poll between its ticks: lower precision_seconds or leave poll_seconds out.',
+    },
+  ],
+  name: [
+    {
+      condition: `length(${DEFAULTED.name}) <= ${MAX_NAME_LENGTH}`,
+      message: `name: expected at most ${MAX_NAME_LENGTH} characters, got \${${DEFAULTED.name}}. The name made from table_name is too long: choose a shorter one with name.`,
+    },
+  ],
+};
+
+const { most, key, value, characters } = TAG_LIMITS;
+const isTagText = (longest: number, term: string) =>
+  `${matches(`^${characters}{1,${longest}}$`, term)} && !startswith(lower(${term}), "aws:")`;
+
+/** The rules of `stacks/tags.ts`. */
+const TAGS_VARIABLE: Variable = {
+  name: 'tags',
+  type: 'map(string)',
+  description: "Tags of everything that can have some, besides the provider's default_tags.",
+  default: {},
+  validations: [
+    {
+      condition: `length(var.tags) <= ${most}`,
+      message: `tags: expected at most ${most} tags, got \${length(var.tags)}. Remove some: no resource can have more.`,
+    },
+    {
+      condition: `alltrue([for key, value in var.tags : ${isTagText(key, 'key')} && ${isTagText(value, 'value')}])`,
+      message: `tags: expected keys of 1 to ${key} and values of 1 to ${value} letters, digits, blanks and _ . : / = + - @, which do not begin with aws:. Correct them: AWS refuses a tag with anything else.`,
+    },
+    {
+      condition: 'length(distinct([for key in keys(var.tags) : lower(key)])) == length(var.tags)',
+      message:
+        'tags: expected keys that differ by more than their case, which IAM does not see. Remove one of the two.',
+    },
+  ],
+};

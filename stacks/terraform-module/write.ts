@@ -1,0 +1,86 @@
+import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { EXAMPLES } from './examples.ts';
+import { localsTf, outputsOf, outputsTf, type Versions, variablesTf, versionsTf } from './hcl.ts';
+import { FUNCTIONS_FOLDER, GUARD_FOLDER, type ModuleName, mainJson } from './main-json.ts';
+import { moduleReadme, modulesReadme } from './readme.ts';
+import { synthesizeSweep } from './synthesize.ts';
+import { variablesOf } from './variables.ts';
+
+/** The modules, each in a folder of this name. */
+export const MODULES = ['existing-table', 'new-table'] as const satisfies readonly ModuleName[];
+
+/** Conditions of variables that name other variables came with 1.9. */
+const TERRAFORM_VERSION = '>= 1.9';
+
+/**
+ * Writes the Terraform modules: `existing-table` sweeps a table that is there, `new-table` creates it. Each folder is whole by
+ * itself, and was synthesized from the constructs of this project. What is in the way of their files is replaced.
+ *
+ * @returns the files, relative to `outDir`
+ */
+export function writeTerraformModule(outDir: string): string[] {
+  const written = [...MODULES.flatMap(name => writeModule(outDir, name)), ...writeExamples(outDir)];
+  return [...written, write(outDir, 'README.md', modulesReadme())];
+}
+
+function writeModule(outDir: string, name: ModuleName): string[] {
+  const { main, output } = mainJson(name);
+  const { files, versions } = copied(join(outDir, name), name);
+  const variables = variablesOf(name);
+  const outputs = outputsOf(output);
+  const example = EXAMPLES[name];
+  const texts = {
+    'main.tf.json': `${JSON.stringify(main, null, 2)}\n`,
+    'locals.tf': localsTf(),
+    'variables.tf': variablesTf(variables),
+    'outputs.tf': outputsTf(outputs),
+    'versions.tf': versionsTf(versions),
+    'README.md': moduleReadme({ module: name, main, variables, outputs, versions, example }),
+  };
+  return [
+    ...files.map(file => join(name, file)),
+    ...Object.entries(texts).map(([file, text]) => write(outDir, join(name, file), text)),
+  ];
+}
+
+/** The functions' archives and the guard, as they were synthesized. */
+function copied(
+  folder: string,
+  name: ModuleName,
+): { readonly files: readonly string[]; readonly versions: Versions } {
+  // Archives of an earlier version have no place in it.
+  for (const each of [FUNCTIONS_FOLDER, GUARD_FOLDER])
+    rmSync(join(folder, each), { recursive: true, force: true });
+  const files: string[] = [];
+  const copy = (from: string, to: string) => {
+    mkdirSync(join(folder, to), { recursive: true });
+    const file = join(to, basename(from));
+    copyFileSync(from, join(folder, file));
+    files.push(file);
+  };
+  const props = { tableName: 'Any', partitionKey: 'id', existingTable: name === 'existing-table' };
+  const { providerVersion } = synthesizeSweep(props, stackFolder => {
+    for (const archive of globSync('assets/**/*.zip', { cwd: stackFolder })) {
+      copy(join(stackFolder, archive), FUNCTIONS_FOLDER);
+    }
+    for (const guard of globSync('assets/*created_tables*/**/main.tf.json', { cwd: stackFolder })) {
+      copy(join(stackFolder, guard), GUARD_FOLDER);
+    }
+  });
+  const [major = '', minor = ''] = providerVersion.split('.');
+  return {
+    files,
+    versions: { terraform: TERRAFORM_VERSION, aws: `>= ${major}.${minor}, < ${Number(major) + 1}.0` },
+  };
+}
+
+function writeExamples(outDir: string): string[] {
+  return MODULES.map(name => write(outDir, join('examples', name, 'main.tf'), EXAMPLES[name]));
+}
+
+function write(outDir: string, file: string, text: string): string {
+  mkdirSync(join(outDir, file, '..'), { recursive: true });
+  writeFileSync(join(outDir, file), text);
+  return file;
+}

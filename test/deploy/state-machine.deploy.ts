@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeExecutionCommand,
+  DescribeStateMachineCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } from 'stepfunctions-emulator';
+import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { LocalFunctions } from '../../local/functions/local-functions.ts';
+import type { FunctionResource } from '../../local/terraform/synthesized.ts';
+import { WrittenModules } from './support/modules.ts';
+import {
+  describeWithTerraform,
+  type EmulatedAws,
+  emulatedClient,
+  startEmulatedAws,
+} from './support/proof.ts';
+import { stepFunctionsAside } from './support/step-functions-aside.ts';
+import type { TerraformRoot } from './support/terraform-root.ts';
+
+const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
+
+/** What is applied is run: the definition and the functions as Terraform has them in its state. */
+describeWithTerraform('the state machine of the module, on our own Step Functions endpoint', () => {
+  let aws: EmulatedAws;
+  let dynamoDb: DynamoDBClient;
+  let modules: WrittenModules;
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    dynamoDb = emulatedClient(aws);
+    modules = new WrittenModules(aws);
+  });
+
+  afterAll(async () => {
+    modules?.remove();
+    dynamoDb?.destroy();
+    await aws?.stop();
+  });
+
+  test('is created, sweeps what is expired and nothing else, is updated, and is deleted', async () => {
+    const functions: { invoker?: LocalFunctions } = {};
+    const engine = new Engine({
+      clock: realClock,
+      invoker: {
+        invoke: (arn, payload, options) => {
+          if (functions.invoker === undefined) throw new Error('The functions are not there yet.');
+          return functions.invoker.invoke(arn, payload, options);
+        },
+      },
+    });
+    const stateMachines = new StateMachines(() => realClock.now());
+    const server = await ApiServer.start({
+      stateMachines,
+      executions: new Executions({
+        start: (machine, options) => engine.start(machine, options),
+        redrive: execution => execution.redrive(),
+      }),
+      stateTester: new StateTester({ ...PLACE, clock: realClock, invoker: { invoke: notHere } }),
+      ...PLACE,
+    });
+    const client = new SFNClient({
+      endpoint: server.endpoint,
+      region: PLACE.region,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const oneEndpoint = await stepFunctionsAside(server.endpoint, aws.endpoint);
+    const here = { AWS_ENDPOINT_URL: oneEndpoint.endpoint };
+    try {
+      // The emulator of AWS knows no PartiQL that deletes on a condition.
+      const inputs = { table_name: 'Tokens', partition_key: 'id', delete_mode: 'batch' };
+      const root = await modules.asRoot('new-table', inputs);
+      await root.deploy(here);
+      const [machine] = stateMachines.all;
+      expect(machine).toMatchObject({ name: 'precise-ttl-Tokens' });
+      functions.invoker = new LocalFunctions(await deployedFunctions(root), {
+        dynamoDbEndpoint: aws.endpoint,
+      });
+
+      const documents = DynamoDBDocumentClient.from(dynamoDb);
+      const model = expiryModel({ partitionKey: 'id' });
+      const now = Math.floor(Date.now() / 1000);
+      for (const [id, ttl] of [
+        ['expired', now - 60],
+        ['alive', now + 3600],
+      ] as const) {
+        const Item = { id, ...expiryAttributes(model, { id }, { expiresAt: ttl }) };
+        await documents.send(new PutCommand({ TableName: 'Tokens', Item }));
+      }
+      const span = { from: new Date((now - 600) * 1000), to: new Date((now - 1) * 1000) };
+      const { executionArn } = await client.send(
+        new StartExecutionCommand({ stateMachineArn: machine?.arn, input: JSON.stringify(span) }),
+      );
+      const { output, status, cause } = await ended(client, executionArn ?? '');
+      expect([status, cause]).toEqual(['SUCCEEDED', undefined]);
+      expect(JSON.parse(output ?? '{}')).toMatchObject({ found: 1, deleted: 1, failed: 0 });
+      const { Items } = await dynamoDb.send(new ScanCommand({ TableName: 'Tokens' }));
+      expect(Items?.map(({ id }) => id?.S)).toEqual(['alive']);
+
+      modules.useModule(root, 'new-table', { ...inputs, chunk_concurrency: 3 });
+      expect(await root.deploy(here)).toEqual({ update: ['aws_sfn_state_machine.sweep_machine'] });
+      const { definition } = await client.send(
+        new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }),
+      );
+      expect(definition).toContain('"MaxConcurrency":3');
+
+      modules.useModule(root, 'existing-table', inputs);
+      await root.deploy(here);
+      await root.succeed(['destroy', '-auto-approve', '-input=false'], here);
+      expect(stateMachines.all).toEqual([]);
+    } finally {
+      client.destroy();
+      await oneEndpoint.stop();
+      await server.stop();
+      await functions.invoker?.stop();
+    }
+  });
+});
+
+function notHere(): never {
+  throw new Error('No state is tested here.');
+}
+
+/** The functions as they were applied, from the archives that the module has. */
+async function deployedFunctions(root: TerraformRoot): Promise<FunctionResource[]> {
+  const { values } = JSON.parse(await root.succeed(['show', '-json'])) as {
+    values: { root_module: { resources: readonly { address: string; type: string; values: Applied }[] } };
+  };
+  return values.root_module.resources
+    .filter(({ type }) => type === 'aws_lambda_function')
+    .map(({ address, values: applied }) => ({
+      address,
+      name: applied.function_name,
+      arn: applied.arn,
+      region: PLACE.region,
+      archive: join(root.folder, applied.filename),
+      handler: applied.handler,
+      memoryMb: applied.memory_size,
+      timeoutSeconds: applied.timeout,
+      environment: applied.environment[0]?.variables ?? {},
+      logFormat: 'JSON',
+    }));
+}
+
+interface Applied {
+  readonly function_name: string;
+  readonly arn: string;
+  readonly filename: string;
+  readonly handler: string;
+  readonly memory_size: number;
+  readonly timeout: number;
+  readonly environment: readonly { readonly variables: Readonly<Record<string, string>> }[];
+}
+
+async function ended(client: SFNClient, executionArn: string) {
+  for (;;) {
+    const execution = await client.send(new DescribeExecutionCommand({ executionArn }));
+    if (execution.status !== 'RUNNING') return execution;
+    await new Promise(resolve => setTimeout(resolve, 200));
+  }
+}

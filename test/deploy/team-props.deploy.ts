@@ -1,0 +1,32 @@
+import { configOf, SESSION_DATA } from '../support/synthesized.ts';
+import { useFreshDeployment } from './support/fresh-deployment.ts';
+import { describeWithTerraform } from './support/proof.ts';
+
+const RULES = {
+  tags: { team: 'sessions' },
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+  vpc: { subnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
+  kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000',
+};
+
+describeWithTerraform('a deployment under the rules of a team', () => {
+  const on = useFreshDeployment();
+
+  test('takes them on in place; only another path makes roles anew', async () => {
+    await on.deployment.deploy(configOf(SESSION_DATA));
+    await on.deployment.use(configOf({ ...SESSION_DATA, ...RULES }));
+    const plan = await on.deployment.plan();
+    expect(Object.keys(plan)).toEqual(['update']);
+    expect(await on.deployment.apply()).toMatchObject({ status: 0 });
+    expect(await on.deployment.plan()).toEqual({});
+
+    await on.deployment.use(configOf({ ...SESSION_DATA, ...RULES, rolePath: '/teams/sessions/' }));
+    const moved = await on.deployment.plan();
+    const replaced = Object.entries(moved).flatMap(([action, addresses]) =>
+      /delete/.test(action) ? (addresses as string[]).map(address => address.split('.')[0]) : [],
+    );
+    expect([...new Set(replaced)].sort()).toEqual(['aws_iam_role', 'aws_iam_role_policy']);
+    expect(await on.deployment.apply()).toMatchObject({ status: 0 });
+    expect(await on.deployment.plan()).toEqual({});
+  });
+});

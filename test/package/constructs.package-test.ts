@@ -1,0 +1,173 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  COMPILERS,
+  makeApplication,
+  type PackedPackage,
+  packPackage,
+  runNode,
+  useInstalled,
+} from '../support/packed-package.ts';
+import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+
+const APPLICATION = readFileSync('test/package/constructs-application.ts', 'utf8');
+
+/** As an app in CDK Terrain has it. */
+const TERRAIN_APPLICATION = APPLICATION.replaceAll(/(?<=[@'/])cdktf(?=['/])/g, 'cdktn');
+
+/** CDK Terrain is not a package of this project: it is installed here when these tests run, and stays for the next run. */
+const TERRAIN = resolve('node_modules/.cache/precise-ttl/cdk-terrain');
+const TERRAIN_PACKAGES = ['cdktn@0.24.0', '@cdktn/provider-aws@25.7.0', 'constructs@10.7.0'];
+
+let packed: PackedPackage;
+
+beforeAll(async () => {
+  packed = await packPackage();
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+interface Synthesized {
+  readonly resource: Readonly<Record<string, object>>;
+  readonly data?: object;
+  readonly module?: object;
+  readonly output?: object;
+  readonly moved?: object;
+}
+
+/** Compiles the application and runs it; returns what it synthesized, by stack. */
+async function synthesize(folder: string, compiler: string, file: string, options: object) {
+  const tsconfig = {
+    compilerOptions: {
+      strict: true,
+      target: 'es2022',
+      lib: ['es2022'],
+      types: [],
+      outDir: 'out',
+      ...options,
+    },
+    files: [file],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+  await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+  await runNode(folder, [join('out', file.replace(/ts$/, 'js'))]);
+  const stackOf = (stack: string): Synthesized =>
+    JSON.parse(readFileSync(join(folder, 'synthesized/stacks', stack, 'cdk.tf.json'), 'utf8'));
+  return { whole: stackOf('precise-ttl'), own: stackOf('sessions') };
+}
+
+/** All that Terraform makes, without the versions of the provider and of whatever wrote it. */
+function made({ resource, data, module, output, moved }: Synthesized): object {
+  return { resource, data, module, output, moved };
+}
+
+const SETTINGS: [name: string, file: string, options: object][] = [
+  // The older compilers take Node 10's resolution with it, which knows no `exports`.
+  ['CommonJS', 'main.ts', { module: 'commonjs' }],
+  ['CommonJS by nodenext', 'main.cts', { module: 'nodenext' }],
+  ['ESM by nodenext', 'main.mts', { module: 'nodenext', exactOptionalPropertyTypes: true }],
+];
+
+describe('an app with CDKTF', () => {
+  const cases = COMPILERS.flatMap(compiler => SETTINGS.map(setting => [compiler, ...setting] as const));
+
+  test.each(cases)('compiles with %s as %s, and synthesizes what this checkout does', async (...setting) => {
+    const [compiler, , file, options] = setting;
+    const folder = makeApplication(packed, { [file]: APPLICATION });
+    useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
+    const { whole, own } = await synthesize(folder, compiler, file, options);
+    // To the byte of the archives: their hashes are in it.
+    expect(whole).toEqual(terraformJson(configOf(SESSION_DATA)));
+    expect(own).not.toHaveProperty('module');
+    expect(Object.values(own.resource['aws_sfn_state_machine'] ?? {})).toMatchObject([{ name: 'sessions' }]);
+    expect(Object.values(own.resource['aws_lambda_function'] ?? {})).toContainEqual(
+      expect.objectContaining({
+        function_name: 'sessions-delete-chunk',
+        reserved_concurrent_executions: 50,
+        environment: {
+          variables: expect.objectContaining({ TABLE_NAME: '${aws_dynamodb_table.sessions.name}' }),
+        },
+      }),
+    );
+    const assets = join(folder, 'synthesized/stacks/sessions/assets');
+    expect(readdirSync(assets).length).toBe(4);
+  });
+});
+
+describe('an app with CDK Terrain', () => {
+  const cases = SETTINGS.map(setting => ['typescript-5.9', ...setting] as const);
+
+  test.each(cases)('compiles with %s as %s, and synthesizes the same', async (...setting) => {
+    if (!(await installTerrain())) return;
+    const [compiler, , file, options] = setting;
+    const folder = makeApplication(packed, { [file]: TERRAIN_APPLICATION });
+    for (const name of ['cdktn', 'constructs', '@cdktn']) {
+      symlinkSync(join(TERRAIN, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const { whole, own } = await synthesize(folder, compiler, file, options);
+    expect(made(whole)).toEqual(made(terraformJson(configOf(SESSION_DATA))));
+    expect(Object.keys(own.resource)).toContain('aws_sfn_state_machine');
+  });
+});
+
+test('the examples of docs/cdktf.md compile, and the first one synthesizes', async () => {
+  const [program = '', overrides = ''] = [
+    ...readFileSync('docs/cdktf.md', 'utf8').matchAll(/```ts\n(.*?)```/gs),
+  ].map(([, text]) => text);
+  const folder = makeApplication(packed, {
+    'main.mts': program,
+    'overrides.mts': `import type { TerraformStack } from 'cdktf';
+      import { PreciseTtl, type PreciseTtlProps } from 'precise-ttl/cdktf';
+      declare const stack: TerraformStack;
+      declare const props: PreciseTtlProps;
+      ${overrides}`,
+    'tsconfig.json': {
+      compilerOptions: { module: 'nodenext', strict: true, types: [], outDir: 'out' },
+      files: ['main.mts', 'overrides.mts'],
+    },
+  });
+  useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
+  await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+  await runNode(folder, ['out/main.mjs']);
+  expect(existsSync(join(folder, 'cdktf.out/stacks/sessions/cdk.tf.json'))).toBe(true);
+});
+
+test('an application gets one package from it', async () => {
+  const folder = makeApplication(packed, { 'package.json': { private: true } });
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  await promisify(execFile)('npm', ['install', '--offline', '--no-audit', '--no-fund', packed.file], {
+    cwd: folder,
+  });
+  const installed = readdirSync(join(folder, 'node_modules')).filter(name => !name.startsWith('.'));
+  expect(installed).toEqual(['precise-ttl']);
+});
+
+/** Whether it is there, after an attempt to get it from the registry. */
+async function installTerrain(): Promise<boolean> {
+  const stamp = join(TERRAIN, 'installed.json');
+  const wanted = JSON.stringify(TERRAIN_PACKAGES);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
+  mkdirSync(TERRAIN, { recursive: true });
+  writeFileSync(join(TERRAIN, 'package.json'), '{ "private": true }\n');
+  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  try {
+    await promisify(execFile)('npm', ['install', ...options, ...TERRAIN_PACKAGES], { cwd: TERRAIN });
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    console.warn(`CDK Terrain is not tested: it cannot be installed.\n${stderr ?? error}`);
+    return false;
+  }
+  writeFileSync(stamp, wanted);
+  return true;
+}

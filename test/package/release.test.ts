@@ -1,0 +1,136 @@
+import { zipSync } from 'fflate';
+import {
+  bundledPackages,
+  contentProblems,
+  licenceProblems,
+  missingLicences,
+  type PackedFile,
+} from '../../package/release-content.ts';
+import { packageSbom, type Sbom, withLicence } from '../../package/sbom.ts';
+
+const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
+const inArchive = (name: string, text: string): PackedFile => ({
+  path: 'dist/functions/a.zip',
+  content: zipSync({ [name]: Buffer.from(text) }),
+});
+
+const MACHINE = ['/srv/checkout'];
+
+// Joined here, so that nobody who looks for secrets finds them in this file.
+const KEY = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
+
+test.each([
+  ['a path of the machine', 'const a = "/srv/checkout/expiry/index.ts"', 'expected no path of this machine'],
+  ['a home folder', 'at /home/alice/work/index.ts', 'a home folder, got "/home/alice/"'],
+  ['a home folder on a Mac', '"/Users/alice/a"', 'a home folder'],
+  ['an access key', `const key = '${KEY}';`, 'an AWS access key'],
+  ['a private key', ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' '), 'a private key'],
+  ['a token of npm', `_authToken=${['npm', 'a'.repeat(36)].join('_')}`, 'a token of npm'],
+  ['a test runner', "import { test } from 'node:test';", 'expected no test code'],
+])('%s is found, in a file and in an archive', (_what, text, problem) => {
+  expect(contentProblems([file('dist/index.js', text)], MACHINE)).toEqual([expect.stringContaining(problem)]);
+  expect(contentProblems([inArchive('index.mjs', text)], MACHINE)).toEqual([
+    expect.stringMatching(/^dist\/functions\/a\.zip\/index\.mjs: /),
+  ]);
+});
+
+test.each(['test/a.js', 'dist/a.test.js', 'dist/fixtures/a.json'])('%s is a test', path => {
+  expect(contentProblems([file(path)], MACHINE)).toEqual([`${path}: expected no tests in the package`]);
+});
+
+test.each([
+  'AKIAIOSFODNN7EXAMPLE, the key of the documents',
+  'see /home/you/app for an example',
+  'dist/testing is no test',
+])('%j is no problem', text => {
+  expect(contentProblems([file('dist/testing/index.js', text)], MACHINE)).toEqual([]);
+});
+
+const LICENCES = file(
+  'dist/testing/LICENSES.txt',
+  `What is bundled.\n\n${['@a/b 1.2.3: MIT\n\nText 1.0.0: of it\n', 'c 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n', 'd 3.0.0: AGPL-3.0-only\n'].join(`\n${'-'.repeat(80)}\n\n`)}`,
+);
+
+test('the packages are those of the licences, and one that does not go with ours is told', () => {
+  const packages = bundledPackages([LICENCES, LICENCES]);
+  expect(packages.map(({ name, version }) => `${name}@${version}`)).toEqual([
+    '@a/b@1.2.3',
+    'c@2.0.0-rc.1',
+    'd@3.0.0',
+  ]);
+  expect(licenceProblems(packages)).toEqual([expect.stringMatching(/^d 3\.0\.0: .* got AGPL-3\.0-only$/)]);
+});
+
+test('a licence that is told by its wording only is the one that npm knows', () => {
+  const text = file(
+    'dist/functions/a.zip/THIRD-PARTY-LICENCES.txt',
+    'a 1.0.0\n@b/c 2.0.0\n\nVersion 1.0.0\n',
+  );
+  const packages = bundledPackages([text]);
+  expect(packages).toEqual([
+    { name: '@b/c', version: '2.0.0', licence: undefined },
+    { name: 'a', version: '1.0.0', licence: undefined },
+  ]);
+  expect(licenceProblems(packages)).toHaveLength(2);
+  const known = { name: 'a', version: '1.0.0', 'bom-ref': 'a', licenses: [{ license: { id: 'ISC' } }] };
+  const all = { metadata: { component: known }, components: [known], dependencies: [] };
+  expect(packages.map(each => withLicence(all, each).licence)).toEqual([undefined, 'ISC']);
+});
+
+test('a licence that is two at once has to go with ours as a whole', () => {
+  expect(licenceProblems([{ name: 'a', version: '1.0.0', licence: '(MIT AND GPL-3.0-only)' }])).toHaveLength(
+    1,
+  );
+});
+
+test('a bundle without licences is told', () => {
+  expect(missingLicences([file('dist/testing/index.js'), LICENCES])).toEqual([]);
+  expect(missingLicences([file('dist/testing/index.js')])).toEqual([
+    expect.stringMatching(/^dist\/testing: /),
+  ]);
+  expect(missingLicences([inArchive('index.mjs', '')])).toHaveLength(1);
+});
+
+describe('the bill of materials', () => {
+  const component = (name: string) => ({
+    'bom-ref': `${name}@1.0.0`,
+    name,
+    version: '1.0.0',
+    scope: 'optional',
+    properties: [{ name: 'cdx:npm:package:development', value: 'true' }],
+  });
+  const all: Sbom = {
+    bomFormat: 'CycloneDX',
+    metadata: { component: component('root') },
+    components: [component('a'), component('b'), component('c')],
+    dependencies: [
+      { ref: 'root@1.0.0', dependsOn: ['a@1.0.0', 'c@1.0.0'] },
+      { ref: 'a@1.0.0', dependsOn: ['b@1.0.0', 'c@1.0.0'] },
+      { ref: 'c@1.0.0', dependsOn: [] },
+    ],
+  };
+  const own = { name: 'precise-ttl', version: '1.0.0-rc.1' };
+  const bundled = (name: string) => ({ name, version: '1.0.0', licence: 'MIT' });
+
+  test('has what is bundled, and nothing of the checkout else', () => {
+    const made = packageSbom(all, own, [bundled('a'), bundled('b')]);
+    expect(made.metadata.component).toMatchObject({ ...own, purl: 'pkg:npm/precise-ttl@1.0.0-rc.1' });
+    expect(made.components).toEqual([
+      { 'bom-ref': 'a@1.0.0', name: 'a', version: '1.0.0' },
+      { 'bom-ref': 'b@1.0.0', name: 'b', version: '1.0.0' },
+    ]);
+    expect(made.dependencies).toEqual([
+      { ref: 'precise-ttl@1.0.0-rc.1', dependsOn: ['a@1.0.0', 'b@1.0.0'] },
+      { ref: 'a@1.0.0', dependsOn: ['b@1.0.0'] },
+    ]);
+  });
+
+  test('has what is installed with the package', () => {
+    const made = packageSbom(all, { ...own, dependencies: { b: '^1.0.0' } }, []);
+    expect(made.components.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  test('refuses a bundled package that npm does not know', () => {
+    expect(() => packageSbom(all, own, [bundled('z')])).toThrow('expected z@1.0.0, which is bundled');
+  });
+});

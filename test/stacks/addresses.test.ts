@@ -1,0 +1,78 @@
+import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+
+/**
+ * Where everything stands in Terraform's state. Under another address Terraform would delete a thing and make it anew: queues
+ * with what is in them, logs, roles. So these never change within a major version.
+ */
+const ADDRESSES = `
+  aws_cloudwatch_log_group.SessionData_delete-chunk_logs_7B09BE7F
+  aws_cloudwatch_log_group.SessionData_plan-sweep_logs_7F8A1DC8
+  aws_cloudwatch_log_group.SessionData_query-expired_logs_5DF58F6A
+  aws_cloudwatch_log_group.SessionData_record-metrics_logs_D4AFEFE5
+  aws_cloudwatch_log_group.SessionData_sweep_logs_C2E61919
+  aws_dynamodb_table.SessionData_table_0F12F0FA
+  aws_iam_role.SessionData_delete-chunk_role_532CF85B
+  aws_iam_role.SessionData_plan-sweep_role_5F45E759
+  aws_iam_role.SessionData_query-expired_role_8FCDDF5A
+  aws_iam_role.SessionData_record-metrics_role_2F715127
+  aws_iam_role.SessionData_schedules_role_E4DD9905
+  aws_iam_role.SessionData_sweep_role_06AEE70F
+  aws_iam_role_policy.SessionData_delete-chunk_role_policy_6CA4A3CC
+  aws_iam_role_policy.SessionData_plan-sweep_role_policy_01AC9778
+  aws_iam_role_policy.SessionData_query-expired_role_policy_36C2CE31
+  aws_iam_role_policy.SessionData_record-metrics_role_policy_121C4A6F
+  aws_iam_role_policy.SessionData_schedules_role_policy_4EE7D6A8
+  aws_iam_role_policy.SessionData_sweep_role_policy_52353198
+  aws_lambda_function.SessionData_delete-chunk_function_C0288B95
+  aws_lambda_function.SessionData_plan-sweep_function_9415A38D
+  aws_lambda_function.SessionData_query-expired_function_104EAAAB
+  aws_lambda_function.SessionData_record-metrics_function_32F4DDBA
+  aws_scheduler_schedule.SessionData_schedules_reconcile_1ED37A3C
+  aws_scheduler_schedule.SessionData_schedules_tick_A4EE4513
+  aws_scheduler_schedule_group.SessionData_schedules_group_2DAA4996
+  aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6
+  aws_sqs_queue.SessionData_schedules_dead-letters_719500E2
+  data.aws_caller_identity.SessionData_place_identity_BE6D668B
+  data.aws_partition.SessionData_place_partition_CF28215A
+  data.aws_region.SessionData_place_region_F7286BF5
+  module.created_tables
+  output.tables
+`;
+
+/** Type and name of every block, and of what a module has. */
+function addressesOf(json: object): string[] {
+  const { resource, data, module, output } = json as Record<string, Record<string, object>>;
+  const blocks = (prefix: string, types: Record<string, object> = {}) =>
+    Object.entries(types).flatMap(([type, named]) =>
+      Object.keys(named).map(name => `${prefix}${type}.${name}`),
+    );
+  return [
+    ...blocks('', resource),
+    ...blocks('data.', data),
+    ...Object.keys(module ?? {}).map(name => `module.${name}`),
+    ...Object.keys(output ?? {}).map(name => `output.${name}`),
+  ].sort();
+}
+
+test('a deployment has the addresses that it always had', () => {
+  expect(addressesOf(terraformJson(configOf(SESSION_DATA)))).toEqual(ADDRESSES.trim().split(/\s+/));
+});
+
+test('neither a prop nor an existing table moves anything', () => {
+  const changed = terraformJson(
+    configOf({
+      ...SESSION_DATA,
+      existingTable: true,
+      shards: 4,
+      tags: { team: 'sessions' },
+      rolePath: '/teams/',
+      vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] },
+    }),
+  );
+  const table = 'aws_dynamodb_table.';
+  const moved = ADDRESSES.trim()
+    .split(/\s+/)
+    .map(address => (address.startsWith(table) ? `data.${address}` : address))
+    .sort();
+  expect(addressesOf(changed)).toEqual(moved);
+});

@@ -1,0 +1,355 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
+import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
+import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
+import type { ConstructProps } from '../../stacks/construct-props.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import { type Resource, resources, SESSION_DATA, type TerraformJson } from '../support/synthesized.ts';
+
+// What a team does with the construct in a stack of its own.
+
+function ownStack(): TerraformStack {
+  const stack = new TerraformStack(Testing.app(), 'own');
+  new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+  return stack;
+}
+
+function synthesized(stack: TerraformStack): TerraformJson {
+  return JSON.parse(Testing.synth(stack));
+}
+
+function withProps(props: object): TerraformJson {
+  const stack = ownStack();
+  new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, ...props });
+  return synthesized(stack);
+}
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string[];
+  readonly Resource: string[];
+  readonly Condition?: object;
+}
+
+/** The statements of the role whose name ends so. */
+function statementsOf(json: TerraformJson, role: string): Statement[] {
+  const policy = resources(json, 'aws_iam_role_policy').find(({ name }) => String(name).endsWith(role));
+  return JSON.parse(String(policy?.['policy'])).Statement;
+}
+
+const environmentOf = (lambda: Resource) =>
+  (lambda['environment'] as { variables: Record<string, string> }).variables;
+
+describe('a table of the same stack', () => {
+  const stack = ownStack();
+  const table = new DynamodbTable(stack, 'sessions', {
+    name: 'Sessions',
+    hashKey: 'id',
+    attribute: [{ name: 'id', type: 'S' }],
+  });
+  const sweep = new PreciseTtl(stack, 'ttl', { table, name: 'sessions-ttl', partitionKey: 'id' });
+  new TerraformOutput(stack, 'out', { value: [sweep.tableName, sweep.tableArn, sweep.indexArn] });
+  const json = synthesized(stack);
+
+  test('is swept, and neither made nor looked up', () => {
+    expect(Object.keys(json.resource['aws_dynamodb_table'] ?? {})).toEqual(['sessions']);
+    expect(Object.keys(json.data)).not.toContain('aws_dynamodb_table');
+    expect(json).not.toHaveProperty('module');
+  });
+
+  test('is known to the functions by reference, to its roles with its index', () => {
+    for (const lambda of resources(json, 'aws_lambda_function')) {
+      expect(environmentOf(lambda)['TABLE_NAME']).toBe('${aws_dynamodb_table.sessions.name}');
+      expect(lambda['description']).toMatch(/^precise-ttl: \w+ of sessions-ttl$/);
+    }
+    expect(statementsOf(json, 'plan-sweep')[0]).toEqual({
+      Effect: 'Allow',
+      Action: ['dynamodb:Query'],
+      Resource: ['${aws_dynamodb_table.sessions.arn}/index/expirationWindowIndex'],
+    });
+    expect(statementsOf(json, 'delete-chunk')[0]?.Resource).toEqual(['${aws_dynamodb_table.sessions.arn}']);
+    expect(json.output['out']?.value).toEqual([
+      '${aws_dynamodb_table.sessions.name}',
+      '${aws_dynamodb_table.sessions.arn}',
+      '${aws_dynamodb_table.sessions.arn}/index/expirationWindowIndex',
+    ]);
+  });
+
+  test.each([
+    [
+      'tableName',
+      { tableName: table.name },
+      /^.*\n {2}tableName: expected .* Pass table: \{ name, arn \} instead/,
+    ],
+    ['partitionKey', { tableName: 'Sessions', partitionKey: table.hashKey }, /partitionKey: .* Write it out/],
+    [
+      'windowAttribute',
+      { table, name: 'x', windowAttribute: table.hashKey },
+      /windowAttribute: .* Write it out/,
+    ],
+  ])('gives no token as %s, which is needed now', (_name, props, message) => {
+    const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
+    expect(() => new PreciseTtl(ownStack(), 'ttl', wrong)).toThrow(message);
+  });
+
+  test('can be known by its name, which names the sweep then', () => {
+    const other = ownStack();
+    new PreciseTtl(other, 'ttl', {
+      table: { name: 'Sessions', arn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions' },
+      partitionKey: 'id',
+    });
+    expect(resources(synthesized(other), 'aws_sfn_state_machine')).toMatchObject([
+      { name: 'precise-ttl-Sessions' },
+    ]);
+  });
+
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions';
+  test.each([
+    [
+      'both',
+      { tableName: 'Sessions', table: { name: 'Sessions', arn } },
+      /tableName: expected nothing beside/,
+    ],
+    ['neither', {}, /tableName: expected a table name/],
+    [
+      'what would be done to it',
+      { table: { name: 'Sessions', arn }, existingTable: true },
+      /existingTable: exp/,
+    ],
+    [
+      'no ARN',
+      { table: { name: 'Sessions' } },
+      /table\.arn: expected the ARN of a DynamoDB table, got nothing/,
+    ],
+    [
+      'the ARN of an index',
+      { table: { name: 'Sessions', arn: `${arn}/index/a` } },
+      /table\.arn: expected the/,
+    ],
+    ['a wrong name', { table: { name: 'a b', arn } }, /table\.name: expected a table name/],
+    [
+      'a table as a text',
+      { table: 'Sessions' },
+      /table: expected \{ name, arn \} of a table, got "Sessions"/,
+    ],
+    ['no name for the sweep', { table: { name: '${x.y.name}', arn } }, /name: expected a name for what is/],
+    ['a misspelt prop', { tableName: 'Sessions', shard: 2 }, /shard: expected .*shards/],
+  ])('%s is refused', (_name, props, message) => {
+    const wrong = { partitionKey: 'id', ...props } as unknown as ConstructProps;
+    expect(() => new PreciseTtl(ownStack(), 'ttl', wrong)).toThrow(message);
+  });
+});
+
+test('every ARN is a property, and refers to the resource of that name', () => {
+  const stack = ownStack();
+  const ttl = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, reconcileHours: 744, shards: 10 });
+  const { functionArns, roleArns, logGroupArns, scheduleArns } = ttl;
+  const { tableArn, stateMachineArn, scheduleGroupArn, deadLetterQueueArn } = ttl;
+  const exposed: Record<string, string> = {
+    ...Object.fromEntries(Object.entries(functionArns).map(([task, arn]) => [`function ${task}`, arn])),
+    ...Object.fromEntries(Object.entries(roleArns).map(([owner, arn]) => [`role ${owner}`, arn])),
+    ...Object.fromEntries(Object.entries(logGroupArns).map(([owner, arn]) => [`logs ${owner}`, arn])),
+    ...Object.fromEntries(Object.entries(scheduleArns).map(([id, arn]) => [`schedule ${id}`, arn])),
+    ...{ tableArn, stateMachineArn, scheduleGroupArn, deadLetterQueueArn },
+  };
+  new TerraformOutput(stack, 'out', { value: exposed });
+  const json = synthesized(stack);
+  const nameOf = (reference: string) => {
+    const [, type = '', block = ''] = /^\$\{(\w+)\.([\w-]+)\.arn\}$/.exec(reference) ?? [];
+    const resource = json.resource[type]?.[block] ?? {};
+    return [type, resource['name'] ?? resource['function_name']];
+  };
+  const prefix = 'precise-ttl-SessionData';
+  const expected = Object.entries(TASKS).flatMap(([task, file]) => [
+    [`function ${task}`, ['aws_lambda_function', `${prefix}-${file}`]],
+    [`role ${task}`, ['aws_iam_role', `${prefix}-${file}`]],
+    [`logs ${task}`, ['aws_cloudwatch_log_group', `/aws/lambda/${prefix}-${file}`]],
+  ]);
+  const arns = Object.entries<string>(json.output['out']?.value as unknown as Record<string, string>);
+  expect(Object.fromEntries(arns.map(([name, arn]) => [name, nameOf(arn)]))).toEqual({
+    ...Object.fromEntries(expected),
+    'role sweep': ['aws_iam_role', `${prefix}-sweep`],
+    'role schedule': ['aws_iam_role', `${prefix}-schedule`],
+    'logs sweep': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}`],
+    ...Object.fromEntries(
+      ['tick', 'reconcile', ...[2, 3, 4, 5, 6, 7, 8].map(part => `reconcile-${part}`)].map(id => [
+        `schedule ${id}`,
+        ['aws_scheduler_schedule', `${prefix}-${id}`],
+      ]),
+    ),
+    tableArn: ['aws_dynamodb_table', 'SessionData'],
+    stateMachineArn: ['aws_sfn_state_machine', prefix],
+    scheduleGroupArn: ['aws_scheduler_schedule_group', prefix],
+    deadLetterQueueArn: ['aws_sqs_queue', `${prefix}-dead-letters`],
+  });
+});
+
+describe('what no prop is for', () => {
+  test('is overridden on the public resources', () => {
+    const stack = ownStack();
+    const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
+    ttl.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
+    ttl.machine.stateMachine.addOverride('tracing_configuration.enabled', false);
+    ttl.schedules.deadLetterQueue.addOverride('message_retention_seconds', 60);
+    const json = synthesized(stack);
+    const deleteChunk = resources(json, 'aws_lambda_function').find(({ function_name }) =>
+      String(function_name).endsWith('delete-chunk'),
+    );
+    expect(deleteChunk).toMatchObject({ reserved_concurrent_executions: 50 });
+    expect(resources(json, 'aws_sfn_state_machine')).toMatchObject([
+      { tracing_configuration: { enabled: false } },
+    ]);
+    expect(resources(json, 'aws_sqs_queue')).toMatchObject([{ message_retention_seconds: 60 }]);
+  });
+
+  test('has a default child on every construct, and one of every kind is among all', () => {
+    const stack = ownStack();
+    const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
+    expect(ttl.node.defaultChild).toBe(ttl.machine.stateMachine);
+    expect(ttl.functions.PlanSweep.node.defaultChild).toBe(ttl.functions.PlanSweep.function);
+    expect(ttl.functions.PlanSweep.role.node.defaultChild).toBe(ttl.functions.PlanSweep.role.role);
+    expect(ttl.table.node.defaultChild).toBe(ttl.table.table);
+    expect(ttl.schedules.node.defaultChild).toBe(ttl.schedules.schedules['tick']);
+    expect(ttl.node.findAll().filter(each => each instanceof LambdaFunction)).toHaveLength(4);
+  });
+});
+
+/** What AWS tags, of what a table is provisioned with. */
+const TAGGED = [
+  'aws_cloudwatch_log_group',
+  'aws_dynamodb_table',
+  'aws_iam_role',
+  'aws_lambda_function',
+  'aws_scheduler_schedule_group',
+  'aws_sfn_state_machine',
+  'aws_sqs_queue',
+];
+
+test('tags are on everything that can have some', () => {
+  const json = withProps({ tags: { team: 'sessions', stage: '${var.stage}' } });
+  const blocks = Object.entries(json.resource).flatMap(([type, named]) =>
+    Object.values(named).map(({ tags }) => [type, tags] as const),
+  );
+  const tagged = blocks.filter(([, tags]) => tags !== undefined);
+  expect([...new Set(tagged.map(([type]) => type))].sort()).toEqual(TAGGED);
+  expect(blocks.filter(([type]) => TAGGED.includes(type))).toHaveLength(tagged.length);
+  for (const [, tags] of tagged) expect(tags).toEqual({ team: 'sessions', stage: '${var.stage}' });
+});
+
+test('the roles have the path and the boundary', () => {
+  const permissionsBoundary = 'arn:aws:iam::123456789012:policy/teams/boundary';
+  const roles = resources(withProps({ rolePath: '/teams/', permissionsBoundary }), 'aws_iam_role');
+  expect(roles).toHaveLength(6);
+  for (const role of roles) {
+    expect(role).toMatchObject({ path: '/teams/', permissions_boundary: permissionsBoundary });
+  }
+});
+
+describe('in a VPC', () => {
+  const vpc = { subnetIds: ['subnet-1', '${aws_subnet.b.id}'], securityGroupIds: ['sg-1'] };
+  const json = withProps({ vpc });
+
+  test('are the functions', () => {
+    for (const lambda of resources(json, 'aws_lambda_function')) {
+      expect(lambda['vpc_config']).toEqual({
+        subnet_ids: vpc.subnetIds,
+        security_group_ids: vpc.securityGroupIds,
+      });
+    }
+  });
+
+  test('their roles let Lambda attach them, and not their own code', () => {
+    const without = statementsOf(withProps({}), 'delete-chunk');
+    const [allowed, denied, ...others] = statementsOf(json, 'delete-chunk').slice(without.length);
+    expect(allowed).toEqual({
+      Effect: 'Allow',
+      Action: [
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:CreateNetworkInterface',
+        'ec2:DeleteNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      Resource: ['*'],
+    });
+    expect(denied).toMatchObject({
+      Effect: 'Deny',
+      Action: allowed?.Action,
+      Condition: {
+        ArnEquals: {
+          'lambda:SourceFunctionArn': expect.stringMatching(
+            /:function:precise-ttl-SessionData-delete-chunk$/,
+          ),
+        },
+      },
+    });
+    expect(others).toEqual([]);
+  });
+
+  test('can be subnets that are one token as a list', () => {
+    const list = ['#{TfToken[TOKEN.1]}'];
+    expect(
+      () =>
+        new PreciseTtl(ownStack(), 'ttl', {
+          ...SESSION_DATA,
+          vpc: { subnetIds: list, securityGroupIds: list },
+        }),
+    ).not.toThrow();
+  });
+});
+
+describe('a key of the customer', () => {
+  const stack = ownStack();
+  const key = new KmsKey(stack, 'key', {});
+  new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, kmsKeyArn: key.arn });
+  const json = synthesized(stack);
+  const arn = '${aws_kms_key.key.arn}';
+
+  test('encrypts logs, dead letters and environments', () => {
+    const groups = resources(json, 'aws_cloudwatch_log_group');
+    expect(groups.map(({ kms_key_id }) => kms_key_id)).toEqual([arn, arn, arn, arn, arn]);
+    const functions = resources(json, 'aws_lambda_function');
+    expect(functions.map(({ kms_key_arn }) => kms_key_arn)).toEqual([arn, arn, arn, arn]);
+    const [queue] = resources(json, 'aws_sqs_queue');
+    expect(queue).toMatchObject({ kms_master_key_id: arn });
+    // SQS takes one of the two.
+    expect(queue).not.toHaveProperty('sqs_managed_sse_enabled');
+  });
+
+  test('is used by the roles that need it, each for no more than it does', () => {
+    const actionsOn = (role: string) =>
+      statementsOf(json, role)
+        .filter(({ Resource: on }) => on.includes(arn))
+        .flatMap(({ Action }) => Action);
+    for (const file of Object.values(TASKS)) expect(actionsOn(file)).toEqual(['kms:Decrypt']);
+    expect(actionsOn('-schedule')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
+    expect(actionsOn('SessionData-sweep')).toEqual([]);
+  });
+});
+
+test.each([
+  [{ permissionsBoundary: 'boundary' }, /permissionsBoundary: expected the ARN of an IAM policy/],
+  [{ rolePath: 'teams/' }, /rolePath: expected a path .* begins and ends with a slash, got "teams\/"/],
+  [{ rolePath: `/${'a'.repeat(511)}/` }, /rolePath: expected a path of at most 512 characters/],
+  [{ kmsKeyArn: 'alias/mine' }, /kmsKeyArn: expected the ARN of a key and not of an alias/],
+  [{ kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:alias/mine' }, /kmsKeyArn: expected the ARN of a key/],
+  [{ vpc: { subnetIds: ['subnet-1'] } }, /vpc\.securityGroupIds: expected a list of 1 to 5, each the id/],
+  [{ vpc: { subnetIds: [], securityGroupIds: ['sg-1'] } }, /vpc\.subnetIds: expected a list of 1 to 16/],
+  [{ vpc: { subnetIds: 'subnet-1', securityGroupIds: ['sg-1'] } }, /vpc\.subnetIds: expected a list/],
+  [{ vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'], id: 'vpc-1' } }, /vpc\.id: expected/],
+  [
+    { tags: { 'aws:team': 'x' } },
+    /tags\["aws:team"\], its key: expected a text that does not begin with aws:/,
+  ],
+])('%j is refused', (props, message) => {
+  expect(() => withProps(props)).toThrow(message);
+});
+
+test('a whole stack checks its configuration itself', () => {
+  const config = { region: 'eu-central-1', tables: [{ ...SESSION_DATA, shards: 0 }] };
+  expect(() => new PreciseTtlStack(Testing.app(), 'ttl', config)).toThrow(/tables\[0\]\.shards: expected/);
+});

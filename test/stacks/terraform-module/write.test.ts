@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
+
+let folder: string;
+let written: string[];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'precise-ttl-written-'));
+  // Of an earlier version.
+  mkdirSync(join(folder, 'new-table/functions'), { recursive: true });
+  writeFileSync(join(folder, 'new-table/functions/old.zip'), '');
+  written = writeTerraformModule(folder);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
+const mainOf = (name: string) => JSON.parse(read(name, 'main.tf.json'));
+
+test('every file is told, and there are no others', () => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  expect([...written].sort()).toEqual(files.sort());
+});
+
+describe.each(MODULES)('the module %s', name => {
+  test('has no provider, no backend, and nothing left of what was synthesized with', () => {
+    const text = read(name, 'main.tf.json');
+    expect(Object.keys(mainOf(name)).sort()).toEqual(['data', 'module', 'moved', 'removed', 'resource']);
+    expect(text).not.toMatch(/Z\w+Z|TfToken|precise-ttl-(module|functions)-|"\/\/"/);
+    expect(read(name, 'versions.tf')).toContain('version = ">= 6.25, < 7.0"');
+  });
+
+  test('uses every variable and every local that it has, and no others', () => {
+    const main = read(name, 'main.tf.json');
+    const locals = read(name, 'locals.tf');
+    const variables = read(name, 'variables.tf');
+    const used = (kind: string, text: string) =>
+      [...new Set([...text.matchAll(new RegExp(`\\b${kind}\\.(\\w+)`, 'g'))].map(([, each]) => each))].sort();
+    const declared = (text: string, pattern: RegExp) =>
+      [...text.matchAll(pattern)].map(([, each]) => each).sort();
+    expect(used('var', main + locals)).toEqual(declared(variables, /^variable "(\w+)"/gm));
+    expect(used('local', main + locals)).toEqual(declared(locals, /^ {2}(\w+) =/gm));
+  });
+
+  test('has the archives that its functions name', () => {
+    const functions: { filename: string }[] = Object.values(mainOf(name).resource.aws_lambda_function);
+    expect(functions).toHaveLength(4);
+    for (const { filename } of functions) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: Terraform's reference
+      const archive = filename.replace('${path.module}', join(folder, name));
+      expect(Object.keys(unzipSync(readFileSync(archive)))).toContain('index.mjs');
+    }
+  });
+
+  test('its README lists every input and every output', () => {
+    const readme = read(name, 'README.md');
+    for (const [, input] of read(name, 'variables.tf').matchAll(/^variable "(\w+)"/gm)) {
+      expect(readme).toContain(`<a name="input_${input}"></a>`);
+    }
+    for (const [, output] of read(name, 'outputs.tf').matchAll(/^output "(\w+)"/gm)) {
+      expect(readme).toContain(`<a name="output_${output}"></a>`);
+    }
+  });
+});
+
+/** Whoever applied an earlier version has these in a state: another address makes the thing anew. */
+const FUNCTIONS = ['plan_sweep', 'query_expired', 'delete_chunk', 'record_metrics'];
+const ADDRESSES = [
+  ...FUNCTIONS.flatMap(name => [
+    `aws_lambda_function.${name}_function`,
+    `aws_cloudwatch_log_group.${name}_logs`,
+    `aws_iam_role.${name}_role`,
+    `aws_iam_role_policy.${name}_role_policy`,
+  ]),
+  'aws_cloudwatch_log_group.sweep_logs',
+  'aws_iam_role.sweep_role',
+  'aws_iam_role_policy.sweep_role_policy',
+  'aws_sfn_state_machine.sweep_machine',
+  'aws_iam_role.schedules_role',
+  'aws_iam_role_policy.schedules_role_policy',
+  'aws_scheduler_schedule_group.schedules_group',
+  'aws_scheduler_schedule.schedules_tick',
+  'aws_scheduler_schedule.schedules_reconcile',
+  'aws_sqs_queue.schedules_dead_letters',
+];
+
+test('the addresses stay what they are, and the table is at the same one in both modules', () => {
+  const addresses = (name: string) =>
+    Object.entries(mainOf(name).resource as Record<string, object>).flatMap(([type, named]) =>
+      Object.keys(named).map(id => `${type}.${id}`),
+    );
+  expect(addresses('existing-table').sort()).toEqual([...ADDRESSES].sort());
+  expect(addresses('new-table').sort()).toEqual([...ADDRESSES, 'aws_dynamodb_table.table'].sort());
+  expect(mainOf('existing-table').removed).toEqual([
+    { from: 'aws_dynamodb_table.table', lifecycle: [{ destroy: false }] },
+  ]);
+  expect(mainOf('existing-table').moved).toEqual([
+    {
+      from: 'module.created_tables.terraform_data.created["table"]',
+      to: 'module.created_tables.terraform_data.released["table"]',
+    },
+  ]);
+  expect(mainOf('new-table').resource.aws_dynamodb_table.table.lifecycle.prevent_destroy).toBe(true);
+});

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SteppedClock } from '../../testing/stepped-clock.ts';
+
+const START = 1_000_000;
+
+/** What happens on the clock, and when. */
+function recorded(clock: SteppedClock) {
+  const log: [string, number][] = [];
+  return { log, at: (ms: number, name: string) => clock.schedule(ms, () => log.push([name, clock.now()])) };
+}
+
+test('stands still while nobody lets time pass', async () => {
+  const clock = new SteppedClock(START);
+  const { log, at } = recorded(clock);
+  at(0, 'now');
+  at(1, 'soon');
+  await sleep(20);
+  expect(log).toEqual([]);
+  expect(clock.now()).toBe(START);
+});
+
+test('a step does what falls due in it, its last millisecond too, and leaves the rest', async () => {
+  const clock = new SteppedClock(START);
+  const { log, at } = recorded(clock);
+  at(1_000, 'last');
+  at(1_001, 'next');
+  at(0, 'first');
+  clock.schedule(1_000, () => at(0, 'what follows at once'));
+  await clock.advance(1_000);
+  expect(log).toEqual([
+    ['first', START],
+    ['last', START + 1_000],
+    ['what follows at once', START + 1_000],
+  ]);
+  expect(clock.now()).toBe(START + 1_000);
+  await clock.advance(1);
+  expect(log.at(-1)).toEqual(['next', START + 1_001]);
+});
+
+test('a thousand steps of a millisecond are a second', async () => {
+  const clock = new SteppedClock(START);
+  const { log, at } = recorded(clock);
+  at(1_000, 'second');
+  for (let step = 1; step < 1_000; step++) await clock.advance(1);
+  expect(log).toEqual([]);
+  await clock.advance(1);
+  expect(log).toEqual([['second', START + 1_000]]);
+});
+
+test('time waits for real work, and passes until work ends', async () => {
+  const clock = new SteppedClock(START);
+  const ended = await clock.passUntil(async () => {
+    await clock.sleep(60_000);
+    await clock.busy(() => sleep(20));
+    return clock.now();
+  });
+  expect(ended).toBe(START + 60_000);
+  await sleep(5);
+  expect(clock.now()).toBe(START + 60_000);
+});
+
+test('steps that are asked for at once are taken one after another, also after one that fails', async () => {
+  const clock = new SteppedClock(START);
+  const failing = clock.passUntil(async () => {
+    await clock.sleep(10);
+    throw new Error('no');
+  });
+  const steps = Promise.all([clock.advance(100), clock.advance(100)]);
+  await expect(failing).rejects.toThrow('no');
+  await steps;
+  expect(clock.now()).toBe(START + 210);
+});

@@ -1,0 +1,42 @@
+import { PreciseTtlError } from '../expiry/index.ts';
+import type { SweepReport } from '../statemachine/contract.ts';
+
+/** The local cloud of a test is asked for something that cannot be; the message says what to do. */
+export class LocalTestError extends PreciseTtlError {
+  override readonly name = 'LocalTestError';
+}
+
+/** One execution that did not succeed. */
+export interface FailedSweep {
+  /** The table whose sweep it is. */
+  readonly tableName: string;
+  /** What the execution was started with. */
+  readonly input: unknown;
+  /** `FAILED`, `TIMED_OUT` or `ABORTED`. */
+  readonly status: string;
+  /** The error's name, e.g. `SweepIncompleteError`. */
+  readonly error: string | undefined;
+  /** What the execution says of it: a report as JSON, or a sentence. */
+  readonly cause: string | undefined;
+  /** What was found, deleted and left; undefined when the execution failed before it could say. */
+  readonly report: SweepReport | undefined;
+}
+
+/** Executions that did not succeed: expired items may be left. */
+export class SweepFailedError extends PreciseTtlError {
+  override readonly name = 'SweepFailedError';
+  readonly failures: readonly FailedSweep[];
+
+  constructor(failures: readonly FailedSweep[]) {
+    super(failures.map(describeFailure).join('\n'));
+    this.failures = failures;
+  }
+}
+
+const MAX_CAUSE = 500;
+
+function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {
+  const what = `the sweep of ${tableName} with ${JSON.stringify(input)}: expected SUCCEEDED, got ${status}`;
+  const why = [error, cause?.slice(0, MAX_CAUSE)].filter(part => part !== undefined).join(': ');
+  return why === '' ? what : `${what}: ${why}`;
+}

@@ -1,0 +1,11 @@
+/**
+ * The sweep on this machine, for the integration tests of an application: DynamoDB Local, the tables of a configuration,
+ * the functions, the state machine and its schedules.
+ */
+
+export type { DeploymentConfig } from '../stacks/config.ts';
+export type { PreciseTtlProps } from '../stacks/props.ts';
+export type { ReplayInput, SweepInput, SweepReport, TickInput } from '../statemachine/contract.ts';
+export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+export type { LocalClock, LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
+export { startPreciseTtl, withPreciseTtl } from './start.ts';

@@ -1,0 +1,86 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { PreciseTtlProps } from '../stacks/props.ts';
+import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
+
+/** What is tested: a deployment's whole configuration, or its tables alone. */
+export interface TestedConfig {
+  /** As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index. */
+  readonly tables: readonly PreciseTtlProps[];
+  /** @default 'us-east-1' */
+  readonly region?: string;
+  /** Whatever else a deployment's configuration has is checked, and plays no part here. */
+  readonly allowUnknownRegion?: boolean;
+  readonly state?: object;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export interface TestOptions {
+  /**
+   * `virtual`: time stands still but for `advance`, `tick` and `sweep`, and passes in no time there. `real`: the wall clock.
+   * @default 'virtual'
+   */
+  readonly clock?: 'virtual' | 'real';
+  /** Where a virtual clock begins: a Date, epoch milliseconds, or ISO-8601 with a zone. @default now */
+  readonly startTime?: Date | number | string;
+  /** Whether the schedules fire, every minute and every hour of the clock. @default true */
+  readonly schedules?: boolean;
+  /**
+   * A DynamoDB Local that is running, e.g. `http://127.0.0.1:8000`; it is left running, and the tables that were made in it
+   * are deleted at the end. @default one of its own
+   */
+  readonly dynamoDbEndpoint?: string;
+  /** Gets every line that a function logs. @default they are dropped */
+  readonly onLog?: (functionName: string, line: string) => void;
+}
+
+/** The time that schedules and sweeps go by: what is expired is decided by it. */
+export interface LocalClock {
+  readonly kind: 'virtual' | 'real';
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+/** The sweep on this machine. */
+export interface LocalPreciseTtl {
+  /** `http://127.0.0.1:<port>` */
+  readonly dynamoDbEndpoint: string;
+  /** A client for it; destroyed at the end. */
+  readonly client: DynamoDBClient;
+  /** The document client over it. */
+  readonly documents: DynamoDBDocumentClient;
+  /** What an application's process needs to find this DynamoDB: endpoint, region and credentials that no account takes. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: LocalClock;
+  /**
+   * Runs the state machine of a table to its end: `{ from, to }` sweeps a span of expiry times, as a replay does,
+   * `{ scheduledTime }` is a tick. A virtual clock goes on for as long as the execution waits.
+   *
+   * @throws {LocalTestError} for a table that is not in the configuration
+   * @throws {SweepFailedError} when it does not succeed, with the report
+   */
+  sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
+  /**
+   * Runs the tick of a minute for every table to its end, as the schedules do, and gives the reports by table. A tick owns the
+   * minute after the next and waits for it, so it takes up to two minutes of the clock. A virtual clock that is not there yet
+   * goes there first.
+   *
+   * @param at a Date, epoch milliseconds, or ISO-8601 with a zone. @default the minute that it is
+   * @throws {SweepFailedError}
+   */
+  tick(at?: Date | number | string): Promise<Readonly<Record<string, SweepReport>>>;
+  /**
+   * Lets a virtual clock go on: the schedules fire, and sweeps delete what expires, each item in its second.
+   *
+   * @param duration a whole number and `ms`, `s`, `m`, `h` or `d`, e.g. `'10m'`
+   * @throws {LocalTestError} on the real clock
+   * @throws {SweepFailedError} when a sweep that a schedule started has failed
+   */
+  advance(duration: string): Promise<void>;
+  /**
+   * Stops everything. Tables that were made in a DynamoDB Local of yours are deleted. Safe to call more than once.
+   *
+   * @throws {SweepFailedError} once everything is stopped, when a sweep that a schedule started has failed and nobody was told
+   */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import { LocalTestError } from './errors.ts';
+
+/** A time of day without a zone means another moment elsewhere. */
+const ZONED = /(?:Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Epoch milliseconds of a moment that a test names.
+ *
+ * @param field what it is, for the message
+ * @throws {LocalTestError}
+ */
+export function readTime(field: string, value: Date | number | string): number {
+  const isReadable =
+    typeof value === 'string' ? ZONED.test(value) : typeof value !== 'number' || Number.isInteger(value);
+  const epochMs = isReadable ? new Date(value).getTime() : Number.NaN;
+  if (Number.isInteger(epochMs)) return epochMs;
+  throw new LocalTestError(
+    `${field}: expected a Date, epoch milliseconds, or ISO-8601 with a zone, e.g. '2026-11-20T09:00:00Z', got ${JSON.stringify(value)}`,
+  );
+}
