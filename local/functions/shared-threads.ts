@@ -11,8 +11,8 @@ export interface ThreadLimits {
 }
 
 /**
- * A thread holds 15 MB and more. The functions wait for DynamoDB Local most of their time, but that is one process on the
- * same cores: on two of them `npm run bench:memory` gets no further with 40 threads than with 8.
+ * A thread holds 30 MB under load (`npm run bench:memory`). The functions wait for DynamoDB Local most of their time, but that
+ * works on the same cores, and one call after the other.
  */
 const THREADS_PER_CORE = 4;
 const MAX_THREADS = 16;
