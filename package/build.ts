@@ -1,25 +1,21 @@
-import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { readFileSync, rmSync } from 'node:fs';
+import { buildConstructs } from './build-constructs.ts';
+import { buildDataModel } from './build-data-model.ts';
+import type { Manifest } from './manifest.ts';
 
-/**
- * `npm run build` of each package, in its folder: compiles what users import into `dist/`, once as ES modules and once as
- * CommonJS.
- */
+/** `npm run build` of each package, in its folder: makes `dist/` anew, one entry of the package at a time. */
 
-// By its path: what is called tsc in node_modules/.bin can be one of the older versions that the packages' tests use.
-const COMPILER = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
-const PROJECTS = ['tsconfig.build.json', 'tsconfig.build.commonjs.json'];
+/** By the name of the package. */
+const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
+  'precise-ttl': [buildDataModel, buildConstructs],
+  'stepfunctions-emulator': [buildDataModel],
+};
 
+const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 rmSync('dist', { recursive: true, force: true });
-const results = await Promise.allSettled(
-  PROJECTS.map(project => promisify(execFile)(process.execPath, [COMPILER, '-p', project])),
-);
-for (const result of results) {
-  if (result.status === 'fulfilled') continue;
-  console.error(result.reason.stdout || result.reason);
+try {
+  for (const build of ENTRIES[name] ?? []) await build();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
-// The package is ESM as a whole; this makes the one folder CommonJS, for Node and for the compiler.
-writeFileSync(join('dist', 'cjs', 'package.json'), '{ "type": "commonjs", "sideEffects": false }\n');

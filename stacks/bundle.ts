@@ -7,9 +7,6 @@ import { TASKS, type TaskName } from '../statemachine/contract.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
-/** Handler of every bundle: the export `handler` of `index.mjs`. */
-export const HANDLER = 'index.handler';
-
 /**
  * What the bundles are built with. ESM with the packages' own ES modules is less than half the size of the CommonJS
  * client alone and imports in half the time; docs/decisions.md has the measurements.

@@ -3,10 +3,13 @@ import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
-import { bundleFunctions, HANDLER } from '../bundle.ts';
+import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { ServiceRole, type Statement } from './role.ts';
+
+/** The export `handler` of the archives' `index.mjs`. */
+const HANDLER = 'index.handler';
 
 /** Source: Lambda API reference, CreateFunction. */
 const MAX_DESCRIPTION = 256;
@@ -69,5 +72,5 @@ function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
   const id = bundleId(TASKS[task]);
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
-  return new TerraformAsset(stack, id, { path: bundleFunctions()[task].archive, type: AssetType.FILE });
+  return new TerraformAsset(stack, id, { path: archiveOf(task), type: AssetType.FILE });
 }

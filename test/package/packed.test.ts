@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
+import { TASKS } from '../../statemachine/contract.ts';
 import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
 
 // The package on Node and in a browser, and what tools say of it; compilers and test runners are in
@@ -26,7 +27,7 @@ const ENTRY_POINT = [
 ];
 
 describe('what npm packs', () => {
-  test('is the data model, built twice, and the texts', () => {
+  test('is the data model, built twice, the constructs, what they deploy, and the texts', () => {
     expect(readdirSync(packed.content).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -34,7 +35,19 @@ describe('what npm packs', () => {
       'dist',
       'package.json',
     ]);
-    expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual(['cjs', 'esm']);
+    expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
+      'cdktf',
+      'cdktn',
+      'cjs',
+      'esm',
+      'functions',
+      'modules',
+    ]);
+    expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
+      Object.values(TASKS)
+        .map(file => `${file}.zip`)
+        .sort(),
+    );
     const sources = readdirSync('expiry').map(name => name.replace(/\.ts$/, ''));
     for (const kind of ['cjs', 'esm']) {
       const built = readdirSync(join(packed.content, 'dist', kind));
@@ -74,10 +87,13 @@ describe('what npm packs', () => {
     expect(dead).toEqual([]);
   });
 
-  test('needs no other package', () => {
+  test('needs no other package, unless the application has constructs', () => {
     const manifest = JSON.parse(readFileSync(join(packed.content, 'package.json'), 'utf8'));
     expect(manifest).not.toHaveProperty('dependencies');
-    expect(manifest).not.toHaveProperty('peerDependencies');
+    const optional = Object.fromEntries(
+      Object.keys(manifest.peerDependencies).map(name => [name, { optional: true }]),
+    );
+    expect(manifest.peerDependenciesMeta).toEqual(optional);
     expect(manifest).toMatchObject({ engines: { node: '>=20' }, repository: { type: 'git' } });
   });
 

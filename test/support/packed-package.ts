@@ -15,8 +15,12 @@ const SOURCES = [
   'tsconfig.json',
   'tsconfig.build.json',
   'tsconfig.build.commonjs.json',
+  'tsconfig.build.constructs.json',
   'expiry',
+  'functions',
   'package',
+  'stacks',
+  'statemachine',
   'stepfunctions-emulator',
 ];
 /** Not of a fresh clone, or not needed for packing. */

@@ -1,0 +1,14 @@
+/**
+ * `precise-ttl/cdktf`, and by other names of the same modules `precise-ttl/cdktn`: what teams import into stacks of their own.
+ */
+export { PreciseTtlError } from '../expiry/errors.ts';
+export { PreciseTtlStack } from './app.ts';
+export {
+  type DeploymentConfig,
+  defineConfig,
+  InvalidConfigError,
+  type LocalState,
+  type S3State,
+} from './config.ts';
+export { PreciseTtl } from './precise-ttl.ts';
+export type { PreciseTtlProps, ResolvedProps } from './props.ts';
