@@ -9,6 +9,8 @@ export interface Kind<Value> {
   /** What ends up after "expected". */
   readonly expected: string;
   readonly is: (value: unknown) => value is Value;
+  /** The rule of the kind, where others have to write it in a language of theirs. */
+  readonly rule?: Rule;
   /** The value that a text stands for; the text itself when it stands for none. */
   readonly fromText: (text: string) => unknown;
   /** What to do about another value, when there is more to say than that it must be corrected. */
@@ -17,19 +19,25 @@ export interface Kind<Value> {
   inside?(value: Value): FieldProblem[];
 }
 
+/** A text of a pattern, a number within bounds that are included, or one of some values. */
+export type Rule =
+  | { readonly pattern: RegExp }
+  | { readonly least: number; readonly most: number; readonly whole: boolean }
+  | { readonly values: readonly unknown[] };
+
 export type ValueOf<AnyKind> = AnyKind extends Kind<infer Value> ? Value : never;
 
 /** A kind by its rule, for what has none of its own below. */
 export function kind<Value>(
   is: (value: unknown) => boolean,
   expected: string,
-  more: Partial<Pick<Kind<Value>, 'fromText' | 'remedy' | 'inside'>> = {},
+  more: Partial<Pick<Kind<Value>, 'fromText' | 'remedy' | 'inside' | 'rule'>> = {},
 ): Kind<Value> {
   return { expected, is: (value): value is Value => is(value), fromText: text => text, ...more };
 }
 
 export function text(pattern = /./s, expected = 'a text that is not empty'): Kind<string> {
-  return kind(value => typeof value === 'string' && pattern.test(value), expected);
+  return kind(value => typeof value === 'string' && pattern.test(value), expected, { rule: { pattern } });
 }
 
 export function boolean(): Kind<boolean> {
@@ -40,7 +48,10 @@ export function boolean(): Kind<boolean> {
 /** A number from `least` to `most`, both included. */
 export function number(least: number, most: number): Kind<number> {
   const isNumber = (value: unknown) => typeof value === 'number' && value >= least && value <= most;
-  return kind(isNumber, `a number from ${least} to ${most}`, { fromText: decimal });
+  return kind(isNumber, `a number from ${least} to ${most}`, {
+    fromText: decimal,
+    rule: { least, most, whole: false },
+  });
 }
 
 /** A whole one. `what`: of what, e.g. `a whole number of minutes`. */
@@ -48,12 +59,13 @@ export function whole(least: number, most: number, what = 'a whole number'): Kin
   const { is, fromText } = number(least, most);
   return kind(value => is(value) && Number.isInteger(value), `${what} from ${least} to ${most}`, {
     fromText,
+    rule: { least, most, whole: true },
   });
 }
 
 export function oneOf<const Value>(values: readonly Value[]): Kind<Value> {
   const expected = `one of ${values.map(value => JSON.stringify(value)).join(', ')}`;
-  return kind(value => values.some(each => each === value), expected);
+  return kind(value => values.some(each => each === value), expected, { rule: { values } });
 }
 
 /** Digits, as a person writes them: neither `1e3` nor ` 1` nor `0x1`. */
