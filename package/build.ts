@@ -1,4 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
 import type { Manifest } from './manifest.ts';
@@ -7,7 +8,7 @@ import type { Manifest } from './manifest.ts';
 
 /** By the name of the package. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildDataModel, buildConstructs],
+  'precise-ttl': [buildDataModel, buildConstructs, buildCli],
   'stepfunctions-emulator': [buildDataModel],
 };
 

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { transformSync } from 'esbuild';
+import { workerSource } from './worker-source.ts';
 
 let program: string | undefined;
 
@@ -11,10 +11,7 @@ let program: string | undefined;
  * @returns absolute path of the file
  */
 export function writeWorkerProgram(directory: string): string {
-  program ??= transformSync(readFileSync(join(import.meta.dirname, 'worker.ts'), 'utf8'), {
-    loader: 'ts',
-    target: 'node24',
-  }).code;
+  program ??= workerSource();
   const file = join(directory, 'worker.mjs');
   writeFileSync(file, program);
   return file;
