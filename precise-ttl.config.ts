@@ -1,7 +1,7 @@
 import { defineConfig } from './stacks/config.ts';
 
 /**
- * What `cdktf deploy` provisions. Every field is described in docs/configuration.md; a wrong or misspelt one is
+ * What is deployed. Every field is described in docs/configuration.md; a wrong or misspelt one is
  * refused before anything is synthesized.
  */
 export default defineConfig({

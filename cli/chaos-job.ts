@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { type Verdict, verdictOf } from '../lab/chaos/report.ts';
 import { runChaos } from '../lab/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../lab/chaos/throttle.ts';
@@ -15,6 +16,8 @@ export interface ChaosJobOptions {
   readonly deleteMode: 'guarded' | 'batch';
   readonly kills: number;
   readonly rates: FaultRates;
+  /** Where to write the report as JSON. */
+  readonly resultFile: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +63,11 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
       output: process.stdout,
       signal,
     });
-    return verdictOf(report);
+    const verdict = verdictOf(report);
+    if (options.resultFile !== undefined) {
+      writeFileSync(options.resultFile, `${JSON.stringify({ verdict, ...report }, null, 2)}\n`);
+    }
+    return verdict;
   });
 }
 

@@ -1,9 +1,11 @@
-/** `npm run chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
+/** `precise-ttl chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
 import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
 import { type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
-import { runCommand } from './run-command.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
 
 const MODES = ['guarded', 'batch'] as const;
 
@@ -63,12 +65,13 @@ const FLAGS = {
     value: 'SECONDS',
     help: 'instead, and with no other flag but --seed: throttle every delete of one window for so long, then none',
   },
+  json: { type: 'text', value: 'FILE', help: 'also write the report to a file; not with --throttle-all' },
   ...RATE_FLAGS,
 } as const;
 
 const EXIT_STATUS = { kept: 0, violated: 1, undecided: 3 } as const;
 
-const help = (flags: string) => `npm run chaos -- [flags]
+const help = (flags: string, call: Invocation) => `${call('chaos', '[flags]')}
 
 Sweeps a table locally and in real time while writers, renewers and deleters work on it, calls are throttled, keys come back
 unprocessed, connections break, functions crash and ticks come late, twice or never. Then the faults stop, and one ordinary tick
@@ -89,6 +92,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   const values: Readonly<Record<string, unknown>> = flags;
   const rates = ratesOf(values);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const { runChaosJob, runThrottleJob } = await import('./chaos-job.ts');
@@ -99,6 +103,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     ...flags,
     deleteMode,
     rates,
+    resultFile,
     signal: stop.signal,
   });
   return verdict === 'interrupted' ? stop.status() : EXIT_STATUS[verdict];
@@ -114,4 +119,4 @@ function ratesOf(values: Readonly<Record<string, unknown>>): FaultRates {
   return rates;
 }
 
-await runCommand({ flags: FLAGS, help, run });
+export const command = defineCommand({ flags: FLAGS, help, run });

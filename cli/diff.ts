@@ -1,15 +1,31 @@
-/** `npm run diff`: what a deployment would change. See `--help`. */
-import { runCdktf } from './deploy/run-cdktf.ts';
-import { runCommand } from './run-command.ts';
+/** `precise-ttl diff`: what a deployment would change. See `--help`. */
+import { TERRAFORM_HELP } from './deploy/flags.ts';
+import { Terraform } from './deploy/run-terraform.ts';
+import { synthesizeStack } from './deploy/synthesized-stack.ts';
+import { requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
+import { CONFIG } from './flags.ts';
+import { defineCommand } from './run-command.ts';
 
-await runCommand({
-  flags: {},
-  help: flags => `npm run diff
+export const command = defineCommand({
+  flags: { config: CONFIG },
+  help: (flags, call) => `${call('diff', '[flags]')}
 
-Shows what npm run deploy would change, with cdktf diff. Changes nothing.
+Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing.
 
 ${flags}
 
+${TERRAFORM_HELP}
+
 Exit status: 0 shown, 1 not, 2 wrong flags.`,
-  run: () => runCdktf('diff', { approve: false }),
+  async run({ config }) {
+    const program = terraformBinary(process.env);
+    await requireTerraform(program);
+    const terraform = new Terraform(program, (await synthesizeStack({ config })).stack);
+    await terraform.init();
+    try {
+      return (await terraform.plan()) === undefined ? 1 : 0;
+    } finally {
+      terraform.forgetPlan();
+    }
+  },
 });

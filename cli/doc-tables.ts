@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { PROP_NAMES, PROPS } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import { propTexts } from './prop-texts.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -65,21 +65,15 @@ function reportExample(): string {
   return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
-/** The texts are the comments of the list, which editors show too: a prop is described in one place. */
 function propsTable(): string {
-  const source = readFileSync(new URL('../stacks/props.ts', import.meta.url), 'utf8');
-  const list = source.slice(source.indexOf('export const PROPS = {'));
+  const texts = propTexts();
   return table(
     ['field', 'what it is', 'default'],
-    PROP_NAMES.map(name => {
-      const comment = new RegExp(String.raw`/\*\*((?:(?!\*/).)*)\*/\n  ${name}: `, 's').exec(list)?.[1];
-      if (comment === undefined) throw new TypeError(`stacks/props.ts: expected a comment above ${name}`);
-      const [text = '', byDefault] = comment
-        .replaceAll(/\s*\n\s*\* ?/g, ' ')
-        .trim()
-        .split(/\s*@default\s+/);
-      return [`\`${name}\``, text, byDefault ?? defaultOf(name)];
-    }),
+    PROP_NAMES.map(name => [
+      `\`${name}\``,
+      texts[name]?.text ?? '',
+      texts[name]?.byDefault ?? defaultOf(name),
+    ]),
   );
 }
 

@@ -20,6 +20,13 @@ export type Flag =
 
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** Which configuration a command reads. */
+export const CONFIG = {
+  type: 'text',
+  value: 'PATH',
+  help: 'the configuration: .ts, .js, .mjs, .cjs or .json (default: precise-ttl.config.* in this folder)',
+} as const;
+
 /** How long items expire, and how many, in a run in real time. Its help says what they are. */
 export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
 export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;

@@ -1,15 +1,19 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { serve } from '../local/serve.ts';
 import { checkConfig } from '../stacks/config.ts';
-import { loadConfigFile } from '../stacks/config-file.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { requireOwnTable, writeSeed } from './local-seed.ts';
-import { describeExecution, describeLine, describeStart } from './local-text.ts';
+import { describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
+  /** What the configuration file exports. */
+  readonly config: unknown;
+  /** Where to write, as JSON, what runs. */
+  readonly factsFile: string | undefined;
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   readonly schedules: boolean;
@@ -24,11 +28,17 @@ export interface LocalJobOptions {
 /**
  * Synthesizes the project's configuration and runs it until the signal.
  *
- * @throws {FlagError}, {ConfigFileError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
+ * @throws {FlagError}, {InvalidConfigError} or {LocalCloudError}, for a person to read
  */
-export async function runLocalJob({ signal, seed, verbose, ...options }: LocalJobOptions): Promise<void> {
+export async function runLocalJob({
+  signal,
+  seed,
+  verbose,
+  factsFile,
+  ...options
+}: LocalJobOptions): Promise<void> {
   keepHeapsLean();
-  const config = checkConfig(await loadConfigFile());
+  const config = checkConfig(options.config);
   if (seed !== undefined) requireOwnTable(config);
   const machineNames = config.tables.map(table => resolveProps(table).name);
   const failedCalls = new FailedCalls();
@@ -46,6 +56,7 @@ export async function runLocalJob({ signal, seed, verbose, ...options }: LocalJo
     });
     try {
       const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config);
+      if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
       console.log(describeStart(served, { schedules: options.schedules, seeded }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {

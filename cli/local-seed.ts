@@ -49,7 +49,7 @@ export function requireOwnTable({ tables: [first] }: DeploymentConfig): void {
   if (first === undefined || !resolveProps(first).existingTable) return;
   throw new FlagError(
     `--seed: expected a first table that the configuration makes, got ${first.tableName} with existingTable: true, whose items are ` +
-      'not ours to write; leave --seed out, or put another table first in precise-ttl.config.ts',
+      'not ours to write; leave --seed out, or put another table first in the configuration',
   );
 }
 

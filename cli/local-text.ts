@@ -18,7 +18,7 @@ export interface StartOptions {
 
 /** What a person needs to know once everything runs. */
 export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint, region } = served;
+  const { cloud, dynamoDbEndpoint, endpoint } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -33,27 +33,45 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
-  const environment = {
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
-    AWS_ENDPOINT_URL_SFN: endpoint,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
-    ...DUMMY_CREDENTIALS,
-  };
   return [
-    'What `cdktf deploy` would provision, running on this machine:',
+    'What a deployment provisions, running on this machine:',
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(15)} ${text}`),
     '',
     ...(dynamoDb.startedHere ? [...openPort(dynamoDb), ''] : []),
     'In another terminal:',
     '',
-    ...Object.entries(environment).map(([name, value]) => `export ${name}=${value}`),
+    ...Object.entries(environmentOf(served)).map(([name, value]) => `export ${name}=${value}`),
     '',
     ...replayExample(cloud, seeded),
     '',
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
+}
+
+/** The variables that let an AWS client use it. */
+function environmentOf({ dynamoDbEndpoint, endpoint, region }: ServedCloud) {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+    AWS_ENDPOINT_URL_SFN: endpoint,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    ...DUMMY_CREDENTIALS,
+  };
+}
+
+/** What `--json` writes once it runs. */
+export function factsOf(served: ServedCloud) {
+  const { tables, existingTables, stateMachines } = served.cloud.synthesized;
+  return {
+    environment: environmentOf(served),
+    tables: [...tables, ...existingTables].map(({ name }) => name),
+    stateMachines: stateMachines.map(({ name, arn }) => ({ name, arn })),
+    schedules: served.cloud.upcoming().map(({ schedule, at }) => ({
+      name: schedule.name,
+      next: at === undefined ? null : iso(at),
+    })),
+  };
 }
 
 /** What the proxy before it can't take away. */

@@ -1,7 +1,10 @@
-/** `npm run local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
-import { FlagError, type FlagValues } from './flags.ts';
-import { runCommand } from './run-command.ts';
+/** `precise-ttl local`: what was synthesized, running on this machine until Ctrl-C. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
 
 const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
 
@@ -17,15 +20,17 @@ const FLAGS = {
     value: 'N',
     help: 'write N sessions into the first table: half expired, some expiring soon, the rest stays',
   },
+  config: CONFIG,
+  json: { type: 'text', value: 'FILE', help: 'once it runs, write its endpoints and names to a file' },
   verbose: {
     type: 'switch',
     help: 'show every line that the functions print, not only those of a failed call',
   },
 } as const;
 
-const help = (flags: string) => `npm run local -- [flags]
+const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
-Runs everything that cdktf deploy would provision, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
+Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
 functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every
 execution its result and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the
 last failed call printed. With --seed the example that it prints deletes items.
@@ -43,6 +48,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       `--sfn-port: expected another port than --dynamodb-port, got ${flags['sfn-port']} for both`,
     );
   }
+  const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const { signal } = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const { runLocalJob } = await import('./local-job.ts');
@@ -50,6 +56,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],
     schedules: !flags['no-schedules'],
+    config: await loadConfigFile(flags.config),
+    factsFile,
     seed: flags.seed,
     verbose: flags.verbose,
     signal,
@@ -57,4 +65,4 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   return 0;
 }
 
-await runCommand({ flags: FLAGS, help, run });
+export const command = defineCommand({ flags: FLAGS, help, run });

@@ -13,7 +13,7 @@ import { withSynthesized } from './with-synthesized.ts';
 
 export interface MainJobOptions
   extends Pick<DemoOptions, 'minutes' | 'rate' | 'output' | 'signal' | 'intervalMs' | 'cloud'> {
-  /** What `precise-ttl.config.ts` exports. */
+  /** What the configuration file exports. */
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
   readonly table: string | undefined;
@@ -81,7 +81,7 @@ function chooseTable({ tables }: DeploymentConfig, wanted: string | undefined) {
   if (!enabled) {
     throw new FlagError(
       `tables[${index}].enabled: expected true, got false: the schedules of ${tableName} are paused, so nothing would be swept; ` +
-        `take enabled out of precise-ttl.config.ts while you look${names.length > 1 ? ', or choose another table by --table' : ''}`,
+        `take enabled out of the configuration while you look${names.length > 1 ? ', or choose another table by --table' : ''}`,
     );
   }
   const which = names.length > 1 ? `, one of the ${names.length} tables of the configuration (--table)` : '';

@@ -1,19 +1,20 @@
-/** `npm run replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
+/** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { FlagError, type FlagValues } from './flags.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { question } from './question.ts';
 import { isLocal, localEndpoint } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
-import { runCommand } from './run-command.ts';
+import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
   from: { type: 'text', value: 'TIME', help: 'the first expiry time to sweep, ISO-8601 with a zone' },
   to: { type: 'text', value: 'TIME', help: 'where the span ends; not part of it' },
-  table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: all of them)' },
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
+  config: CONFIG,
   'dry-run': { type: 'switch', help: 'find and count, delete nothing; counts again each time' },
   'split-minutes': {
     type: 'number',
@@ -38,7 +39,7 @@ const FLAGS = {
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string) => `npm run replay -- --from TIME --to TIME [flags]
+const help = (flags: string, call: Invocation) => `${call('replay', '--from TIME --to TIME [flags]')}
 
 Sweeps a span of expiry times again, for example after an outage, by executions of the deployed state machine. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
@@ -46,15 +47,13 @@ it does not repeat executions that succeeded, waits for those that still run, an
 
 ${flags}
 
-It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of precise-ttl.config.ts. For the local
-Step Functions of npm run local set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
+Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
 starts, unless you give --yes or --dry-run.
 
 Exit status: 0 everything was swept, 1 something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
-const args = process.argv.slice(2);
-
-async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
@@ -71,7 +70,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     concurrency: flags.concurrency,
     label: flags.run,
     resultFile,
-    config: await loadConfigFile(),
+    config: await loadConfigFile(flags.config),
     connect(region) {
       requireConsent(flags);
       return replayClient(region, process.env);
@@ -88,17 +87,17 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       console.error('Nothing was started.');
       return 1;
     case 'failed':
-      console.error(`\n${again('What failed is tried again by the same command')}`);
+      console.error(`\n${again(args, 'What failed is tried again by the same command')}`);
       return 1;
     case 'interrupted':
       console.error(
-        `\nInterrupted; executions that were started go on. ${again(flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
+        `\nInterrupted; executions that were started go on. ${again(args, flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
       );
       return stop.status();
   }
 }
 
-const again = (how: string) => `${how}:\n  ${commandLine(args)}`;
+const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine(args)}`;
 
 /**
  * Asked last of all that can be wrong with a command line: `--yes` on one that is refused for another reason then would
@@ -111,22 +110,10 @@ function requireConsent(flags: FlagValues<typeof FLAGS>): void {
   );
 }
 
-async function ask(signal: AbortSignal): Promise<boolean> {
-  // Without its own handling of the terminal, so that Ctrl-C stays a signal.
-  const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
-  try {
-    const closed = once(terminal, 'close', { signal }).then(() => ''); // Ctrl-D
-    const answered = terminal.question('\nDelete what is expired there? [y/N] ', { signal });
-    return /^y(es)?$/i.test((await Promise.race([answered, closed])).trim());
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  } finally {
-    terminal.close();
-  }
-}
+const ask = async (signal: AbortSignal) =>
+  /^y(es)?$/i.test(await question('\nDelete what is expired there? [y/N] ', signal));
 
-await runCommand({
+export const command = defineCommand({
   flags: FLAGS,
   help,
   run,

@@ -1,36 +1,105 @@
 import { PreciseTtlError } from '../expiry/index.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
+import { type Invocation, invocation } from './invocation.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
 export interface Command<F extends Flags> {
   /** Besides `--help`, which every command has. */
   readonly flags: F;
-  /** @param flags all of them, one on each line */
-  readonly help: (flags: string) => string;
+  /** One word before the flags, one of these. @default the command takes flags only */
+  readonly words?: readonly string[];
+  /**
+   * @param flags all of them, one on each line
+   * @param call how commands are called: it names them in the text
+   */
+  readonly help: (flags: string, call: Invocation) => string;
   /** @returns the exit status */
-  readonly run: (flags: FlagValues<F>) => Promise<number>;
+  readonly run: (flags: FlagValues<F>, line: Line) => Promise<number>;
   /** Makes a message of errors that only this command knows; undefined for those that it does not. */
   readonly describe?: (error: unknown) => string | undefined;
 }
 
+/** A command line, besides its flags. */
+export interface Line {
+  /** The one before the flags; empty for a command that takes none. */
+  readonly word: string;
+  /** All of it, as it was typed. */
+  readonly args: readonly string[];
+  /** The commands that it is one of. */
+  readonly siblings: Commands;
+}
+
+/** A command among others, which take other flags. */
+export interface AnyCommand {
+  /** With `--help`. */
+  readonly flags: Flags;
+  readonly words: readonly string[];
+  readonly help: (call: Invocation) => string;
+  /** Runs it with these arguments; how it ends is the status of this process. */
+  readonly execute: (args: readonly string[], siblings?: Commands) => Promise<void>;
+}
+
+export interface ListedCommand {
+  /** What it does, in the list of all commands. */
+  readonly summary: string;
+  /** Loads it, and nothing of the others. */
+  readonly load: () => Promise<AnyCommand>;
+}
+
+/** By their names. */
+export type Commands = Readonly<Record<string, ListedCommand>>;
+
 const HELP = { help: { type: 'switch', help: 'show this' } } as const;
 
+export function defineCommand<const F extends Flags>(command: Command<F>): AnyCommand {
+  const flags = { ...command.flags, ...HELP };
+  return {
+    flags,
+    words: command.words ?? [],
+    help: call => command.help(describeFlags(flags), call),
+    execute: (args, siblings = {}) => tellingErrors(() => execute(command, args, siblings), command.describe),
+  };
+}
+
+/** Runs a command with the arguments of this process. */
+export async function runCommand<const F extends Flags>(command: Command<F>): Promise<void> {
+  await defineCommand(command).execute(process.argv.slice(2));
+}
+
+async function execute<F extends Flags>(
+  command: Command<F>,
+  args: readonly string[],
+  siblings: Commands,
+): Promise<number> {
+  const { words = [], help, run } = command;
+  const flags = { ...command.flags, ...HELP };
+  const [first = ''] = args;
+  const hasWord = words.length > 0 && first !== '' && !first.startsWith('-');
+  const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
+  if ((values as FlagValues<typeof HELP>).help) {
+    console.log(help(describeFlags(flags), invocation));
+    return 0;
+  }
+  const word = hasWord ? first : '';
+  if (words.length > 0 && !words.includes(word)) {
+    throw new FlagError(
+      `expected one of ${words.join(', ')}, got ${word ? `"${word}"` : 'none'}; see --help`,
+    );
+  }
+  return run(values, { word, args, siblings });
+}
+
 /**
- * Runs a command with the arguments of this process and turns how it ends into the exit status. What a person can mend
- * is told without a stack; the rest is a fault of ours and keeps it.
+ * Turns how a command ends into the exit status. What a person can mend is told without a stack; the rest is a fault of ours
+ * and keeps it.
  */
-export async function runCommand<const F extends Flags>({
-  flags,
-  help,
-  run,
-  describe,
-}: Command<F>): Promise<void> {
-  const all = { ...flags, ...HELP };
+export async function tellingErrors(
+  work: () => Promise<number>,
+  describe?: (error: unknown) => string | undefined,
+): Promise<void> {
   try {
-    const values = parseFlags(all, process.argv.slice(2));
-    if (values.help) console.log(help(describeFlags(all)));
-    else process.exitCode = await run(values);
+    process.exitCode = await work();
   } catch (error) {
     if (error instanceof FlagError) {
       console.error(error.message);

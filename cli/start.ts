@@ -1,7 +1,8 @@
-/** `npm start`: the main job on this machine. See `--help`. */
+/** `precise-ttl start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
-import { runCommand } from './run-command.ts';
+import { CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -9,13 +10,14 @@ const FLAGS = {
   minutes: { ...MINUTES, help: 'how long sessions keep expiring' },
   rate: { ...RATE, help: 'sessions per second' },
   seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
-  table: { type: 'text', value: 'NAME', help: 'a table of precise-ttl.config.ts (default: its first one)' },
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: its first one)' },
+  config: CONFIG,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
-const help = (flags: string) => `npm start -- [flags]
+const help = (flags: string, call: Invocation) => `${call('start', '[flags]')}
 
-Starts DynamoDB Local and everything that cdktf deploy would provision for a table. Lets sessions expire for some minutes,
+Starts DynamoDB Local and everything that a deployment provisions for a table. Lets sessions expire for some minutes,
 and shows that every expired session was deleted in time, and no other.
 
 ${flags}
@@ -34,7 +36,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const { EXIT_STATUS, runMainJob } = await import('./main-job.ts');
   const { result } = await runMainJob({
     ...flags,
-    config: await loadConfigFile(),
+    config: await loadConfigFile(flags.config),
     resultFile,
     output: process.stdout,
     signal: stop.signal,
@@ -42,4 +44,4 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   return result.verdict === 'interrupted' ? stop.status() : EXIT_STATUS[result.verdict];
 }
 
-await runCommand({ flags: FLAGS, help, run });
+export const command = defineCommand({ flags: FLAGS, help, run });

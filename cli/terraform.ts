@@ -1,10 +1,11 @@
-/** `npm run terraform-module`: writes the Terraform modules. See `--help`. */
-import { statSync } from 'node:fs';
+/** `precise-ttl terraform`: writes the Terraform modules. See `--help`. */
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlagError } from './flags.ts';
-import { runCommand } from './run-command.ts';
+import { defineCommand } from './run-command.ts';
+import { writableFile } from './writable-file.ts';
 
-await runCommand({
+export const command = defineCommand({
   flags: {
     out: {
       type: 'text',
@@ -12,8 +13,9 @@ await runCommand({
       value: 'FOLDER',
       help: 'the folder to write the modules to; what an earlier version wrote there is replaced',
     },
+    json: { type: 'text', value: 'FILE', help: 'also write the paths of what was written to a file' },
   },
-  help: flags => `npm run terraform-module -- [flags]
+  help: (flags, call) => `${call('terraform', '[flags]')}
 
 Writes two Terraform modules: existing-table, which sweeps a table that is there, and new-table, which creates it. They need
 no Node and no CDKTF where they are used: docs/terraform.md.
@@ -21,13 +23,16 @@ no Node and no CDKTF where they are used: docs/terraform.md.
 ${flags}
 
 Exit status: 0 written, 1 not, 2 wrong flags.`,
-  run: async ({ out }) => {
+  async run({ out, json }) {
     if (statSync(out, { throwIfNoEntry: false })?.isFile()) {
       throw new FlagError(`--out: expected a folder, got the file "${out}"`);
     }
+    const resultFile = json === undefined ? undefined : writableFile('--json', json);
     // Only now: loading CDKTF takes most of a second.
     const { writeTerraformModule } = await import('../stacks/terraform-module/write.ts');
-    for (const file of writeTerraformModule(out)) console.log(join(out, file));
+    const files = writeTerraformModule(out).map(file => join(out, file));
+    for (const file of files) console.log(file);
+    if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify({ files }, null, 2)}\n`);
     return 0;
   },
 });

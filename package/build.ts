@@ -1,4 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { buildCli } from './build-cli.ts';
 import { buildConstructs } from './build-constructs.ts';
 import { buildDataModel } from './build-data-model.ts';
 import { buildTesting } from './build-testing.ts';
@@ -8,7 +9,7 @@ import type { Manifest } from './manifest.ts';
 
 /** By the name of the package. */
 const ENTRIES: Readonly<Record<string, readonly (() => Promise<void>)[]>> = {
-  'precise-ttl': [buildDataModel, buildConstructs, buildTesting],
+  'precise-ttl': [buildDataModel, buildConstructs, buildCli, buildTesting],
   'stepfunctions-emulator': [buildDataModel],
 };
 

@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The Mozilla Public License wants it said where the source is. */
+const HEAD =
+  'The files of this folder hold code of these packages. npm pack NAME@VERSION gets the source of each, as it is bundled here.';
+
 /**
  * The licences of the packages that a bundle holds. A text that several have stands there once.
  *
@@ -23,9 +27,7 @@ export function licencesOf(inputs: readonly string[]): string {
     return `${name} ${version}: ${license}`;
   });
   const texts = [...packagesByText].map(([text, packages]) => `${packages.join(', ')}\n\n${text}`);
-  return ['The files of this folder hold code of these packages:', names.join('\n'), ...texts].join(
-    `\n\n${'-'.repeat(80)}\n\n`,
-  );
+  return [HEAD, names.join('\n'), ...texts].join(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
 /** `node_modules/a/node_modules/@b/c/lib/d.js` → `node_modules/a/node_modules/@b/c` */

@@ -1,10 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+// A namespace: Node before 22.15 has no registerHooks, and would not even load a file that imports it by name.
+import * as nodeModule from 'node:module';
 import { relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PreciseTtlError } from '../expiry/errors.ts';
 
-/** The file that says what is provisioned, in the folder that a command is run in. */
+/** The file that says what is provisioned, as `precise-ttl init` calls it. */
 export const CONFIG_FILE = 'precise-ttl.config.ts';
+
+/** What it can be called, in the folder that a command is run in. */
+export const CONFIG_FILES = ['ts', 'js', 'mjs', 'cjs', 'json'].map(
+  extension => `precise-ttl.config.${extension}`,
+);
 
 /** The configuration file cannot be read; the message is one line that begins with the place. */
 export class ConfigFileError extends PreciseTtlError {
@@ -12,36 +19,108 @@ export class ConfigFileError extends PreciseTtlError {
 }
 
 /**
- * What the configuration file exports, not checked yet.
- * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing
+ * The configuration file's absolute path.
+ *
+ * @param named what `--config` says. @default the one in this folder
+ * @throws ConfigFileError when there is none, or more than one
  */
-export async function loadConfigFile(): Promise<unknown> {
-  const file = resolve(CONFIG_FILE);
-  if (!existsSync(file)) {
+export function findConfigFile(named?: string): string {
+  if (named !== undefined) {
+    if (existsSync(named)) return resolve(named);
     throw new ConfigFileError(
-      `${CONFIG_FILE}: expected the configuration in this folder, got no such file. Run the command where it lies, or write one: docs/configuration.md.`,
+      `${named}: expected the configuration, got no such file. Correct --config, or leave it out for the one in this folder.`,
     );
   }
+  const [found, other] = CONFIG_FILES.filter(name => existsSync(name));
+  if (found === undefined) {
+    throw new ConfigFileError(
+      `${CONFIG_FILE}: expected the configuration in this folder, got no such file. Run the command where it lies, name it with ` +
+        '--config, or write one with npx precise-ttl init.',
+    );
+  }
+  if (other !== undefined) {
+    throw new ConfigFileError(
+      `${found}: expected one configuration in this folder, got ${other} too. Say which one with --config, or remove one.`,
+    );
+  }
+  return resolve(found);
+}
+
+/**
+ * What the configuration file exports, or holds as JSON, not checked yet.
+ *
+ * @param named as for {@link findConfigFile}
+ * @throws ConfigFileError when the file is missing, broken, throws, or exports nothing
+ */
+export async function loadConfigFile(named?: string): Promise<unknown> {
+  const file = findConfigFile(named);
+  const name = nameOf(file);
+  if (file.endsWith('.json')) return readJson(file);
   let exported: Record<string, unknown>;
+  takeTypeScriptAsModules();
   try {
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
+    if (
+      (error as { code?: unknown } | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' &&
+      /\.[cm]?ts$/.test(file)
+    ) {
+      throw new ConfigFileError(
+        `${name}: expected Node 22.18 or later, which reads TypeScript, got ${process.versions.node}. Use it, or write the ` +
+          'configuration in JavaScript or JSON: precise-ttl.config.mjs, precise-ttl.config.json.',
+      );
+    }
     const text = error instanceof Error ? error.message : String(error);
     const cause = text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(`${process.cwd()}${sep}`, '');
-    throw new ConfigFileError(`${placeOf(error) ?? CONFIG_FILE}: ${cause}`, { cause: error });
+    throw new ConfigFileError(`${placeOf(error, name) ?? name}: ${cause}`, { cause: error });
   }
   if ('default' in exported) return exported['default'];
   const others = Object.keys(exported).join(', ');
   throw new ConfigFileError(
-    `${CONFIG_FILE}: expected a default export, got ${others ? `only ${others}` : 'none'}. Write export default defineConfig({ … }).`,
+    `${name}: expected a default export, got ${others ? `only ${others}` : 'none'}. Write export default { … }.`,
   );
+}
+
+/** As a person sees it from here. */
+const nameOf = (file: string): string => relative(process.cwd(), file) || file;
+
+/** Without `$schema`, which is for editors. */
+function readJson(file: string): unknown {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigFileError(`${nameOf(file)}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
+  const { $schema: _ofEditors, ...config } = content as Record<string, unknown>;
+  return config;
+}
+
+let hooked = false;
+
+/**
+ * Lets a configuration in TypeScript be an ES module whatever the `package.json` beside it says: `npm init` writes
+ * `"type": "commonjs"`, with which Node refuses `import` and `export` in a `.ts` file.
+ */
+function takeTypeScriptAsModules(): void {
+  if (hooked || !process.features.typescript || !('registerHooks' in nodeModule)) return;
+  hooked = true;
+  nodeModule.registerHooks({
+    load: (url, context, nextLoad) =>
+      /^file:.*\.ts$/.test(url) && !url.includes('/node_modules/')
+        ? nextLoad(url, { ...context, format: 'module-typescript' })
+        : nextLoad(url, context),
+  });
 }
 
 /**
  * The file and line at which it went wrong, as far as Node says: a stack begins with them when a file could not be parsed;
  * else the line of the configuration itself counts, whichever function it had called.
  */
-function placeOf(error: unknown): string | undefined {
+function placeOf(error: unknown, config: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(^|\(| )(file:\/\/[^\s()]+?):(\d+)(?=[:\n)]|$)/gm)].map(
     ([, before, url, line]) => ({
@@ -50,7 +129,7 @@ function placeOf(error: unknown): string | undefined {
       line,
     }),
   );
-  const place = places.find(({ isHead, file }) => isHead || file === CONFIG_FILE);
+  const place = places.find(({ isHead, file }) => isHead || file === config);
   return place && `${place.file}:${place.line}`;
 }
 

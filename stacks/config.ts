@@ -31,7 +31,7 @@ export interface S3State {
   readonly region?: string;
 }
 
-/** What `cdktf deploy` provisions: the content of `precise-ttl.config.ts`. */
+/** What is deployed: the content of `precise-ttl.config.ts`. */
 export interface DeploymentConfig {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
@@ -69,7 +69,7 @@ const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
 const BACKEND = oneOf(['local', 's3']);
 
-const S3_KINDS = {
+export const S3_KINDS = {
   bucket: text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket'),
   // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
   key: text(
@@ -110,7 +110,7 @@ const TABLE: Kind<PreciseTtlProps> = kind(isObject, 'an object', {
   inside: table => [...unknownFieldProblems(table, PROP_NAMES), ...propProblems(table)],
 });
 
-const CONFIG_KINDS = {
+export const CONFIG_KINDS = {
   region: AWS_REGION,
   allowUnknownRegion: boolean(),
   state: STATE,

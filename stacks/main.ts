@@ -1,9 +1,9 @@
 import { synthesize } from './app.ts';
 import { useConfigFile } from './config-file.ts';
 
-/** The CDKTF app: what `cdktf synth` and `cdktf deploy` run. */
+/** The CDKTF app, for who runs the CDKTF CLI in this checkout: `npx cdktf deploy`. The commands in `cli/` synthesize themselves. */
 
-/** Set by `npm run destroy`. */
+/** Set to remove everything but the tables, as `npm run destroy` does. */
 const REMOVED = 'PRECISE_TTL_REMOVED';
 
 await useConfigFile(config => synthesize({ config, removed: process.env[REMOVED] !== undefined }));

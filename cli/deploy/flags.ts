@@ -1,5 +1,8 @@
+import { CONFIG } from '../flags.ts';
+
 /** Of the commands that change something. */
-export const YES = {
+export const CHANGE_FLAGS = {
+  config: CONFIG,
   yes: { type: 'switch', help: 'do not ask (nor does it without a terminal)' },
 } as const;
 
@@ -7,3 +10,7 @@ export const YES = {
 export function approved({ yes }: { readonly yes: boolean }): boolean {
   return yes || !process.stdin.isTTY;
 }
+
+/** The end of the help of every command that runs Terraform. */
+export const TERRAFORM_HELP =
+  'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';

@@ -1,4 +1,5 @@
 import { PreciseTtlError } from '../../expiry/index.ts';
+import { invocation } from '../invocation.ts';
 import type { ConfiguredEndpoint } from './endpoint.ts';
 
 /** Why a replay can't go on, for a person to read. */
@@ -23,7 +24,7 @@ export function describeSdkError(error: unknown, local: ConfiguredEndpoint | und
   const code = 'code' in error && /^E[A-Z]+$/.test(String(error.code)) ? String(error.code) : undefined;
   if (code !== undefined && local !== undefined) {
     return (
-      `${local.name}: expected Step Functions at ${local.value}, got ${code}; start npm run local in another ` +
+      `${local.name}: expected Step Functions at ${local.value}, got ${code}; start ${invocation('local')} in another ` +
       `terminal, or unset ${local.name} for AWS`
     );
   }

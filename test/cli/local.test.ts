@@ -18,7 +18,7 @@ import {
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort, occupyPort } from '../support/free-port.ts';
 
-const LOCAL = join(import.meta.dirname, '../../cli/local.ts');
+const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 
 const children: ChildProcess[] = [];
 // A test that fails half-way shall not leave a local cloud behind.
@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** Runs `npm run local` as npm does. */
 function run(args: string[], environment: Record<string, string> = {}): EmulatorProcess {
-  const running = startEmulator(args, { bin: LOCAL, env: environment });
+  const running = startEmulator(['local', ...args], { bin: PROGRAM, env: environment });
   children.push(running.child);
   return running;
 }
@@ -51,7 +51,7 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --seed, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],

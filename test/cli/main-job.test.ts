@@ -42,14 +42,14 @@ test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([
     [{ ...SESSION_DATA, enabled: false }],
     undefined,
     'tables[0].enabled: expected true, got false: the schedules of SessionData are paused, so nothing would be swept; ' +
-      'take enabled out of precise-ttl.config.ts while you look',
+      'take enabled out of the configuration while you look',
   ],
   [
     'a paused one beside another',
     [SESSION_DATA, { ...TOKENS, enabled: false }],
     'Tokens',
     'tables[1].enabled: expected true, got false: the schedules of Tokens are paused, so nothing would be swept; ' +
-      'take enabled out of precise-ttl.config.ts while you look, or choose another table by --table',
+      'take enabled out of the configuration while you look, or choose another table by --table',
   ],
 ])('refuses %s before anything is started', async (_name, tables, table, message) => {
   const printed: string[] = [];

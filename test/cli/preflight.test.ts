@@ -14,10 +14,10 @@ const PACKAGES = Object.keys(devDependencies);
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'precise-ttl-preflight-test-'));
-  mkdirSync(join(checkout, 'cli'));
+  for (const folder of ['bin', 'cli']) mkdirSync(join(checkout, folder));
   cpSync(PREFLIGHT, join(checkout, 'cli/preflight.cjs'));
   cpSync(join(ROOT, 'package.json'), join(checkout, 'package.json'));
-  writeFileSync(join(checkout, 'cli/start.ts'), 'const text: string = "started"; console.log(text);');
+  writeFileSync(join(checkout, 'bin/precise-ttl.js'), "console.log(process.argv[2] + 'ed');");
   writeFileSync(
     join(checkout, 'old.cjs'),
     `Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });`,
@@ -79,7 +79,8 @@ test('on an older Node it says where the right one comes from, in one line', () 
 
 test('every command, npm test and the synthesis load it first', () => {
   const ours = Object.entries(scripts).filter(
-    ([name, script]) => name === 'test' || /\b(cli|bench|stacks)\/[\w-]+\.ts$/.test(script),
+    ([name, script]) =>
+      name === 'test' || /\b(bin\/precise-ttl|(cli|bench|stacks)\/[\w-]+\.ts$)/.test(script),
   );
   expect(ours.length).toBeGreaterThan(8);
   for (const [, script] of ours) expect(script).toMatch(/^node (--\S+ )*-r \.\/cli\/preflight\.cjs /);

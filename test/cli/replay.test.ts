@@ -14,7 +14,7 @@ import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functi
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
-const REPLAY = join(import.meta.dirname, '../../cli/replay.ts');
+const REPLAY = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'replay'];
 const MACHINE = 'precise-ttl-SessionData';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-replay-test-'));
@@ -42,7 +42,7 @@ function replay(
   onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
 ): Promise<Ended> {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [REPLAY, ...args], {
+    const child = spawn(process.execPath, [...REPLAY, ...args], {
       env: { ...ENVIRONMENT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

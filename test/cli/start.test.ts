@@ -8,7 +8,7 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 
 const dynamoDb = useLocalDynamoDb();
-const START = join(import.meta.dirname, '../../cli/start.ts');
+const START = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'start'];
 
 interface Ended {
   readonly status: number | null;
@@ -23,7 +23,7 @@ function run(
   onOutput: (printed: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
 ): Promise<Ended> {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [START, ...args], { env: { ...process.env, ...environment } });
+    const child = spawn(process.execPath, [...START, ...args], { env: { ...process.env, ...environment } });
     const printed = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (data: Buffer) => {
@@ -45,7 +45,7 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--minuts', '3'],
-    '--minuts: expected one of --minutes, --rate, --seed, --table, --json, --help, got an unknown flag',
+    '--minuts: expected one of --minutes, --rate, --seed, --table, --config, --json, --help, got an unknown flag',
   ],
   [['--minutes', '0'], '--minutes: expected a number from 0.1 to 1440, got "0"'],
   [['--rate', 'fast'], '--rate: expected a number from 0.1 to 1000, got "fast"'],

@@ -25,11 +25,6 @@ describeWithTerraform('npm run', () => {
       join(project, 'precise-ttl.config.ts'),
       `export default ${JSON.stringify({ region: 'us-east-1', tables })};\n`,
     );
-    const app = `${process.execPath} ${join(CHECKOUT, 'stacks/main.ts')}`;
-    writeFileSync(
-      join(project, 'cdktf.json'),
-      JSON.stringify({ language: 'typescript', app, projectId: 'test', sendCrashReports: 'false' }),
-    );
     writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   });
 
@@ -40,8 +35,8 @@ describeWithTerraform('npm run', () => {
 
   const command = (name: string, ...args: string[]) => {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...aws.environment, CI: 'true' };
-    const file = join(CHECKOUT, 'cli', `${name}.ts`);
-    return run(process.execPath, [file, ...args], { cwd: project, env, maxBuffer: 2 ** 26 }).then(
+    const program = join(CHECKOUT, 'bin/precise-ttl.js');
+    return run(process.execPath, [program, name, ...args], { cwd: project, env, maxBuffer: 2 ** 26 }).then(
       ({ stdout, stderr }) => ({ status: 0, stdout, all: stripVTControlCharacters(stdout + stderr) }),
       (error: { code: number; stdout: string; stderr: string }) => ({
         status: error.code,

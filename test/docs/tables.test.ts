@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { commandsPage } from '../../cli/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
@@ -6,6 +7,10 @@ const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 test.each(FILES)('the tables in %s are those of the code: else run npm run docs:tables', file => {
   const document = readFileSync(file, 'utf8');
   expect(withTables(file, document)).toBe(document);
+});
+
+test('docs/commands.md has the helps of the commands: else run npm run docs:tables', async () => {
+  expect(readFileSync('docs/commands.md', 'utf8')).toBe(await commandsPage());
 });
 
 test('a document that has lost its markers is not left as it is', () => {

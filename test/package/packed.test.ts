@@ -27,18 +27,21 @@ const ENTRY_POINT = [
 ];
 
 describe('what npm packs', () => {
-  test('is the data model, built twice, the constructs, what they deploy, and the texts', () => {
+  test('is the data model, built twice, the constructs, what they deploy, the command, and the texts', () => {
     expect(readdirSync(packed.content).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'bin',
       'dist',
       'package.json',
+      'schema.json',
     ]);
     expect(readdirSync(join(packed.content, 'dist')).sort()).toEqual([
       'cdktf',
       'cdktn',
       'cjs',
+      'cli',
       'esm',
       'functions',
       'modules',

@@ -44,7 +44,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'is missing',
     {},
-    `${CONFIG}: expected the configuration in this folder, got no such file. Run the command where it lies, or write one: docs/configuration.md.`,
+    `${CONFIG}: expected the configuration in this folder, got no such file. Run the command where it lies, name it with --config, or write one with npx precise-ttl init.`,
   ],
   [
     'lacks a comma',
@@ -102,7 +102,17 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'has no default export',
     { [CONFIG]: 'export const config = {}; export const tables = [];' },
-    `${CONFIG}: expected a default export, got only config, tables. Write export default defineConfig({ … }).`,
+    `${CONFIG}: expected a default export, got only config, tables. Write export default { … }.`,
+  ],
+  [
+    'is broken JSON',
+    { 'precise-ttl.config.json': lines('{', '  "region": "us-east-1",', '}') },
+    'precise-ttl.config.json: Expected double-quoted property name in JSON at position 27 (line 3 column 1)',
+  ],
+  [
+    'is there twice',
+    { [CONFIG]: 'export default {};', 'precise-ttl.config.json': '{}' },
+    `${CONFIG}: expected one configuration in this folder, got precise-ttl.config.json too. Say which one with --config`,
   ],
   ['is empty', { [CONFIG]: '' }, `${CONFIG}: expected a default export, got none. Write export`],
 ])('a configuration file that %s is told in one line, with its place', async (_name, files, message) => {
@@ -112,20 +122,71 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test.each(['stacks/main.ts', 'stacks/check.ts'])('%s tells a wrong value by its field', async program => {
-  const { status, stderr } = await run(program, { [CONFIG]: 'export default { region: 5 };' });
+test('the CDKTF app tells a wrong value by its field', async () => {
+  const { status, stderr } = await run('stacks/main.ts', { [CONFIG]: 'export default { region: 5 };' });
   expect(status).toBe(1);
   expect(stderr).toMatch(/^precise-ttl\.config\.ts: The configuration is wrong:\n {2}region: expected/);
 });
 
 test.each([
   ['stacks/main.ts', []],
-  ['stacks/check.ts', []],
-  ['cli/start.ts', []],
-  ['cli/local.ts', []],
-  ['cli/replay.ts', ['--yes', '--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z']],
-])('%s says the same', async (program, args) => {
+  ['bin/precise-ttl.js', ['start']],
+  ['bin/precise-ttl.js', ['local']],
+  ['bin/precise-ttl.js', ['synth']],
+  [
+    'bin/precise-ttl.js',
+    ['replay', '--yes', '--from', '2026-11-20T08:00:00Z', '--to', '2026-11-20T09:00:00Z'],
+  ],
+])('%s %j says the same', async (program, args) => {
   const { status, stderr } = await run(program, { [CONFIG]: lines('', 'export default {,};') }, args);
   expect(status).toBe(1);
   expect(stderr.trim()).toMatch(/^precise-ttl\.config\.ts:2: [^\n]+$/);
+});
+
+/** Prints what a file holds, as JSON. */
+const PRINTER = join(folder, 'print.mjs');
+writeFileSync(
+  PRINTER,
+  `import { loadConfigFile } from ${JSON.stringify(pathToFileURL(join(root, 'stacks/config-file.ts')).href)};
+   console.error(JSON.stringify(await loadConfigFile(process.argv[2])));`,
+);
+
+const COMMONJS = { 'package.json': '{"type": "commonjs"}' };
+const REGION = { status: 0, stderr: '{"region":"eu-west-1"}\n' };
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['precise-ttl.config.ts', {}],
+  // As npm init makes a folder.
+  ['precise-ttl.config.ts', COMMONJS],
+  ['precise-ttl.config.js', {}],
+  ['precise-ttl.config.mjs', COMMONJS],
+])('reads %s as an ES module, beside %j', async (name, others) => {
+  const text = "import { region } from './region.mjs';\nexport default { region };";
+  const files = { [name]: text, 'region.mjs': "export const region = 'eu-west-1';", ...others };
+  expect(await run(PRINTER, files)).toEqual(REGION);
+});
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['precise-ttl.config.cjs', {}],
+  ['precise-ttl.config.js', COMMONJS],
+])('reads %s as CommonJS, beside %j', async (name, others) => {
+  const text = "const region = require('./region.cjs');\nmodule.exports = { region };";
+  const files = { [name]: text, 'region.cjs': "module.exports = 'eu-west-1';", ...others };
+  expect(await run(PRINTER, files)).toEqual(REGION);
+});
+
+test('reads JSON, without the schema that editors take', async () => {
+  const files = { 'precise-ttl.config.json': '{"$schema": "./schema.json", "region": "eu-west-1"}' };
+  expect(await run(PRINTER, files)).toEqual(REGION);
+});
+
+test('reads the file that is named, and not the one that is there', async () => {
+  const files = { 'precise-ttl.config.json': '{}', 'prod.json': '{"region": "eu-west-1"}' };
+  expect(await run(PRINTER, files, ['prod.json'])).toEqual(REGION);
+});
+
+test('says which file that is named is not there', async () => {
+  const { status, stderr } = await run('bin/precise-ttl.js', {}, ['synth', '--config', 'prod.json']);
+  expect(status).toBe(1);
+  expect(stderr.trim()).toMatch(/^prod\.json: expected the configuration, got no such file\./);
 });

@@ -10,7 +10,7 @@ import type { DemoResult } from '../../lab/demo/report.ts';
  * so that what is not decided is accepted where nothing else can be asked for.
  */
 
-const START = join(import.meta.dirname, '../../cli/start.ts');
+const START = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'start'];
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-real-time-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -23,7 +23,7 @@ interface Started {
 
 function start(name: string, args: readonly string[]): Started {
   const file = join(folder, `${name}.json`);
-  const child = spawn(process.execPath, [START, '--json', file, ...args], {
+  const child = spawn(process.execPath, [...START, '--json', file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let stdout = '';

@@ -25,7 +25,7 @@ const MAY_IMPORT = {
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],
   cli: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab'],
   bench: [...PRODUCT, 'cost', 'stepfunctions-emulator/src', 'local', 'lab', 'cli', 'test/support/simulation'],
-  package: ['statemachine', 'stacks', 'local'],
+  package: [...PRODUCT, 'local'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Room = keyof typeof MAY_IMPORT;
@@ -100,8 +100,8 @@ test('only the stacks know of CDKTF', () => {
   expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
 });
 
-test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs'])(
-  'npm run %s loads nothing that is local',
+test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs', 'synth', 'init', 'completion'])(
+  'the command %s loads nothing that is local',
   command => {
     const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
     expect(loaded).toContain('cli/run-command.ts');

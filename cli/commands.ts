@@ -1,0 +1,57 @@
+import type { Commands } from './run-command.ts';
+
+/** The commands of `precise-ttl`, in the order in which one meets them. */
+export const COMMANDS = {
+  init: {
+    summary: 'write a configuration: three questions, or --table NAME',
+    load: async () => (await import('./init.ts')).command,
+  },
+  start: {
+    summary: 'see it work on this machine: sessions expire, and each one is deleted in time',
+    load: async () => (await import('./start.ts')).command,
+  },
+  local: {
+    summary: 'run the whole deployment on this machine, for AWS clients to talk to',
+    load: async () => (await import('./local.ts')).command,
+  },
+  synth: {
+    summary: 'write the Terraform of the configuration to cdktf.out',
+    load: async () => (await import('./synth.ts')).command,
+  },
+  diff: {
+    summary: 'show what a deployment would change',
+    load: async () => (await import('./diff.ts')).command,
+  },
+  deploy: {
+    summary: 'provision what the configuration says',
+    load: async () => (await import('./deploy.ts')).command,
+  },
+  outputs: {
+    summary: 'print what was deployed, as JSON',
+    load: async () => (await import('./outputs.ts')).command,
+  },
+  destroy: {
+    summary: 'remove everything but the tables',
+    load: async () => (await import('./destroy.ts')).command,
+  },
+  terraform: {
+    summary: 'write Terraform modules, for roots of your own',
+    load: async () => (await import('./terraform.ts')).command,
+  },
+  replay: {
+    summary: 'sweep a span of time again',
+    load: async () => (await import('./replay.ts')).command,
+  },
+  chaos: {
+    summary: 'let everything go wrong on this machine, and see that nothing is lost',
+    load: async () => (await import('./chaos.ts')).command,
+  },
+  completion: {
+    summary: 'print what completes these commands in bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).command,
+  },
+} satisfies Commands;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];

@@ -1,0 +1,101 @@
+import type { DescribedCommand, DescribedFlag } from './described-commands.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+/** What a shell reads to complete these commands. */
+export function completionFor(shell: (typeof SHELLS)[number], commands: readonly DescribedCommand[]): string {
+  return { bash, zsh, fish }[shell](commands);
+}
+
+const flagsOf = ({ flags }: DescribedCommand) => flags.map(({ name }) => `--${name}`);
+
+const taking = (commands: readonly DescribedCommand[], takes: DescribedFlag['takes']) => [
+  ...new Set(
+    commands.flatMap(({ flags }) =>
+      flags.filter(flag => flag.takes === takes).map(({ name }) => `--${name}`),
+    ),
+  ),
+];
+
+function bash(commands: readonly DescribedCommand[]): string {
+  const cases = commands.map(
+    command => `    ${command.name}) words='${[...command.words, ...flagsOf(command)].join(' ')}' ;;`,
+  );
+  // A switch of one command can be a flag with a value of another: the command decides.
+  return `_precise_ttl() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]} $before" in
+${valueCases(commands)}
+  esac
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -F _precise_ttl precise-ttl`;
+}
+
+function valueCases(commands: readonly DescribedCommand[]): string {
+  return (['file', 'value'] as const)
+    .map(takes => {
+      const after = commands.flatMap(command =>
+        taking([command], takes).map(flag => `'${command.name} ${flag}'`),
+      );
+      const answer = takes === 'file' ? 'COMPREPLY=($(compgen -f -- "$word")); return' : 'return';
+      return `    ${after.join('|')}) ${answer} ;;`;
+    })
+    .join('\n');
+}
+
+/** Between single quotes. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function zsh(commands: readonly DescribedCommand[]): string {
+  // In these a colon begins what follows, and brackets enclose.
+  const plain = (text: string) => text.replaceAll(/[[\]:]/g, match => `\\${match}`);
+  const listed = commands.map(({ name, summary }) => `    ${quoted(`${name}:${plain(summary)}`)}`);
+  const cases = commands.map(({ name, words, flags }) => {
+    const specs = flags.map(flag => {
+      const value = { file: ':file:_files', value: ':value: ', nothing: '' }[flag.takes];
+      return quoted(`--${flag.name}[${plain(flag.help)}]${value}`);
+    });
+    const word = words.length > 0 ? [quoted(`1:word:(${words.join(' ')})`)] : [];
+    return `    ${name}) _arguments ${[...word, ...specs].join(' ')} ;;`;
+  });
+  return `#compdef precise-ttl
+_precise_ttl() {
+  local -a commands=(
+${listed.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case $words[1] in
+${cases.join('\n')}
+  esac
+}
+_precise_ttl "$@"`;
+}
+
+function fish(commands: readonly DescribedCommand[]): string {
+  const lines = commands.flatMap(({ name, summary, words, flags }) => {
+    const after = `complete -c precise-ttl -n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c precise-ttl -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+      ...(words.length > 0 ? [`${after} -a '${words.join(' ')}'`] : []),
+      ...flags.map(flag => {
+        const value = { file: ' -r -F', value: ' -x', nothing: '' }[flag.takes];
+        return `${after} -l ${flag.name}${value} -d ${quoted(flag.help)}`;
+      }),
+    ];
+  });
+  return ['complete -c precise-ttl -f', ...lines].join('\n');
+}

@@ -1,0 +1,101 @@
+import type { Kind } from '../expiry/fields.ts';
+import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
+import { PROP_NAMES, PROPS } from '../stacks/props.ts';
+import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
+
+/** A JSON Schema. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The JSON Schema of a configuration: what editors complete from and mark. It is made of the kinds by which the configuration is
+ * checked. What holds between fields is not in it: a configuration can be fine to an editor and be refused by the command.
+ */
+export function configSchema(): Schema {
+  const texts = deploymentTexts(Object.keys(CONFIG_KINDS));
+  const described = (name: string, schema: Schema) => ({ ...schema, ...descriptionOf(texts[name]) });
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'What precise-ttl provisions',
+    ...objectSchema(
+      {
+        $schema: { type: 'string' },
+        region: described('region', schemaOf(CONFIG_KINDS.region)),
+        allowUnknownRegion: described('allowUnknownRegion', schemaOf(CONFIG_KINDS.allowUnknownRegion)),
+        state: described('state', stateSchema()),
+        tags: described('tags', { type: 'object', additionalProperties: { type: 'string' } }),
+        tables: described('tables', { type: 'array', minItems: 1, items: tableSchema() }),
+      },
+      ['region', 'tables'],
+    ),
+  };
+}
+
+function stateSchema(): Schema {
+  const s3 = Object.entries(S3_KINDS).map(([name, kind]) => [name, schemaOf(kind)] as const);
+  return {
+    oneOf: [
+      objectSchema({ backend: { const: 'local' } }, ['backend']),
+      objectSchema({ backend: { const: 's3' }, ...Object.fromEntries(s3) }, ['backend', 'bucket']),
+    ],
+  };
+}
+
+function tableSchema(): Schema {
+  const texts = propTexts();
+  const properties = PROP_NAMES.map(name => {
+    const prop = PROPS[name];
+    const fixed = 'byDefault' in prop && texts[name]?.byDefault === undefined;
+    return [
+      name,
+      {
+        ...schemaOf(prop.kind),
+        ...(fixed && { default: prop.byDefault({ tableName: 'T' }) }),
+        ...descriptionOf(texts[name]),
+      },
+    ] as const;
+  });
+  return objectSchema(
+    Object.fromEntries(properties),
+    PROP_NAMES.filter(name => PROPS[name].isRequired),
+  );
+}
+
+const objectSchema = (properties: Schema, required: readonly string[]): Schema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** Links lead to other documents: an editor shows their words only. */
+function descriptionOf(field: FieldText | undefined): Schema {
+  if (field === undefined) return {};
+  const { text, byDefault } = field;
+  const whole = byDefault === undefined ? text : `${text.replace(/\.$/, '')}. Default: ${byDefault}`;
+  return { description: whole.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') };
+}
+
+/** Whole numbers that are tried where a kind says no rule: those of minutes, up to a day. */
+const TRIED_NUMBERS = Array.from({ length: 1440 }, (_unused, index) => index + 1);
+
+/** @throws TypeError for a kind of which nothing can be said */
+function schemaOf(kind: Kind<unknown>): Schema {
+  const { rule, is } = kind;
+  if (rule !== undefined && 'pattern' in rule) return { type: 'string', pattern: patternOf(rule.pattern) };
+  if (rule !== undefined && 'values' in rule) return { enum: rule.values };
+  if (rule !== undefined) {
+    return { type: rule.whole ? 'integer' : 'number', minimum: rule.least, maximum: rule.most };
+  }
+  if (is(true)) return { type: 'boolean' };
+  if (is('a')) return { type: 'string', minLength: 1 };
+  const numbers = TRIED_NUMBERS.filter(number => is(number));
+  if (numbers.length > 0) return { enum: numbers };
+  if (is([])) return { type: 'array' };
+  if (is({})) return { type: 'object' };
+  throw new TypeError(`expected a kind that a schema can be made of, got "${kind.expected}"`);
+}
+
+/** JSON Schema has no flags: with `s` a dot is any character. */
+function patternOf({ source, flags }: RegExp): string {
+  return flags.includes('s') ? source.replaceAll(/(?<!\\)\./g, '[\\s\\S]') : source;
+}

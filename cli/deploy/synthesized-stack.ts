@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findConfigFile, loadConfigFile } from '../../stacks/config-file.ts';
+import { projectFolder } from './project.ts';
+
+export interface SynthesizedStack {
+  /** `cdktf.out`, absolute. */
+  readonly cdktfOut: string;
+  /** The folder in it in which Terraform runs. */
+  readonly stack: string;
+}
+
+export interface SynthesisFlags {
+  /** As for `loadConfigFile`. */
+  readonly config: string | undefined;
+  /** Write what removes the deployment and keeps its tables. @default false */
+  readonly removed?: boolean;
+  /** @default `cdktf.out` in the project's folder */
+  readonly outdir?: string;
+}
+
+/**
+ * Writes the Terraform of the configuration.
+ * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
+ */
+export async function synthesizeStack(flags: SynthesisFlags): Promise<SynthesizedStack> {
+  const config = await loadConfigFile(flags.config);
+  // Only now: loading the CDKTF app takes most of a second, which a wrong file shall not wait for.
+  const { STACK, synthesize } = await import('../../stacks/app.ts');
+  const cdktfOut = flags.outdir ?? join(projectFolder(findConfigFile(flags.config)), 'cdktf.out');
+  mkdirSync(cdktfOut, { recursive: true });
+  synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
+  return { cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
+}

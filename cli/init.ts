@@ -1,0 +1,81 @@
+/** `precise-ttl init`: writes a configuration. See `--help`. */
+import { CONFIG_FILES } from '../stacks/config-file.ts';
+import { FlagError, type FlagValues } from './flags.ts';
+import { type Answers, askForTable, configOf, configText } from './init/configuration.ts';
+import { refuseOthers, writeConfig } from './init/write.ts';
+import { type Invocation, invocation } from './invocation.ts';
+import { question } from './question.ts';
+import { defineCommand } from './run-command.ts';
+
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'name of the table; without it, three questions are asked' },
+  existing: { type: 'switch', help: 'the table exists already, and is only to be swept' },
+  'partition-key': { type: 'text', value: 'NAME', help: 'its partition key (default: id, for a new table)' },
+  'sort-key': { type: 'text', value: 'NAME', help: 'its sort key (default: it has none)' },
+  'ttl-attribute': {
+    type: 'text',
+    value: 'NAME',
+    help: 'attribute with the moment of expiry (default: ttl)',
+  },
+  region: { type: 'text', value: 'REGION', help: 'AWS region (default: $AWS_REGION, or us-east-1)' },
+  json: { type: 'switch', help: 'write precise-ttl.config.json, which editors complete from its schema' },
+  force: { type: 'switch', help: 'write over the file that is there' },
+} as const;
+
+const help = (flags: string, call: Invocation) => `${call('init', '[flags]')}
+
+Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
+for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry. With
+--table it asks nothing. Keys are of type S: write another type into the file (partitionKeyType, sortKeyType).
+
+${flags}
+
+Exit status: 0 written, 1 not: a configuration is there, or this one would be wrong; 2 wrong flags.`;
+
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  const asJson = flags.json || !process.features.typescript;
+  const file = asJson ? 'precise-ttl.config.json' : 'precise-ttl.config.ts';
+  refuseOthers(file, CONFIG_FILES, flags.force);
+  const config = await configOf(await answersOf(flags), regionOf(flags.region));
+  writeConfig(file, configText(config, asJson));
+  if (asJson && !flags.json) {
+    console.log(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
+  }
+  console.log(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
+
+See it work on this machine:  ${invocation('start', '--minutes 1')}
+What would be deployed:       ${invocation('diff')}
+Deploy it:                    ${invocation('deploy')}`);
+  return 0;
+}
+
+function answersOf(flags: FlagValues<typeof FLAGS>): Answers | Promise<Answers> {
+  const { table, existing } = flags;
+  const answered = {
+    existingTable: existing,
+    sortKey: flags['sort-key'],
+    ttlAttribute: flags['ttl-attribute'],
+  };
+  if (table === undefined) {
+    const others = (['existing', 'partition-key', 'sort-key', 'ttl-attribute'] as const).filter(
+      name => flags[name] !== undefined && flags[name] !== false,
+    );
+    if (others.length === 0 && process.stdin.isTTY) return askForTable(question);
+    throw new FlagError(
+      `--table: expected the name of the table${others.length > 0 ? ` with --${others[0]}` : ' where no terminal is there to ask at'}, got none; write --table NAME`,
+    );
+  }
+  const partitionKey = flags['partition-key'];
+  if (existing && partitionKey === undefined) {
+    throw new FlagError(
+      '--partition-key: expected the one that the existing table has, got none; write --partition-key NAME',
+    );
+  }
+  return { tableName: table, partitionKey, ...answered };
+}
+
+function regionOf(given: string | undefined): string {
+  return given ?? (process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || 'us-east-1');
+}
+
+export const command = defineCommand({ flags: FLAGS, help, run });

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { editDistance } from '../expiry/unknown-fields.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName } from './commands.ts';
+import { FlagError, USAGE_STATUS } from './flags.ts';
+import { tellingErrors } from './run-command.ts';
+
+/**
+ * `precise-ttl COMMAND [flags]`. How it ends is the status of this process.
+ *
+ * @param manifest package.json of the package that this belongs to
+ * @param args without the program: `process.argv.slice(2)`
+ */
+export async function main(manifest: URL, args: readonly string[]): Promise<void> {
+  const [name, ...rest] = args;
+  if (isCommand(name)) return (await COMMANDS[name].load()).execute(rest, COMMANDS);
+  await tellingErrors(async () => {
+    switch (name) {
+      case '--help':
+        console.log(generalHelp());
+        return 0;
+      case '--version':
+        console.log((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+        return 0;
+      case undefined:
+        console.error(generalHelp());
+        return USAGE_STATUS;
+      default:
+        throw new FlagError(
+          `expected a command (${COMMAND_NAMES.join(', ')}), got "${name}"${nearest(name)}; see --help`,
+        );
+    }
+  });
+}
+
+/** What `--help` prints without a command. */
+export function generalHelp(): string {
+  const width = Math.max(...COMMAND_NAMES.map(({ length }) => length));
+  const rows = COMMAND_NAMES.map(name => `  ${name.padEnd(width)}  ${COMMANDS[name].summary}`);
+  return `npx precise-ttl COMMAND [flags]
+
+DynamoDB items that are gone within a second or two of their expiry.
+
+${rows.join('\n')}
+
+COMMAND --help says what a command does, its flags and its exit status. --version prints the version. Most commands read
+precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names.
+
+Exit status of every command: 0 it was done, 1 it was not, 2 wrong flags; other ones are in the help of the command.`;
+}
+
+function isCommand(name: string | undefined): name is CommandName {
+  return name !== undefined && Object.hasOwn(COMMANDS, name);
+}
+
+/** Typing errors that are still recognized. */
+const MAX_DISTANCE = 2;
+
+function nearest(name: string): string {
+  const [best] = COMMAND_NAMES.map(command => ({ command, distance: editDistance(command, name) }))
+    .filter(({ distance }) => distance <= MAX_DISTANCE)
+    .sort((one, other) => one.distance - other.distance);
+  return best === undefined ? '' : `; did you mean ${best.command}?`;
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
+import { describeCommands } from '../../cli/completion/described-commands.ts';
+import { completionFor } from '../../cli/completion/scripts.ts';
+
+const described = describeCommands(COMMANDS);
+
+/** What bash offers after these words; the last one is the one that is being typed. */
+async function offered(...words: string[]): Promise<string[]> {
+  const script = `${completionFor('bash', await described)}
+    COMP_WORDS=(precise-ttl "$@")
+    COMP_CWORD=$#
+    _precise_ttl
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const printed = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
+  return printed.split('\n').filter(line => line !== '');
+}
+
+describe('bash completes', () => {
+  test.each<[string[], string[]]>([
+    [['st'], ['start']],
+    [['de'], ['deploy', 'destroy']],
+    [['--v'], ['--version']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', '--help'],
+    ],
+    [['replay', '--dry'], ['--dry-run']],
+    [['start', '--table', ''], []],
+    [
+      ['synth', '--config', 'tsconfig.build.c'],
+      ['tsconfig.build.commonjs.json', 'tsconfig.build.constructs.json'],
+    ],
+    // A switch here, a flag with a file elsewhere.
+    [['init', '--json', '--fo'], ['--force']],
+  ])('%j', async (words, expected) => {
+    expect(await offered(...words)).toEqual(expected);
+  });
+
+  test('the commands, and every flag of each', async () => {
+    expect(await offered('')).toEqual([...COMMAND_NAMES, '--help', '--version']);
+    for (const { name, words, flags } of await described) {
+      expect(await offered(name, '')).toEqual([...words, ...flags.map(flag => `--${flag.name}`)]);
+    }
+  });
+});
+
+describe.each(['zsh', 'fish'] as const)('the script of %s', shell => {
+  test('has every command and flag', async () => {
+    const script = completionFor(shell, await described);
+    for (const { name, flags } of await described) {
+      expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+      for (const flag of flags) {
+        expect(script).toMatch(
+          shell === 'zsh' ? `'--${flag.name}[` : new RegExp(` ${name}' -l ${flag.name} `),
+        );
+      }
+    }
+  });
+
+  test('quotes its texts so that a shell reads them as they are', async () => {
+    const help = `it's [1]: $HOME, "\\"`;
+    const flags = [{ name: 'odd', help, takes: 'nothing' as const }];
+    const script = completionFor(shell, [{ name: 'one', summary: help, words: [], flags }]);
+    // Both shells quote as bash does here.
+    const [, quoted = ''] = /'--odd(.*) ;;$/m.exec(script) ?? / -l odd -d (.*)$/m.exec(script) ?? [];
+    const text = shell === 'zsh' ? `'--odd${quoted}` : quoted;
+    const read = execFileSync('bash', ['-c', `printf %s ${text}`], { encoding: 'utf8' });
+    expect(read).toBe(shell === 'zsh' ? `--odd[it's \\[1\\]\\: $HOME, "\\"]` : help);
+  });
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { configSchema } from '../../cli/config-schema.ts';
+import { checkConfig } from '../../stacks/config.ts';
+import { PROP_NAMES } from '../../stacks/props.ts';
+
+const schema = configSchema();
+const isValid = new Ajv({ allErrors: true, unicodeRegExp: true }).compile(schema);
+
+const TABLE = { tableName: 'SessionData', partitionKey: 'id' };
+const CONFIG = { region: 'us-east-1', tables: [TABLE] };
+
+function isAccepted(config: unknown): boolean {
+  try {
+    checkConfig(config);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('schema.json is that of the code: else run npm run docs:tables', () => {
+  expect(JSON.parse(readFileSync('schema.json', 'utf8'))).toEqual(schema);
+});
+
+const VALUES = [
+  ...[
+    -1, 0, 1, 2, 2.5, 7, 10, 25, 30, 60, 61, 100, 101, 128, 365, 744, 745, 1000, 1001, 10_240, 10_241, 44_641,
+  ],
+  ...['', 'a', 'ab', 'abc', 'a b', 'a.b', 'AWS/x', 'S', 'guarded', 'batch', 'x'.repeat(46), 'x'.repeat(256)],
+  ...[true, false, null, [], {}],
+];
+
+/** Whether a kind takes it, whatever that makes of other fields. */
+function accepts(name: string, value: unknown): boolean {
+  try {
+    checkConfig({ ...CONFIG, tables: [{ ...TABLE, [name]: value }] });
+    return true;
+  } catch (error) {
+    const { problems } = error as { problems: readonly { field: string; expected: string }[] };
+    const relations = /^(at least|at most \d+ windows|0, or|0 in the plain|sortKeyType together|at most 45)/;
+    const wrong = problems.filter(({ expected }) => !relations.test(expected));
+    return wrong.length === 0;
+  }
+}
+
+describe.each(PROP_NAMES)('%s', name => {
+  test('is marked by an editor where the command refuses it, and nowhere else', () => {
+    for (const value of VALUES) {
+      const config = { ...CONFIG, tables: [{ ...TABLE, [name]: value }] };
+      const told = { value, valid: isValid(config) };
+      // The longest names and two that are the same are the command's to tell.
+      if (typeof value === 'string' && (value.length > 200 || value === 'a') && told.valid) continue;
+      expect(told).toEqual({ value, valid: accepts(name, value) });
+    }
+  });
+
+  test('has a description without links', () => {
+    const { tables } = (schema as { properties: { tables: { items: { properties: object } } } }).properties;
+    const { description } = (tables.items.properties as Record<string, { description: string }>)[name] ?? {};
+    expect(description).toMatch(/^[^\]]{8,}$/);
+  });
+});
+
+test.each<[string, unknown]>([
+  ['everything that is required', CONFIG],
+  ['a schema for the editor', { ...CONFIG, $schema: './schema.json' }],
+  [
+    'all other fields',
+    { ...CONFIG, allowUnknownRegion: true, tags: { team: 'a' }, state: { backend: 'local' } },
+  ],
+  [
+    'a state in a bucket',
+    { ...CONFIG, state: { backend: 's3', bucket: 'my-state', key: 'a/b', region: 'eu-west-1' } },
+  ],
+])('an editor takes a configuration with %s', (_what, config) => {
+  expect(isValid(config)).toBe(true);
+  const { $schema: _ofEditors, ...checked } = config as Record<string, unknown>;
+  expect(isAccepted(checked)).toBe(true);
+});
+
+test.each<[string, unknown]>([
+  ['no region', { tables: [TABLE] }],
+  ['no table', { ...CONFIG, tables: [] }],
+  ['a misspelt field', { ...CONFIG, tabels: [] }],
+  ['a misspelt field of a table', { ...CONFIG, tables: [{ ...TABLE, shard: 2 }] }],
+  ['a bucket that is none', { ...CONFIG, state: { backend: 's3', bucket: 'My_State' } }],
+  ['a bucket of a local state', { ...CONFIG, state: { backend: 'local', bucket: 'my-state' } }],
+  ['a number as tag', { ...CONFIG, tags: { team: 1 } }],
+])('an editor marks a configuration with %s, as the command does', (_what, config) => {
+  expect(isValid(config)).toBe(false);
+  expect(isAccepted(config)).toBe(false);
+});

@@ -1,0 +1,15 @@
+import { projectFolder } from '../../cli/deploy/project.ts';
+import { CONFIG_FILES } from '../../stacks/config-file.ts';
+
+test.each(CONFIG_FILES)('what is made of %s lies beside it', name => {
+  expect(projectFolder(`/repo/infra/${name}`)).toBe('/repo/infra');
+});
+
+test.each([
+  ['prod.json', 'precise-ttl.prod'],
+  ['prod.config.ts', 'precise-ttl.prod.config'],
+  // Not ours by one letter.
+  ['precise-ttl.config.yaml', 'precise-ttl.precise-ttl.config'],
+])('%s has a folder of its own, so that no two share a state', (name, expected) => {
+  expect(projectFolder(`/repo/${name}`)).toBe(`/repo/${expected}`);
+});

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { askForTable, configOf, configText } from '../../cli/init/configuration.ts';
+import { loadConfigFile } from '../../stacks/config-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-init-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PROGRAM = resolve('bin/precise-ttl.js');
+
+/** Runs it without a terminal, in a folder of its own. */
+async function init(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
+  const cwd = mkdtempSync(join(folder, 'project-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const { AWS_REGION: _one, AWS_DEFAULT_REGION: _other, ...env } = process.env;
+  const ended = await new Promise<{ status: number; stdout: string; stderr: string }>(done => {
+    execFile(process.execPath, [PROGRAM, 'init', ...args], { cwd, env }, (error, stdout, stderr) => {
+      done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
+    });
+  });
+  return { ...ended, cwd, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
+}
+
+test('writes a configuration that the commands read', async () => {
+  const { status, stdout, cwd, read } = await init(['--table', 'Sessions']);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^precise-ttl\.config\.ts: table Sessions in us-east-1\.\n/);
+  expect(read('precise-ttl.config.ts')).toContain(
+    "import type { DeploymentConfig } from 'precise-ttl/cdktf';",
+  );
+  const program = `import { loadConfigFile } from '${resolve('stacks/config-file.ts')}';
+    console.log(JSON.stringify(await loadConfigFile()));`;
+  const printed = await new Promise<string>(done => {
+    execFile(process.execPath, ['--input-type=module', '-e', program], { cwd }, (_error, out) => done(out));
+  });
+  expect(JSON.parse(printed)).toEqual({
+    region: 'us-east-1',
+    state: { backend: 'local' },
+    tables: [{ tableName: 'Sessions', partitionKey: 'id', ttlAttribute: 'ttl' }],
+  });
+});
+
+test('writes JSON with its schema, and every field that flags give', async () => {
+  const table = ['--table', 'Tokens', '--existing', '--partition-key', 'Id', '--sort-key', 'At'];
+  const { status, cwd, read } = await init([
+    ...[...table, '--ttl-attribute', 'Expires'],
+    ...['--region', 'eu-central-1', '--json'],
+  ]);
+  expect(status).toBe(0);
+  expect(JSON.parse(read('precise-ttl.config.json'))).toEqual({
+    $schema: './node_modules/precise-ttl/schema.json',
+    region: 'eu-central-1',
+    state: { backend: 'local' },
+    tables: [
+      {
+        tableName: 'Tokens',
+        existingTable: true,
+        partitionKey: 'Id',
+        sortKey: 'At',
+        ttlAttribute: 'Expires',
+      },
+    ],
+  });
+  expect(await loadConfigFile(join(cwd, 'precise-ttl.config.json'))).not.toHaveProperty('$schema');
+});
+
+test.each<[string, string[], number, RegExp]>([
+  ['no table and no terminal', [], 2, /^--table: expected the name of the table where no terminal/],
+  [
+    'keys of no table',
+    ['--sort-key', 'At'],
+    2,
+    /^--table: expected the name of the table with --sort-key, got none/,
+  ],
+  [
+    'an existing table without its key',
+    ['--table', 'Tokens', '--existing'],
+    2,
+    /^--partition-key: expected the one that the existing table has, got none/,
+  ],
+  ['a name that is none', ['--table', 'a b'], 1, /tables\[0\]\.tableName: expected a table name.*got "a b"/],
+  [
+    'a region that is none',
+    ['--table', 'Tokens', '--region', 'eu-middle-1'],
+    1,
+    /region: expected an AWS region/,
+  ],
+])('refuses %s, and writes nothing', async (_what, args, expected, message) => {
+  const { status, stderr, cwd } = await init(args);
+  expect([status, stderr]).toEqual([expected, expect.stringMatching(message)]);
+  expect(existsSync(join(cwd, 'precise-ttl.config.ts'))).toBe(false);
+});
+
+test('writes over nothing without --force', async () => {
+  const there = { 'precise-ttl.config.ts': 'export default {};' };
+  const refused = await init(['--table', 'Sessions'], there);
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('write over it with --force'),
+  ]);
+  expect(refused.read('precise-ttl.config.ts')).toBe(there['precise-ttl.config.ts']);
+  const forced = await init(['--table', 'Sessions', '--force'], there);
+  expect(forced.status).toBe(0);
+  expect(forced.read('precise-ttl.config.ts')).toContain("tableName: 'Sessions'");
+});
+
+test('never leaves two configurations in a folder', async () => {
+  const { status, stderr, cwd } = await init(['--table', 'Sessions', '--force'], {
+    'precise-ttl.config.json': '{}',
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining('got precise-ttl.config.json; remove it first'),
+  ]);
+  expect(existsSync(join(cwd, 'precise-ttl.config.ts'))).toBe(false);
+});
+
+describe('the three questions', () => {
+  const asked = (...answers: string[]) => {
+    const left = [...answers];
+    return askForTable(async () => left.shift() ?? '');
+  };
+
+  test.each([
+    [['', '', ''], { tableName: 'Sessions', existingTable: false, partitionKey: 'id' }],
+    [['Tokens', 'new', ''], { tableName: 'Tokens', existingTable: false, partitionKey: 'id' }],
+    [
+      ['Tokens', 'Id', 'Expires'],
+      { tableName: 'Tokens', existingTable: true, partitionKey: 'Id', ttlAttribute: 'Expires' },
+    ],
+    [['Tokens', 'Id, At', ''], { existingTable: true, partitionKey: 'Id', sortKey: 'At' }],
+    [['Tokens', 'Id At', ''], { existingTable: true, partitionKey: 'Id', sortKey: 'At' }],
+  ])('%j', async (answers, expected) => {
+    expect(await asked(...answers)).toMatchObject(expected);
+  });
+});
+
+test('TypeScript keeps every name as it is', async () => {
+  const partitionKey = `it's a "key" \\ of ü`;
+  const answers = { tableName: 'Tokens', existingTable: false, partitionKey, sortKey: undefined };
+  const config = await configOf({ ...answers, ttlAttribute: undefined }, 'us-east-1');
+  const file = join(mkdtempSync(join(folder, 'project-')), 'precise-ttl.config.mjs');
+  // The one line with types goes, as Node takes it off.
+  const text = configText(config, false)
+    .replace(/^import type.*/, '')
+    .replace(' satisfies DeploymentConfig', '');
+  writeFileSync(file, text);
+  const program = `import config from '${file}'; console.log(JSON.stringify(config));`;
+  const printed = await new Promise<string>(done => {
+    execFile(process.execPath, ['--input-type=module', '-e', program], (_error, out) => done(out));
+  });
+  expect(JSON.parse(printed)).toEqual(config);
+});

