@@ -1,6 +1,6 @@
 import type { Kind } from '../expiry/fields.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
-import { PROP_NAMES, PROPS } from '../stacks/props.ts';
+import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
 
 /** A JSON Schema. */
@@ -48,7 +48,7 @@ function tableSchema(): Schema {
     return [
       name,
       {
-        ...schemaOf(prop.kind),
+        ...(SCHEMAS[name] ?? schemaOf(prop.kind)),
         ...(fixed && { default: prop.byDefault({ tableName: 'T' }) }),
         ...descriptionOf(texts[name]),
       },
@@ -60,12 +60,25 @@ function tableSchema(): Schema {
   );
 }
 
+/** Whole numbers that are tried where a kind says no rule: those of minutes, up to a day. */
+const TRIED_NUMBERS = Array.from({ length: 1440 }, (_unused, index) => index + 1);
+
 const objectSchema = (properties: Schema, required: readonly string[]): Schema => ({
   type: 'object',
   properties,
   required,
   additionalProperties: false,
 });
+
+const LIST_OF_TEXTS = { type: 'array', minItems: 1, items: { type: 'string' } };
+
+/** Of props with fields of their own. What each entry of the lists looks like is the command's to tell. */
+const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
+  vpc: objectSchema(
+    Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
+    Object.keys(VPC_KINDS),
+  ),
+};
 
 /** Links lead to other documents: an editor shows their words only. */
 function descriptionOf(field: FieldText | undefined): Schema {
@@ -74,9 +87,6 @@ function descriptionOf(field: FieldText | undefined): Schema {
   const whole = byDefault === undefined ? text : `${text.replace(/\.$/, '')}. Default: ${byDefault}`;
   return { description: whole.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') };
 }
-
-/** Whole numbers that are tried where a kind says no rule: those of minutes, up to a day. */
-const TRIED_NUMBERS = Array.from({ length: 1440 }, (_unused, index) => index + 1);
 
 /** @throws TypeError for a kind of which nothing can be said */
 function schemaOf(kind: Kind<unknown>): Schema {

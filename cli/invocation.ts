@@ -15,6 +15,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   diff: 'npm run diff',
   destroy: 'npm run destroy',
   outputs: 'npm run --silent outputs',
+  terraform: 'npm run terraform',
   replay: 'npm run replay',
   chaos: 'npm run chaos',
 };

@@ -50,7 +50,7 @@ export interface FunctionVpc {
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 // Source: Lambda API reference, VpcConfig.
-const VPC_KINDS = {
+export const VPC_KINDS = {
   subnetIds: listOf(
     orReference(text(/^subnet-[0-9a-z]+$/, "the id of a subnet, e.g. 'subnet-0a1b2c3d'")),
     16,

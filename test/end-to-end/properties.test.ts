@@ -196,7 +196,7 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
         expect(ids(await local.scan(tableName))).toEqual(ids(before.filter(isLive)));
       }),
       // Each run takes most of a second: the seed and the case are worth more than a smaller case.
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     );
   }, 60_000);
 });
