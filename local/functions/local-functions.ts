@@ -10,7 +10,7 @@ import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './protocol.ts';
-import { SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
+import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 import { writeWorkerProgram } from './worker-program.ts';
 
 /** One call of a function, as an {@link InvokeWrapper} sees it. */
@@ -49,7 +49,7 @@ export interface LocalFunctionsOptions {
   readonly dynamoDbEndpoint: string;
   /** Most threads per function. Further calls wait instead of being throttled. @default 10 */
   readonly maxConcurrency?: number;
-  /** Of all functions together. @default {@link THREAD_LIMITS} */
+  /** Of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
   /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
@@ -97,7 +97,7 @@ export class LocalFunctions implements FunctionInvoker {
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
     this.#options = options;
-    const limits = { ...THREAD_LIMITS, ...options.threads };
+    const limits = { ...THREAD_LIMITS, most: mostThreads(functions.length), ...options.threads };
     this.#shared = new SharedThreads(limits);
     this.#directory = mkdtempSync(join(tmpdir(), 'precise-ttl-local-'));
     removeOnExit(this.#directory);

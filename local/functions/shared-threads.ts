@@ -24,6 +24,12 @@ export const THREAD_LIMITS: ThreadLimits = {
   lastIdleMs: 300_000,
 };
 
+/**
+ * Two for each function at least: with fewer than one, each call of a cloud with many tables would end another function's thread
+ * and load its own module anew.
+ */
+export const mostThreads = (functions: number): number => Math.max(THREAD_LIMITS.most, 2 * functions);
+
 /** A function with one thread at least gets another function's only when nobody has used that for so long, milliseconds. */
 const HAND_OVER_MS = 3_000;
 

@@ -73,7 +73,7 @@ const rates: fc.Arbitrary<FaultRates> = fc.record({
 });
 
 const run = fc.record({
-  items: fc.array(item, { minLength: 1, maxLength: 60, size: 'max' }),
+  items: fc.array(item, { minLength: 1, maxLength: 40, size: 'max' }),
   rates,
   seed: fc.integer(),
   asTick: fc.boolean(),
