@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { licencesOf } from './licences.ts';
+import { LICENCES_FILE, licencesOf } from '../stacks/licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
@@ -47,5 +47,5 @@ export async function buildCli(): Promise<void> {
     metafile: true,
     logLevel: 'error',
   });
-  writeFileSync(join(FOLDER, 'LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
+  writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf(Object.keys(metafile.inputs)));
 }

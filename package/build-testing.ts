@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { LICENCES_FILE, licencesOf } from '../stacks/licences.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
-import { licencesOf } from './licences.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
 import { PREBUILT_WORKER } from './prebuilt-worker.ts';
 
@@ -60,7 +60,7 @@ export async function buildTesting(): Promise<void> {
     logLevel: 'error',
   });
   writeFileSync(join(FOLDER, 'package.json'), '{ "type": "commonjs" }\n');
-  writeFileSync(join(FOLDER, 'LICENSES.txt'), licencesOf(inputsOf(metafile)));
+  writeFileSync(join(FOLDER, LICENCES_FILE), licencesOf(inputsOf(metafile)));
   const names = Object.keys(createRequire(import.meta.url)(resolve(FOLDER, 'index.js')));
   writeFileSync(
     join(FOLDER, 'index.mjs'),

@@ -1,4 +1,5 @@
 import { unzipSync } from 'fflate';
+import { LICENCES_FILE } from '../stacks/licences.ts';
 
 /** A file of a packed package: its path in it, and its bytes. */
 export interface PackedFile {
@@ -60,26 +61,23 @@ function unpacked(file: PackedFile): PackedFile[] {
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** As the text beside the bundle has it; undefined when that has its wording only. */
-  readonly licence: string | undefined;
+  readonly licence: string;
 }
 
-/** Beside what `package/` bundles, and in the functions' archives. */
-const LICENCE_FILE = /(?:^|\/)(?:LICENSES|THIRD-PARTY-LICENCES)\.txt$/;
-
-/** `name version: licence`, or `name version` above the wording. */
-const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*)(?:: (.+))?$/gm;
+/** `name version: licence`, as stacks/licences.ts heads each text. */
+const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*): (.+)$/gm;
 
 /** The packages whose licences lie in a package, beside what is bundled of them. */
 export function bundledPackages(files: readonly PackedFile[]): BundledPackage[] {
-  const texts = files.flatMap(unpacked).filter(({ path }) => LICENCE_FILE.test(path));
+  const texts = files.flatMap(unpacked).filter(isLicences);
   const all = texts.flatMap(({ content }) => headings(Buffer.from(content).toString('utf8')));
-  const byName = new Map<string, BundledPackage>();
-  for (const each of all) {
-    const key = `${each.name}@${each.version}`;
-    if (each.licence !== undefined || !byName.has(key)) byName.set(key, each);
-  }
-  return [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
+  return [...new Map(all.map(each => [`${each.name}@${each.version}`, each]))]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, each]) => each);
+}
+
+function isLicences({ path }: PackedFile): boolean {
+  return path.split('/').at(-1) === LICENCES_FILE;
 }
 
 /**
@@ -101,28 +99,25 @@ const COMPATIBLE = [
   'Unlicense',
 ];
 
-/** The packages that each section of a text is headed by. Wordings have lines that look the same, such as `Version 1.0.0`. */
+/** The packages that head each section of a text. Wordings have lines that look the same, such as `Version 1.0.0: …`. */
 function headings(text: string): BundledPackage[] {
   return text.split(/^-{80}$/m).flatMap(section => {
-    // The first section may begin with a sentence of its own.
-    const beginning = section
-      .trim()
-      .split(/\n\s*\n/)
-      .slice(0, 2);
-    const found = beginning
-      .map(paragraph => [...paragraph.matchAll(LICENCE_LINE)])
-      .find(({ length }) => length > 0);
-    return (found ?? []).map(([, name = '', version = '', licence]) => ({ name, version, licence }));
+    const [heading = ''] = section.trim().split(/\n\s*\n/);
+    return [...heading.matchAll(LICENCE_LINE)].map(([, name = '', version = '', licence = '']) => ({
+      name,
+      version,
+      licence,
+    }));
   });
 }
 
 /** Licences that do not go together with Apache-2.0, or that nobody has looked at yet. */
 export function licenceProblems(packages: readonly BundledPackage[]): string[] {
   return packages
-    .filter(({ licence }) => !alternatives(licence ?? '').some(each => COMPATIBLE.includes(each)))
+    .filter(({ licence }) => !alternatives(licence).some(each => COMPATIBLE.includes(each)))
     .map(
       ({ name, version, licence }) =>
-        `${name} ${version}: expected a licence that goes with Apache-2.0 (${COMPATIBLE.join(', ')}), got ${licence ?? 'none'}`,
+        `${name} ${version}: expected a licence that goes with Apache-2.0 (${COMPATIBLE.join(', ')}), got ${licence}`,
     );
 }
 
@@ -145,6 +140,6 @@ export function missingLicences(files: readonly PackedFile[]): string[] {
       .map(path => path.slice(0, path.lastIndexOf('/'))),
   );
   return [...folders]
-    .filter(folder => !entries.some(path => path.startsWith(`${folder}/`) && LICENCE_FILE.test(path)))
+    .filter(folder => !entries.includes(`${folder}/${LICENCES_FILE}`))
     .map(folder => `${folder}: expected the licences beside what is bundled, got none`);
 }

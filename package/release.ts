@@ -11,7 +11,7 @@ import {
   missingLicences,
   type PackedFile,
 } from './release-content.ts';
-import { installedSbom, type PackedManifest, packageSbom, type Sbom, withLicence } from './sbom.ts';
+import { installedSbom, type PackedManifest, packageSbom, type Sbom } from './sbom.ts';
 
 /**
  * `npm run release:check`: packs both packages into `.build/release`, looks for what must not be published, writes a bill of
@@ -56,7 +56,7 @@ async function check(file: string, all: Sbom): Promise<Release> {
       readFileSync(join(folder, 'package', 'package.json'), 'utf8'),
     ) as PackedManifest;
     const { name, version } = manifest;
-    const bundled = bundledPackages(content).map(each => withLicence(all, each));
+    const bundled = bundledPackages(content);
     const named = `${name}-${version}.cdx.json`;
     writeFileSync(join(FOLDER, named), `${JSON.stringify(packageSbom(all, manifest, bundled), null, 2)}\n`);
     const found = [

@@ -35,17 +35,6 @@ export function installedSbom(): Sbom {
   return JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1e9 })) as Sbom;
 }
 
-/** The licence that a bundled package has, by its own package.json where the text beside the bundle does not name it. */
-export function withLicence({ components }: Sbom, bundled: BundledPackage): BundledPackage {
-  const [found] =
-    components.find(({ name, version }) => name === bundled.name && version === bundled.version)?.licenses ??
-    [];
-  return {
-    ...bundled,
-    licence: bundled.licence ?? found?.expression ?? found?.license?.id ?? found?.license?.name,
-  };
-}
-
 /**
  * The bill of materials of a packed package: of all that is installed, what is bundled into it or installed with it. npm's own, without development
  * dependencies, would be empty: whoever installs the package gets no other one.

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
-import { licencesOf } from './licences.ts';
+import { LICENCES_FILE, licencesOf } from './licences.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
@@ -36,9 +36,6 @@ export interface Bundle {
   /** The zip archive with the module and the licences of what is bundled into it, the same bytes for the same module. */
   readonly archive: string;
 }
-
-/** In the archives. */
-const LICENCES = 'THIRD-PARTY-LICENCES.txt';
 
 /** The earliest time that a zip archive can hold: archives must not differ by when they were made. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
@@ -73,7 +70,7 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
           zipSync(
             {
               'index.mjs': readFileSync(bundle.module),
-              [LICENCES]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
+              [LICENCES_FILE]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
             },
             { level: 9, mtime: ARCHIVED_AT },
           ),

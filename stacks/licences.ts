@@ -1,38 +1,53 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The file that lies beside a bundle, in the functions' archives and in the npm package. */
+export const LICENCES_FILE = 'LICENSES.txt';
+
+/** The Mozilla Public License wants it said where the source is. */
+const HEAD =
+  'The code beside this file holds code of these packages. npm pack NAME@VERSION gets the source of each, as it is bundled here.';
+
 /** Up to the folder of the innermost package that a file is of. */
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
 
 /** Licences, and the notices that the Apache License wants handed on. */
-const LEGAL_FILE = /^(licen[cs]e|copying|notice)(\.\w+)?$/i;
+const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The licences of the packages that these files are of: each text once, under the packages that it is the licence of.
- * @param files paths as a bundler names them
+ * The licences of the packages that a bundle holds: each text once, under the packages that it is the licence of, which are
+ * told as `name version: licence`.
+ *
+ * @param files the files that were bundled, as a bundler names them
+ * @throws Error for a package that says nothing of its licence
  */
 export function licencesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap(file => PACKAGE_FOLDER.exec(file) ?? []));
   const packagesByText = new Map<string, Set<string>>();
   for (const folder of folders) {
-    const { name, text } = legalTextOf(folder);
-    packagesByText.set(text, (packagesByText.get(text) ?? new Set()).add(name));
+    const { heading, text } = licenceOf(folder);
+    packagesByText.set(text, (packagesByText.get(text) ?? new Set()).add(heading));
   }
-  return [...packagesByText]
-    .map(([text, names]) => `${[...names].sort().join('\n')}\n\n${text.trim()}\n`)
-    .sort()
-    .join(`\n${'-'.repeat(80)}\n\n`);
+  const sections = [...packagesByText].map(
+    ([text, headings]) => `${[...headings].sort().join('\n')}\n\n${text}`,
+  );
+  return `${[HEAD, ...sections.sort()].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
-function legalTextOf(folder: string): { name: string; text: string } {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+function licenceOf(folder: string): { heading: string; text: string } {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+    readonly license?: string;
+  };
+  if (license === undefined) throw new Error(`${folder}: expected a licence in its package.json, got none`);
   const texts = readdirSync(folder)
     .filter(file => LEGAL_FILE.test(file))
     .sort()
-    .map(file => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n'));
+    .map(file => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   return {
-    name: `${name} ${version}`,
+    heading: `${name} ${version}: ${license}`,
     text:
-      texts.length > 0 ? texts.join('\n') : `${license}, by its package.json, which comes without a text.`,
+      texts.length > 0 ? texts.join('\n\n') : `${license}, by its package.json, which comes without a text.`,
   };
 }

@@ -6,7 +6,7 @@ import {
   missingLicences,
   type PackedFile,
 } from '../../package/release-content.ts';
-import { packageSbom, type Sbom, withLicence } from '../../package/sbom.ts';
+import { packageSbom, type Sbom } from '../../package/sbom.ts';
 
 const file = (path: string, text = ''): PackedFile => ({ path, content: Buffer.from(text) });
 const inArchive = (name: string, text: string): PackedFile => ({
@@ -48,7 +48,7 @@ test.each([
 
 const LICENCES = file(
   'dist/testing/LICENSES.txt',
-  `What is bundled.\n\n${['@a/b 1.2.3: MIT\n\nText 1.0.0: of it\n', 'c 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n', 'd 3.0.0: AGPL-3.0-only\n'].join(`\n${'-'.repeat(80)}\n\n`)}`,
+  `What is bundled.\n\n${['', '@a/b 1.2.3: MIT\n\nText 1.0.0: of it\n', 'c 2.0.0-rc.1: (MIT OR GPL-3.0-only)\n', 'd 3.0.0: AGPL-3.0-only\n'].join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
 
 test('the packages are those of the licences, and one that does not go with ours is told', () => {
@@ -61,20 +61,14 @@ test('the packages are those of the licences, and one that does not go with ours
   expect(licenceProblems(packages)).toEqual([expect.stringMatching(/^d 3\.0\.0: .* got AGPL-3\.0-only$/)]);
 });
 
-test('a licence that is told by its wording only is the one that npm knows', () => {
-  const text = file(
-    'dist/functions/a.zip/THIRD-PARTY-LICENCES.txt',
-    'a 1.0.0\n@b/c 2.0.0\n\nVersion 1.0.0\n',
-  );
-  const packages = bundledPackages([text]);
-  expect(packages).toEqual([
-    { name: '@b/c', version: '2.0.0', licence: undefined },
-    { name: 'a', version: '1.0.0', licence: undefined },
+test('several packages can head one text, whose own lines are no heading', () => {
+  const text =
+    'What is bundled.\n\n' +
+    `${'-'.repeat(80)}\n\n@b/c 2.0.0: ISC\na 1.0.0: ISC\n\nVersion 1.0.0: the terms\n`;
+  expect(bundledPackages([inArchive('LICENSES.txt', text)])).toEqual([
+    { name: '@b/c', version: '2.0.0', licence: 'ISC' },
+    { name: 'a', version: '1.0.0', licence: 'ISC' },
   ]);
-  expect(licenceProblems(packages)).toHaveLength(2);
-  const known = { name: 'a', version: '1.0.0', 'bom-ref': 'a', licenses: [{ license: { id: 'ISC' } }] };
-  const all = { metadata: { component: known }, components: [known], dependencies: [] };
-  expect(packages.map(each => withLicence(all, each).licence)).toEqual([undefined, 'ISC']);
 });
 
 test('a licence that is two at once has to go with ours as a whole', () => {

@@ -18,7 +18,7 @@ describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
 
   test('is archived with nothing but licences, without the time', () => {
     const files = unzipSync(readFileSync(archive));
-    expect(Object.keys(files)).toEqual(['index.mjs', 'THIRD-PARTY-LICENCES.txt']);
+    expect(Object.keys(files)).toEqual(['index.mjs', 'LICENSES.txt']);
     expect(Buffer.from(files['index.mjs'] ?? []).equals(readFileSync(file))).toBe(true);
     // Date and time of the first entry, in the format of MS-DOS: 1980-01-01T00:00:00.
     expect(readFileSync(archive).readUInt32LE(10)).toBe(0x00210000);
@@ -26,7 +26,7 @@ describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
 
   test('comes with the licence of every package that is in it, as a text', () => {
     const files = unzipSync(readFileSync(archive));
-    const licences = Buffer.from(files['THIRD-PARTY-LICENCES.txt'] ?? []).toString();
+    const licences = Buffer.from(files['LICENSES.txt'] ?? []).toString();
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons'];
     if (task !== 'RecordMetrics') expected.push('@aws-sdk/client-dynamodb', '@smithy/core');
