@@ -69,7 +69,12 @@ const SWITCHES = {
  * What is not a variable. `existingTable` decides which module is written; a VPC and a key decide which statements the policies
  * have, and are for CDKTF only so far.
  */
-export const FIXED = ['existingTable', 'vpc', 'kmsKeyArn'] as const satisfies readonly PropName[];
+export const FIXED = [
+  'existingTable',
+  'indexedBy',
+  'vpc',
+  'kmsKeyArn',
+] as const satisfies readonly PropName[];
 
 /** Props that take references of Terraform's, and are left out by a null. */
 const REFERENCES = {

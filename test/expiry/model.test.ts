@@ -6,6 +6,7 @@ describe('expiryModel', () => {
     expect(expiryModel({ partitionKey: 'id' })).toEqual({
       partitionKey: 'id',
       ttlAttribute: 'ttl',
+      indexedBy: 'window',
       windowAttribute: 'expirationWindow',
       granularitySeconds: 60,
       shards: 1,
