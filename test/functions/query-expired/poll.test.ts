@@ -1,5 +1,7 @@
 import { expiryModel } from '../../../expiry/model.ts';
+import { windowKey } from '../../../expiry/window.ts';
 import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import {
@@ -224,4 +226,103 @@ describe('what a poll reads', () => {
       expect(entriesRead).toBeLessThanOrEqual(Math.max(lastDue * 1.25 + 11, due * 4 + 50));
     },
   );
+});
+
+describe('by second', () => {
+  const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
+  const minute: SweepTarget = {
+    windowKeys: [windowKey(START, 60)],
+    from: START,
+    before: START + 60,
+    cutoff: START + 59,
+    upcomingFrom: null,
+  };
+  const upcoming = { ...minute, cutoff: null, upcomingFrom: START };
+
+  /** One page; each second holds `perSecond` items, and those in `busy` refuse. */
+  async function pageOf(
+    target: SweepTarget,
+    {
+      now = 60,
+      perSecond = 1,
+      position = null,
+      seen = null,
+      busy = [],
+      outOfTime = () => false,
+    }: {
+      now?: number;
+      perSecond?: number;
+      position?: PagePosition | null;
+      seen?: number | null;
+      busy?: readonly number[];
+      outOfTime?: () => boolean;
+    },
+  ) {
+    const asked: number[] = [];
+    const readIndex: ReadIndex = async ({ ttl = 0 }, _range, startKey, limit) => {
+      asked.push(ttl - START);
+      if (busy.includes(ttl - START)) throw new DynamoDbBusyError('throttled');
+      const first = startKey === null ? 0 : Number(Object.values(startKey['id'] ?? {})[0]) + 1;
+      const keys = Array.from({ length: perSecond }, (_unused, index) => ({ id: { N: String(index) } }));
+      const entries = keys.slice(first, first + limit).map(key => ({ key, ttl }));
+      return { entries, positions: entries.map(({ key }) => key), more: first + limit < perSecond };
+    };
+    const options = { layout, readIndex, outOfTime };
+    const page = await readPage({ target, position, seen, lastDue: 0 }, START + now, options);
+    return { ...page, asked };
+  }
+
+  test('a page goes on over the seconds of a minute', async () => {
+    const { due, position, asked } = await pageOf(minute, { perSecond: 3 });
+    expect(due).toHaveLength(180);
+    expect(position).toBeNull();
+    expect(asked).toHaveLength(60);
+  });
+
+  test('a page of more than fits goes on where it ended, also within a second', async () => {
+    const all: number[] = [];
+    let position: PagePosition | null = null;
+    let pages = 0;
+    do {
+      const page: PolledPage = await pageOf(minute, { perSecond: 70, position });
+      expect(page.due.length).toBeLessThanOrEqual(PAGE_KEYS);
+      all.push(...page.due.map(({ ttl, key }) => ttl * 1000 + Number(Object.values(key['id'] ?? {})[0])));
+      position = page.position;
+      pages += 1;
+    } while (position !== null && pages < 20);
+    expect(pages).toBe(5);
+    expect(new Set(all).size).toBe(60 * 70);
+  });
+
+  test('an upcoming minute asks for the seconds that have come and were not seen, and wakes for the next', async () => {
+    const { due, asked, nextExpiry } = await pageOf(upcoming, { now: 7, seen: START + 4 });
+    expect(asked).toEqual([5, 6, 7]);
+    expect(due.map(({ ttl }) => ttl - START)).toEqual([5, 6, 7]);
+    expect(nextExpiry).toBe(START + 8);
+    const pace = { precisionSeconds: 1, pollSeconds: 1 };
+    expect(nextPollAt(upcoming, pace, START + 7, { nextExpiry, tookSeveralPages: false })).toBe(START + 8);
+  });
+
+  test('the last second is followed by no other', async () => {
+    const { nextExpiry } = await pageOf(upcoming, { now: 60, seen: START + 58 });
+    expect(nextExpiry).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('a page that DynamoDB becomes too busy for ends there, and goes on there', async () => {
+    const page = await pageOf(minute, { busy: [20] });
+    expect(page.due).toHaveLength(20);
+    expect(page.position).toEqual({ indexKey: 20, key: null });
+    const next = await pageOf(minute, { position: page.position });
+    expect(next.asked[0]).toBe(20);
+    expect(next.due).toHaveLength(40);
+  });
+
+  test('one that it was too busy for from the start is made again', async () => {
+    await expect(pageOf(minute, { busy: [0] })).rejects.toThrow(DynamoDbBusyError);
+  });
+
+  test('a page that takes too long ends after what it has read, with something read at least', async () => {
+    const page = await pageOf(minute, { perSecond: 0, outOfTime: () => true });
+    expect(page).toMatchObject({ due: [], position: { indexKey: 1, key: null }, asked: [0] });
+  });
 });
