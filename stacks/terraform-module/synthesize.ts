@@ -12,6 +12,10 @@ import type { PreciseTtlProps } from '../props.ts';
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+export function isJsonObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Id of the stack and of the one `PreciseTtl` in it; neither is in an address. */
 const ID = 'module';
 

@@ -12,8 +12,12 @@ import { TerraformRoot } from './terraform-root.ts';
 export type Inputs = Readonly<Record<string, unknown>>;
 
 /** The same props as a module takes them. */
-export function inputsOf({ existingTable: _existingTable, ...props }: PreciseTtlProps): Inputs {
-  return Object.fromEntries(Object.entries(props).map(([prop, value]) => [variableName(prop), value]));
+export function inputsOf({ existingTable: _existingTable, vpc, ...props }: PreciseTtlProps): Inputs {
+  return { ...withVariableNames(props), ...(vpc && { vpc: withVariableNames(vpc) }) };
+}
+
+function withVariableNames(values: object): Inputs {
+  return Object.fromEntries(Object.entries(values).map(([prop, value]) => [variableName(prop), value]));
 }
 
 const PROVIDER = 'provider "aws" {\n  region = "us-east-1"\n}\n';
