@@ -162,9 +162,11 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[], 
   ].join('\n');
 }
 
+export const MODULES_TITLE = '# precise-ttl, as Terraform modules';
+
 /** The README above the two modules. */
 export function modulesReadme(): string {
-  return `# precise-ttl, as Terraform modules
+  return `${MODULES_TITLE}
 
 DynamoDB items that are gone within a second or two of their expiry.
 

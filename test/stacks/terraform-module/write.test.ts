@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
+import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
 
 let folder: string;
 let written: string[];
@@ -25,6 +25,19 @@ test('every file is told, and there are no others', () => {
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1));
   expect([...written].sort()).toEqual(files.sort());
+});
+
+test('a folder is written to again, whatever else is in it, but nothing of others is replaced', () => {
+  expect(foreignIn(folder)).toEqual([]);
+  expect(foreignIn(join(folder, 'none'))).toEqual([]);
+  const other = mkdtempSync(join(folder, 'other-'));
+  writeFileSync(join(other, 'main.tf'), '');
+  expect(foreignIn(other)).toEqual([]);
+  mkdirSync(join(other, 'new-table'));
+  expect(foreignIn(other)).toEqual(['new-table']);
+  writeFileSync(join(other, 'README.md'), '# precise-ttl, as Terraform modules of our own');
+  expect(foreignIn(other)).toEqual(['README.md', 'new-table']);
+  rmSync(other, { recursive: true });
 });
 
 describe.each(MODULES)('the module %s', name => {
