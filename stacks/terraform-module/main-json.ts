@@ -198,8 +198,17 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
   if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
     throw new TemplateError('The parts of the reconcile differ by more than their times.');
   }
+  const { output } = json as Readonly<Record<string, JsonObject>>;
+  const arns = `{ for part, schedule in aws_scheduler_schedule.${RECONCILE} : part => schedule.arn }`;
   return {
     ...json,
+    output: {
+      ...output,
+      schedule_arns: {
+        ...(output?.['schedule_arns'] as JsonObject),
+        value: `\${merge({ tick = aws_scheduler_schedule.schedules_tick.arn }, ${arns})}`,
+      },
+    },
     resource: {
       ...resource,
       aws_scheduler_schedule: {

@@ -79,6 +79,14 @@ describe.each(MODULES)('the module %s', name => {
     );
   });
 
+  test('everything that it makes is in an output, but for policies, which have no ARN', () => {
+    const outputs = read(name, 'outputs.tf');
+    const resources = Object.entries(mainOf(name).resource as Record<string, object>)
+      .filter(([type]) => type !== 'aws_iam_role_policy')
+      .flatMap(([type, named]) => Object.keys(named).map(id => `${type}.${id}`));
+    expect(resources.filter(address => !new RegExp(`\\b${address}\\b`).test(outputs))).toEqual([]);
+  });
+
   test('its README lists every input and every output', () => {
     const readme = read(name, 'README.md');
     for (const [, input] of read(name, 'variables.tf').matchAll(/^variable "(\w+)"/gm)) {
