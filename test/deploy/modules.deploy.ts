@@ -255,6 +255,52 @@ describeWithTerraform('the Terraform modules', () => {
     }
   });
 
+  test('take count and for_each, and keep a table that is no longer among them', async () => {
+    await makeTable('Carts');
+    const carts = (count: number) => ({
+      module: 'existing-table' as const,
+      inputs: { count, table_name: 'Carts', partition_key: 'id' },
+    });
+    const created = (...tables: readonly string[]) => ({
+      module: 'new-table' as const,
+      inputs: {
+        for_each: Object.fromEntries(tables.map(table => [table, table])),
+        table_name: '${each.value}',
+        partition_key: 'id',
+        deletion_protection: false,
+      },
+    });
+    const root = await modules.asChildren({ carts: carts(1), created: created('Sessions', 'Tokens') });
+    const { create } = await root.deploy();
+    expect(create).toContain('module.carts[0].aws_sfn_state_machine.sweep_machine');
+    expect(create).toContain('module.created["Tokens"].aws_dynamodb_table.table');
+    useBlocks(root, { carts: carts(0), created: created('Sessions', 'Tokens') });
+    expect(Object.keys(await root.deploy())).toEqual(['delete']);
+    useBlocks(root, { carts: carts(0), created: created('Sessions') });
+    expect(await root.plan()).toEqual(expect.stringMatching(/REFUSED TO KEEP THE TABLE|prevent_destroy/));
+
+    // As docs/terraform.md has it.
+    const tokens = {
+      module: 'existing-table' as const,
+      inputs: { table_name: 'Tokens', partition_key: 'id' },
+    };
+    useBlocks(root, { carts: carts(0), created: created('Sessions'), tokens });
+    writeFileSync(
+      join(root.folder, 'moved.tf'),
+      'moved {\n  from = module.created["Tokens"]\n  to   = module.tokens\n}\n',
+    );
+    await root.succeed(['init', '-input=false']);
+    // The archives are read from another folder now.
+    expect(await root.deploy()).toEqual({
+      forget: ['module.tokens.aws_dynamodb_table.table'],
+      update: expect.arrayContaining(['module.tokens.aws_lambda_function.delete_chunk_function']),
+    });
+    const isThere = await itemIn('Tokens');
+    useBlocks(root, { carts: carts(0), created: created('Sessions') });
+    expect(Object.keys(await root.deploy())).toEqual(['delete']);
+    expect(await isThere()).toBe(true);
+  });
+
   test('refuse a table that is not as the inputs say, before anything is made', async () => {
     await makeTable('Carts');
     const inputs = { table_name: 'Carts', partition_key: 'id' };

@@ -93,7 +93,13 @@ export function useBlocks(root: TerraformRoot, blocks: Blocks): void {
     ]),
   );
   const output = Object.fromEntries(
-    Object.keys(blocks).map(name => [name, { value: `\${module.${name}.state_machine_arn}` }]),
+    Object.entries(blocks).map(([name, { inputs }]) => {
+      const isRepeated = 'count' in inputs || 'for_each' in inputs;
+      const arn = isRepeated
+        ? `[for each in module.${name} : each.state_machine_arn]`
+        : `module.${name}.state_machine_arn`;
+      return [name, { value: `\${${arn}}` }];
+    }),
   );
   mkdirSync(root.folder, { recursive: true });
   writeFileSync(join(root.folder, 'main.tf.json'), JSON.stringify({ module, output }));
