@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 
@@ -192,6 +193,15 @@ describe.each([...NODES])('on Node %s', (major, node) => {
       expect(digests(written)).toEqual(digests(ofPackage));
     }
     expect(readFileSync(join(folder, notes), 'utf8')).toBe('Ours.');
+
+    // Those that test/deploy validates and applies.
+    const ofSources = join(packed.folder, 'of-sources');
+    if (!existsSync(ofSources)) writeTerraformModule(join(ofSources, out));
+    expect(filesBelow(ofSources, out)).toEqual([...files].sort());
+    const differing = files.filter(
+      file => !readFileSync(join(ofSources, file)).equals(readFileSync(join(folder, file))),
+    );
+    expect(differing).toEqual([]);
   });
 
   test('terraform leaves what is not its own alone', async () => {
