@@ -56,6 +56,10 @@ function walk(path: readonly string[], value: Json, full: Json, absences: readon
           return [key, `\${${given} ? null : ${each}}`] as const;
         }),
     );
+    const names = [...own, ...instead].map(([key]) => key);
+    if (new Set(names).size < names.length) {
+      throw new TemplateError(`${path.join('.')} has two blocks that depend on props.`);
+    }
     return Object.fromEntries([...own, ...instead]);
   }
 }
@@ -103,6 +107,7 @@ function policy(path: readonly string[], text: string, full: string, absences: r
     const kept = ofFull.filter(each => isIn(each, those)).map(each => JSON.stringify(each));
     if (kept.join() !== those.join()) fail('has other statements without a prop');
   }
+  if (statements.length !== ofFull.length) fail('has more or fewer statements with another value of a prop');
   const written = statements.map((statement, index) => {
     const piece = `${index === 0 ? '' : ','}${JSON.stringify(statement)}`;
     const lacking = others.filter(other => !isIn(ofFull[index], other.statements));

@@ -60,12 +60,18 @@ test('another sweep of the same shape is changed at the same places', () => {
   );
 });
 
+test('another number of statements is refused', () => {
+  const absences = [without('var.one != null', policy('a'))];
+  expect(() => withOptional(policy('x', 'y', 'z'), policy('a', 'b'), absences)).toThrow(TemplateError);
+});
+
 test.each<[string, Json, readonly Json[]]>([
   ['a number', 1, [2]],
   ['a text that is no policy', 'a', ['b']],
   ['a list of another length', [1], [[]]],
   ['an attribute that is no text', { a: 1 }, [{}]],
   ['what depends on two', { a: 'b' }, [{}, {}]],
+  ['two blocks in one', { a: { x: 'y' }, b: { x: 'y' } }, [{ b: { x: 'y' } }, { a: { x: 'y' } }]],
   ['a text instead', {}, [{ a: 'b' }]],
   ['the first statement', policy('a', 'b'), [policy('b')]],
   ['a statement that depends on two', policy('a', 'b'), [policy('a'), policy('a')]],
