@@ -51,6 +51,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     schedules: false,
     functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
     childAgeMs: environment.childAgeMs,
+    functions: { wrap: environment.deletes.wrap },
     onExecution: execution => accounts.add(endOf(execution)),
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
