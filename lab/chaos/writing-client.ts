@@ -2,7 +2,10 @@ import { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 
-/** DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang up". */
+/**
+ * DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang
+ * up".
+ */
 const IDLE_MS = 10_000;
 /** As the SDK's own agent has it. */
 const MAX_SOCKETS = 50;
