@@ -18,7 +18,7 @@ export const command = defineCommand({
   help: (flags, call) => `${call('terraform', '[flags]')}
 
 Writes two Terraform modules: existing-table, which sweeps a table that is there, and new-table, which creates it. They need
-no Node and no CDKTF where they are used: docs/terraform.md.
+no Node and no CDKTF where they are used: docs/terraform.md of precise-ttl.
 
 ${flags}
 

@@ -20,7 +20,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { indexName, windowAttribute, ttlAttribute } = props;
   const index = literal(indexName);
   const refuse = (problem: string, remedy: string) =>
-    `Table ${tableName}: ${problem} ${remedy} See docs/deploy.md, "An existing table".`;
+    `Table ${tableName}: ${problem} ${remedy} See docs/deploy.md of precise-ttl, "An existing table".`;
   const correctTheProps = 'Correct it in the configuration.';
   const ofIndex = (test: string) =>
     expression(`alltrue([for i in self.global_secondary_index : ${test} if i.name == ${index}])`);
