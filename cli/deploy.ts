@@ -8,8 +8,8 @@ export const command = defineCommand({
   help: (flags, call) => `${call('deploy', '[flags]')}
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything.
-A plan that would delete or replace a table is refused: docs/deploy.md, "Tables are never deleted". cdktf.out, and the state if
-it is a local one, lie beside the configuration.
+A plan that would delete or replace a table is refused: docs/deploy.md of precise-ttl, "Tables are never deleted". cdktf.out,
+and the state if it is a local one, lie beside the configuration.
 
 ${flags}
 

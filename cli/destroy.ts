@@ -9,7 +9,7 @@ export const command = defineCommand({
 
 Removes everything that ${call('deploy')} has provisioned except the tables, which keep their items, their indexes and native
 TTL. It deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. Delete a table yourself:
-docs/deploy.md, "Deleting a table".
+docs/deploy.md of precise-ttl, "Deleting a table".
 
 ${flags}
 

@@ -2,6 +2,7 @@
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
+import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -49,6 +50,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     );
   }
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const { runLocalJob } = await import('./local-job.ts');

@@ -43,7 +43,8 @@ DynamoDB items that are gone within a second or two of their expiry.
 ${rows.join('\n')}
 
 COMMAND --help says what a command does, its flags and its exit status. --version prints the version. Most commands read
-precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names.
+precise-ttl.config.ts, .js, .mjs, .cjs or .json in this folder, or the file that --config names. The documents that helps and
+messages name, docs/..., are in the package: node_modules/precise-ttl/docs.
 
 Exit status of every command: 0 it was done, 1 it was not, 2 wrong flags; other ones are in the help of the command.`;
 }

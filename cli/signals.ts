@@ -5,17 +5,24 @@ const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
  * Aborts at the first SIGINT or SIGTERM, so that a command can stop cleanly. The second one ends the process at once;
  * DynamoDB Local goes with it.
  *
- * @returns the signal to work under, and the exit status once it was aborted
+ * @returns the signal to work under, the exit status once it was aborted, and what ends all this
  */
-export function stopOnSignal(): { readonly signal: AbortSignal; readonly status: () => number } {
+export function stopOnSignal(): {
+  readonly signal: AbortSignal;
+  readonly status: () => number;
+  readonly forget: () => void;
+} {
   const controller = new AbortController();
   let status: number = SIGNAL_STATUS.SIGINT;
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(status);
-      status = SIGNAL_STATUS[name];
-      controller.abort();
-    });
-  }
-  return { signal: controller.signal, status: () => status };
+  const stop = (name: keyof typeof SIGNAL_STATUS) => {
+    if (controller.signal.aborted) process.exit(status);
+    status = SIGNAL_STATUS[name];
+    controller.abort();
+  };
+  const names = Object.keys(SIGNAL_STATUS) as (keyof typeof SIGNAL_STATUS)[];
+  for (const name of names) process.on(name, stop);
+  const forget = () => {
+    for (const name of names) process.off(name, stop);
+  };
+  return { signal: controller.signal, status: () => status, forget };
 }

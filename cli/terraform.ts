@@ -11,14 +11,14 @@ export const command = defineCommand({
       type: 'text',
       default: 'modules/precise-ttl',
       value: 'FOLDER',
-      help: 'the folder to write the modules to; what an earlier version wrote there is replaced',
+      help: 'the folder to write the modules to; what this command wrote there before is replaced',
     },
     json: { type: 'text', value: 'FILE', help: 'also write the paths of what was written to a file' },
   },
   help: (flags, call) => `${call('terraform', '[flags]')}
 
 Writes two Terraform modules: existing-table, which sweeps a table that is there, and new-table, which creates it. They need
-no Node and no CDKTF where they are used: docs/terraform.md.
+no Node and no CDKTF where they are used: docs/terraform.md of precise-ttl.
 
 ${flags}
 
@@ -29,7 +29,13 @@ Exit status: 0 written, 1 not, 2 wrong flags.`,
     }
     const resultFile = json === undefined ? undefined : writableFile('--json', json);
     // Only now: loading CDKTF takes most of a second.
-    const { writeTerraformModule } = await import('../stacks/terraform-module/write.ts');
+    const { foreignIn, writeTerraformModule } = await import('../stacks/terraform-module/write.ts');
+    const foreign = foreignIn(out);
+    if (foreign.length > 0) {
+      throw new FlagError(
+        `--out: expected a folder without ${foreign.join(', ')}, or one that this command wrote before, got "${out}"; name another`,
+      );
+    }
     const files = writeTerraformModule(out).map(file => join(out, file));
     for (const file of files) console.log(file);
     if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify({ files }, null, 2)}\n`);

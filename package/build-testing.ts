@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,13 +17,18 @@ const OF_THE_APPLICATION = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb']
 
 /**
  * CDKTF 0.21, the last there is, calls util.isArray for every output, and Node warns of that; stacks/app.ts cannot stop it in
- * jest, whose `process` is another one.
+ * jest, whose `process` is another one. Its file stays as it is, as its licence would want a change told: it gets another util.
  */
 const WITHOUT_DEPRECATION: Plugin = {
   name: 'without-deprecation',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[/\\]cdktf[/\\]lib[/\\]terraform-output\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll('util_2.isArray', 'Array.isArray'),
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^util$/ }, ({ importer }) =>
+      /[/\\]cdktf[/\\]lib[/\\]terraform-output\.js$/.test(importer)
+        ? { path: 'util', namespace: 'without-deprecation' }
+        : undefined,
+    );
+    onLoad({ filter: /^util$/, namespace: 'without-deprecation' }, () => ({
+      contents: "module.exports = { ...require('node:util'), isArray: Array.isArray };",
       loader: 'js',
     }));
   },

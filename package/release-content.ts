@@ -64,8 +64,8 @@ export interface BundledPackage {
   readonly licence: string;
 }
 
-/** `name version: licence`, as stacks/licences.ts heads each text. */
-const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*): (.+)$/gm;
+/** `name version: licence, repository`, as stacks/licences.ts heads each text. */
+const LICENCE_LINE = /^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+[\w.+-]*): ([^,\n]+)/gm;
 
 /** The packages whose licences lie in a package, beside what is bundled of them. */
 export function bundledPackages(files: readonly PackedFile[]): BundledPackage[] {

@@ -63,7 +63,7 @@ export class InvalidConfigError extends PreciseTtlError {
   }
 }
 
-const SEE_DOCS = 'See docs/configuration.md for all fields.';
+const SEE_DOCS = 'See docs/configuration.md of precise-ttl for all fields.';
 
 const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /** The file that lies beside a bundle, in the functions' archives and in the npm package. */
 export const LICENCES_FILE = 'LICENSES.txt';
 
-/** The Mozilla Public License wants it said where the source is. */
+/** The Mozilla Public License wants it said where the source is, in the form in which it is changed. */
 const HEAD =
-  'The code beside this file holds code of these packages. npm pack NAME@VERSION gets the source of each, as it is bundled here.';
+  'The code beside this file holds code of these packages, as npm pack NAME@VERSION gets it. Behind each licence stands where its source is.';
 
 /** Up to the folder of the innermost package that a file is of. */
 const PACKAGE_FOLDER = /^.*(?:^|[/\\])node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/;
@@ -16,7 +16,7 @@ const LEGAL_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
  * The licences of the packages that a bundle holds: each text once, under the packages that it is the licence of, which are
- * told as `name version: licence`.
+ * told as `name version: licence, repository`.
  *
  * @param files the files that were bundled, as a bundler names them
  * @throws Error for a package that says nothing of its licence
@@ -35,18 +35,22 @@ export function licencesOf(files: readonly string[]): string {
 }
 
 function licenceOf(folder: string): { heading: string; text: string } {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  const { name, version, license, repository } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as {
     readonly name: string;
     readonly version: string;
     readonly license?: string;
+    readonly repository?: string | { readonly url: string };
   };
+  const source = typeof repository === 'string' ? repository : repository?.url;
   if (license === undefined) throw new Error(`${folder}: expected a licence in its package.json, got none`);
   const texts = readdirSync(folder)
     .filter(file => LEGAL_FILE.test(file))
     .sort()
     .map(file => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   return {
-    heading: `${name} ${version}: ${license}`,
+    heading: `${name} ${version}: ${license}${source === undefined ? '' : `, ${source}`}`,
     text:
       texts.length > 0 ? texts.join('\n\n') : `${license}, by its package.json, which comes without a text.`,
   };

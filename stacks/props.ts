@@ -56,17 +56,34 @@ const PLAIN_MODE_SECONDS = 60;
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
-// Source: Lambda API reference, VpcConfig.
+/** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
+export const VPC_IDS = {
+  subnetIds: {
+    pattern: /^subnet-[0-9a-z]+$/,
+    expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",
+    most: 16,
+  },
+  securityGroupIds: {
+    pattern: /^sg-[0-9a-zA-Z]+$/,
+    expected: "the id of a security group, e.g. 'sg-0a1b2c3d'",
+    most: 5,
+  },
+} as const satisfies { readonly [Name in keyof FunctionVpc]: IdList };
+
+interface IdList {
+  readonly pattern: RegExp;
+  readonly expected: string;
+  readonly most: number;
+}
+
 export const VPC_KINDS = {
-  subnetIds: listOf(
-    orReference(text(/^subnet-[0-9a-z]+$/, "the id of a subnet, e.g. 'subnet-0a1b2c3d'")),
-    16,
-  ),
-  securityGroupIds: listOf(
-    orReference(text(/^sg-[0-9a-zA-Z]+$/, "the id of a security group, e.g. 'sg-0a1b2c3d'")),
-    5,
-  ),
+  subnetIds: idList(VPC_IDS.subnetIds),
+  securityGroupIds: idList(VPC_IDS.securityGroupIds),
 } satisfies { readonly [Name in keyof FunctionVpc]: Kind<readonly string[]> };
+
+function idList({ pattern, expected, most }: IdList): Kind<readonly string[]> {
+  return listOf(orReference(text(pattern, expected)), most);
+}
 
 const VPC: Kind<FunctionVpc> = kind(isObject, '{ subnetIds: […], securityGroupIds: […] }', {
   inside: vpc => objectProblems(VPC_KINDS, vpc, { required: Object.keys(VPC_KINDS), remedy: CORRECT }),

@@ -39,7 +39,7 @@ type ValueProblems = (field: string, value: unknown) => FieldProblem[];
 
 function tagsWith(ofValue: ValueProblems): Kind<Readonly<Record<string, string>>> {
   return kind(isObject, "an object of texts, e.g. { team: 'sessions' }", {
-    remedy: () => 'See docs/configuration.md for all fields.',
+    remedy: () => 'See docs/configuration.md of precise-ttl for all fields.',
     inside: tags => tagProblems(tags, ofValue),
   });
 }

@@ -11,7 +11,7 @@ export interface Count {
   readonly help: string;
   /** Name and unit of the metric that it is recorded as. @default it is in the report only */
   readonly metric?: { readonly name: string; readonly unit: 'Count' | 'Seconds' };
-  /** `npm run replay` adds it up and shows it. */
+  /** `precise-ttl replay` adds it up and shows it. */
   readonly replayed?: true;
 }
 

@@ -1,5 +1,10 @@
 import type { DescribedCommand, DescribedFlag } from './described-commands.ts';
 
+/** What can follow the command instead of one of its commands, and what for. */
+const OPTIONS = { help: 'show the commands', version: 'print the version' };
+
+const OPTION_NAMES = Object.keys(OPTIONS).map(name => `--${name}`);
+
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** What a shell reads to complete these commands. */
@@ -26,7 +31,7 @@ function bash(commands: readonly DescribedCommand[]): string {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$word"))
+    COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), ...OPTION_NAMES].join(' ')}' -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]} $before" in
@@ -67,13 +72,18 @@ function zsh(commands: readonly DescribedCommand[]): string {
     const word = words.length > 0 ? [quoted(`1:word:(${words.join(' ')})`)] : [];
     return `    ${name}) _arguments ${[...word, ...specs].join(' ')} ;;`;
   });
+  const options = Object.entries(OPTIONS).map(([name, help]) => quoted(`--${name}[${help}]`));
   return `#compdef precise-ttl
 _precise_ttl() {
   local -a commands=(
 ${listed.join('\n')}
   )
   if (( CURRENT == 2 )); then
-    _describe command commands
+    if [[ $words[2] == -* ]]; then
+      _arguments ${options.join(' ')}
+    else
+      _describe command commands
+    fi
     return
   fi
   shift words
@@ -97,5 +107,8 @@ function fish(commands: readonly DescribedCommand[]): string {
       }),
     ];
   });
-  return ['complete -c precise-ttl -f', ...lines].join('\n');
+  const options = Object.entries(OPTIONS).map(
+    ([name, help]) => `complete -c precise-ttl -n __fish_use_subcommand -l ${name} -d ${quoted(help)}`,
+  );
+  return ['complete -c precise-ttl -f', ...options, ...lines].join('\n');
 }

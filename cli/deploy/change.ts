@@ -1,5 +1,6 @@
 import type { FlagValues } from '../flags.ts';
 import { question } from '../question.ts';
+import { stopOnSignal } from '../signals.ts';
 import { approved, type CHANGE_FLAGS } from './flags.ts';
 import { Terraform } from './run-terraform.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
@@ -31,9 +32,10 @@ export async function change(
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
-    if (changes && !approved(flags) && !(await agrees(ask))) {
+    const declined = changes && !approved(flags) ? await declinedWith(ask) : undefined;
+    if (declined !== undefined) {
       console.error('Nothing was changed.');
-      return 1;
+      return declined;
     }
     return await terraform.apply();
   } finally {
@@ -41,4 +43,15 @@ export async function change(
   }
 }
 
-const agrees = async (ask: string) => /^y(es)?$/i.test(await question(`\n${ask} [y/N] `));
+/** @returns the exit status of who does not agree; undefined of who does */
+async function declinedWith(ask: string): Promise<number | undefined> {
+  // Otherwise Ctrl-C would end the process at once, and leave the plan behind.
+  const { signal, status, forget } = stopOnSignal();
+  try {
+    const answer = await question(`\n${ask} [y/N] `, signal);
+    if (signal.aborted) return status();
+    return /^y(es)?$/i.test(answer) ? undefined : 1;
+  } finally {
+    forget();
+  }
+}

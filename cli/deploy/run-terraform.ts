@@ -34,7 +34,8 @@ export class Terraform {
     if (status !== 0) {
       throw new DeployError(
         `Terraform: expected terraform init to succeed in ${this.#stack}, got exit status ${status}; what it says above is ` +
-          'what to mend. Options that it names can be given there by hand: terraform -chdir, see docs/deploy.md.',
+          'what to mend. Options that it names can be given there by hand: terraform -chdir, see docs/deploy.md of ' +
+          'precise-ttl.',
       );
     }
   }

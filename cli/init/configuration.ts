@@ -55,7 +55,8 @@ export function configText(config: DeploymentConfig, asJson: boolean): string {
   const { region, state, tables } = config;
   return `import type { DeploymentConfig } from 'precise-ttl/cdktf';
 
-// Every field: docs/configuration.md. What is wrong or misspelt is refused before anything is written or deployed.
+// Every field: docs/configuration.md of precise-ttl. What is wrong or misspelt is refused before anything is written or
+// deployed.
 export default {
   region: ${literal(region)},
 

@@ -9,6 +9,7 @@ import { type Indexed, indexedOf } from './indexed.ts';
 import { InspectionFaults } from './inspection-faults.ts';
 import type { InspectedItem, Inspection } from './inspection-plan.ts';
 import type { InspectedSweep } from './inspection-verdict.ts';
+import { UnansweredDeletes } from './unanswered-deletes.ts';
 
 /**
  * How long a child has, from its start, before it is too old to go on. Long enough to delete what DynamoDB takes, too
@@ -22,6 +23,8 @@ const RENEWED_SECONDS = 2 * 86_400;
 
 /** Stands between the functions of the inspected sweeps and DynamoDB, and makes their children old. */
 export class InspectionEnvironment {
+  /** For the cloud that runs the sweeps. */
+  readonly deletes = new UnansweredDeletes();
   readonly #childSeconds: number;
   #proxy: FaultProxy | undefined;
   #choose: ChooseFault | undefined;
@@ -85,6 +88,7 @@ export async function inspect(
   await Promise.all(laidOut.map(item => layOut(item, context)));
   await table.caughtUp();
   const sweptBefore = table.ledger.counts.swept;
+  const unansweredBefore = environment.deletes.count;
   const faults = new InspectionFaults({
     items: [...before, ...laidOut],
     busyMs: BUSY_MS,
@@ -113,6 +117,7 @@ export async function inspect(
     renewed: faults.renewed,
     notFound: faults.notFound,
     handedOn: handedOn(execution),
+    unanswered: environment.deletes.count - unansweredBefore,
   };
 }
 

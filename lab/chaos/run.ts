@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { realClock } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
 import { MAX_CHILD_SECONDS } from '../../statemachine/contract.ts';
@@ -16,6 +15,7 @@ import { planReconcile, planTick, secondsUntilInspection } from './inspection-pl
 import { wrongWith } from './inspection-verdict.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
 import { LEAD_SECONDS, Storm, type StormOptions } from './storm.ts';
+import { writingClient } from './writing-client.ts';
 
 export interface ChaosOptions extends StormOptions {
   readonly model: ExpiryModel;
@@ -51,11 +51,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     schedules: false,
     functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
     childAgeMs: environment.childAgeMs,
+    functions: { wrap: environment.deletes.wrap },
     onExecution: execution => accounts.add(endOf(execution)),
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
-  // One attempt: after a broken connection a second one would hide what the first did.
-  const writing = localDynamoDb(dynamoDbEndpoint, 'us-east-1', { maxAttempts: 1 });
+  const writing = writingClient(dynamoDbEndpoint, 'us-east-1');
   const machine = new MachineWatch(machineTimeOf(realClock));
   let table: WatchedTable | undefined;
   let storm: Storm | undefined;

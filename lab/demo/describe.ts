@@ -66,7 +66,7 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
     ['promised', promiseOf(sweep, run.rate)],
   ] as const;
   return [
-    'What `cdktf deploy` would provision, running on this machine:',
+    'What a deployment would provision, running on this machine:',
     '',
     ...rows.map(([name, text]) => `  ${name.padEnd(14)} ${text}`),
     '',

@@ -23,7 +23,7 @@ export function unpack(
   } catch (error) {
     throw new LocalCloudError(
       `${address}.filename: expected a zip file at ${archive}, got: ${error instanceof Error ? error.message : error}; ` +
-        'synthesize again with npm run synth',
+        'synthesize again',
     );
   }
   for (const [name, content] of Object.entries(files)) {

@@ -37,7 +37,7 @@ const MAX_RESPONSE_BYTES = 6_291_556;
 const LOAD_TIMEOUT_MS = 10_000;
 /**
  * What a thread's heap has for new objects, MB. V8 would take up to 96, and a thread touches all of it before it is first
- * cleaned up. Three times `--max-semi-space-size` of `npm run local`, which V8 puts first where it is given.
+ * cleaned up. Three times `--max-semi-space-size` of `precise-ttl local`, which V8 puts first where it is given.
  */
 const YOUNG_GENERATION_MB = 12;
 /** Lines of an invocation that are kept for whoever asks why it failed, and their longest length. */

@@ -56,9 +56,7 @@ export function resolveStack(
   problems: string[],
 ): ResolvedStack {
   if (!isObject(document)) {
-    problems.push(
-      `${stack}: expected a JSON object, got ${describe(document)}; synthesize again with npm run synth`,
-    );
+    problems.push(`${stack}: expected a JSON object, got ${describe(document)}; synthesize again`);
     return { blocks: [], outputs: {} };
   }
   for (const key of Object.keys(document)) {

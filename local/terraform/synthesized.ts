@@ -209,14 +209,14 @@ function listStacks(cdktfOut: string): { stack: string; file: string }[] {
   const manifestFile = join(cdktfOut, 'manifest.json');
   if (!existsSync(manifestFile)) {
     throw new TerraformError([
-      `${manifestFile}: no such file; run npm run synth first, or pass the folder it wrote`,
+      `${manifestFile}: no such file; synthesize first, or pass the folder that was written`,
     ]);
   }
   const manifest = readJson(manifestFile);
   const stacks = isObject(manifest) ? manifest['stacks'] : undefined;
   if (!isObject(stacks) || Object.keys(stacks).length === 0) {
     throw new TerraformError([
-      `${manifestFile}: stacks: expected at least one stack, got ${describe(stacks)}; synthesize again with npm run synth`,
+      `${manifestFile}: stacks: expected at least one stack, got ${describe(stacks)}; synthesize again`,
     ]);
   }
   return Object.entries(stacks).map(([stack, entry]) => {
@@ -233,16 +233,12 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new TerraformError([
-      `${file}: can't be read (${message(error)}); synthesize again with npm run synth`,
-    ]);
+    throw new TerraformError([`${file}: can't be read (${message(error)}); synthesize again`]);
   }
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new TerraformError([
-      `${file}: isn't JSON (${message(error)}); synthesize again with npm run synth`,
-    ]);
+    throw new TerraformError([`${file}: isn't JSON (${message(error)}); synthesize again`]);
   }
 }
 

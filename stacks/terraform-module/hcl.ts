@@ -1,5 +1,6 @@
 import { escaped, literal } from '../terraform-text.ts';
 import type { JsonObject } from './synthesize.ts';
+import { asExpression } from './template.ts';
 import { LOCALS } from './terms.ts';
 import type { Variable } from './variables.ts';
 
@@ -44,13 +45,23 @@ export interface Output {
   readonly value: string;
 }
 
+interface SynthesizedOutput {
+  readonly description: string;
+  readonly value: string | Readonly<Record<string, string>>;
+}
+
+function mapOf(values: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(values).map(([name, value]) => [name, asExpression(value)]);
+  return `{\n${aligned(entries).replaceAll(/^/gm, '  ').trimEnd()}\n  }`;
+}
+
 /** The outputs that were synthesized, as expressions. */
 export function outputsOf(json: JsonObject): Output[] {
-  return Object.entries(json as Readonly<Record<string, { description: string; value: string }>>)
+  return Object.entries(json as unknown as Readonly<Record<string, SynthesizedOutput>>)
     .map(([name, { description, value }]) => ({
       name,
       description,
-      value: value.replace(/^\$\{(.*)\}$/s, '$1'),
+      value: typeof value === 'string' ? asExpression(value) : mapOf(value),
     }))
     .sort((one, other) => one.name.localeCompare(other.name));
 }
@@ -88,8 +99,12 @@ export function versionsTf({ terraform, aws }: Versions): string {
 `;
 }
 
-/** Attributes with their signs below each other, as `terraform fmt` writes them. */
+/** Attributes with their signs below each other, as `terraform fmt` writes them: one of several lines, the last, stands for itself. */
 function aligned(attributes: readonly (readonly string[])[]): string {
-  const width = Math.max(...attributes.map(([name = '']) => name.length));
-  return attributes.map(([name = '', value]) => `  ${name.padEnd(width)} = ${value}\n`).join('');
+  const isLong = (value = '') => value.includes('\n');
+  const short = attributes.filter(([, value]) => !isLong(value));
+  const width = Math.max(...short.map(([name = '']) => name.length));
+  return attributes
+    .map(([name = '', value]) => `  ${isLong(value) ? name : name.padEnd(width)} = ${value}\n`)
+    .join('');
 }

@@ -1,8 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { Token } from 'cdktf';
 import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
 import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
-import { type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
+import { withOptional } from './optional.ts';
+import { isJsonObject, type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
 import { asExpression, either, TemplateError } from './template.ts';
 import { HAS_SORT_KEY, type PropName, TERMS, variableName } from './terms.ts';
 import { withVariables } from './variations.ts';
@@ -65,21 +67,22 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/**
- * What is not a variable. `existingTable` decides which module is written; a VPC and a key decide which statements the policies
- * have, and are for CDKTF only so far.
- */
-export const FIXED = [
-  'existingTable',
-  'indexedBy',
-  'vpc',
-  'kmsKeyArn',
-] as const satisfies readonly PropName[];
+/** What is not a variable. `existingTable` decides which module is written; `indexedBy` is not one yet. */
+export const FIXED = ['existingTable', 'indexedBy'] as const satisfies readonly PropName[];
 
 /** Props that take references of Terraform's, and are left out by a null. */
 const REFERENCES = {
   permissionsBoundary: `\${${TERMS.permissionsBoundary}}`,
   rolePath: `\${${TERMS.rolePath}}`,
+} as const satisfies Partial<PreciseTtlProps>;
+
+/** Props that take references of Terraform's too, and decide what there is. */
+const OPTIONAL = {
+  vpc: {
+    subnetIds: Token.asList(`\${${TERMS.vpc}.${variableName('subnetIds')}}`),
+    securityGroupIds: Token.asList(`\${${TERMS.vpc}.${variableName('securityGroupIds')}}`),
+  },
+  kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
@@ -113,9 +116,15 @@ export function mainJson(name: ModuleName): { readonly main: JsonObject; readonl
 
 /** A sweep with variables in the place of its values; whether it has a sort key is not one yet. */
 function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
-  const baseProps = { ...base, ...REFERENCES, existingTable: name === 'existing-table' };
-  const synthesized = (props: PreciseTtlProps) =>
+  const baseProps = { ...base, ...REFERENCES, ...OPTIONAL, existingTable: name === 'existing-table' };
+  const shaped = (props: PreciseTtlProps) =>
     withParts(withGuarded(synthesizeSweep(props).json, props), props);
+  const full = shaped(baseProps);
+  const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
+    const { [prop]: _left, ...others } = baseProps;
+    return { given: `${TERMS[prop]} != null`, json: shaped(others) };
+  });
+  const synthesized = (props: PreciseTtlProps) => withOptional(shaped(props), full, absences);
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
     prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
   );
@@ -123,7 +132,7 @@ function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
     { prop: 'numbers' as const, props: { ...baseProps, ...NUMBERS } },
     ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
   ];
-  const known = [BASE, SWITCHES, REFERENCES].flatMap(Object.keys).concat(FIXED, 'tags');
+  const known = [BASE, SWITCHES, REFERENCES, OPTIONAL].flatMap(Object.keys).concat(FIXED, 'tags');
   for (const prop of PROP_NAMES) {
     if (!known.includes(prop)) {
       throw new TemplateError(`${prop} is no variable of the Terraform module yet.`);
@@ -189,8 +198,17 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
   if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
     throw new TemplateError('The parts of the reconcile differ by more than their times.');
   }
+  const { output } = json as Readonly<Record<string, JsonObject>>;
+  const arns = `{ for part, schedule in aws_scheduler_schedule.${RECONCILE} : part => schedule.arn }`;
   return {
     ...json,
+    output: {
+      ...output,
+      schedule_arns: {
+        ...(output?.['schedule_arns'] as JsonObject),
+        value: `\${merge({ tick = aws_scheduler_schedule.schedules_tick.arn }, ${arns})}`,
+      },
+    },
     resource: {
       ...resource,
       aws_scheduler_schedule: {
@@ -328,8 +346,4 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   if (Array.isArray(value)) return value.map(each => mapTexts(each, change));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
-}
-
-function isJsonObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -52,8 +52,33 @@ Do not follow Terraform's advice to disable \`prevent_destroy\`. To stop sweepin
 2. Remove the module block, and apply.
 
 **Do not remove the block of a \`new-table\` module.** Its guard goes with it, as every guard in a module does. Then
-\`deletion_protection\` alone keeps the table, and the apply fails half-way.`,
+\`deletion_protection\` alone keeps the table, and the apply fails half-way.
+
+An entry that is taken out of the block's \`for_each\` is refused too. Give it a block of its own with \`existing-table\` and a
+\`moved\` block from \`module.sessions_ttl["…"]\`, apply, and remove both then.`,
 };
+
+const VPC_AND_KEY = `## A VPC, and a key of your own
+
+With \`vpc\` the four functions run in your subnets. They call DynamoDB and nothing else: the subnets need a gateway endpoint for
+DynamoDB, which costs nothing, or a NAT, and the security groups must let HTTPS out. The module allows Lambda to manage the
+network interfaces, and forbids that to the functions' own code.
+
+\`kms_key_arn\` encrypts the log groups, the dead-letter queue and the functions' environment. The roles get what they need of it.
+The key's policy must leave the rest to IAM, as every default key policy does, and let CloudWatch Logs use the key:
+
+\`\`\`json
+{
+  "Effect": "Allow",
+  "Principal": { "Service": "logs.eu-central-1.amazonaws.com" },
+  "Action": ["kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*"],
+  "Resource": "*",
+  "Condition": { "ArnLike": { "kms:EncryptionContext:aws:logs:arn": "arn:aws:logs:eu-central-1:123456789012:log-group:*" } }
+}
+\`\`\`
+
+The table keeps the encryption that it has. If that is a key of yours, its policy must let the roles \`PlanSweep\`,
+\`QueryExpired\` and \`DeleteChunk\` of the output \`role_arns\` use it through DynamoDB.`;
 
 /** The README of a module, with the tables that terraform-docs makes. */
 export function moduleReadme(props: ReadmeProps): string {
@@ -67,10 +92,14 @@ ${example.trim()}
 The provider is the caller's: its region and account are where everything is made. Every input is checked before anything is
 planned. Two modules in one account need different names: \`name\` is made from \`table_name\` unless it is given.
 
+\`count\` and \`for_each\` work on the module block. \`enabled = false\` pauses the sweep and leaves everything in place.
+
 Whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module must
 agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`.
 
 ${SECTIONS[module]}
+
+${VPC_AND_KEY}
 
 ${tables(props)}
 `;
@@ -162,9 +191,11 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[], 
   ].join('\n');
 }
 
+export const MODULES_TITLE = '# precise-ttl, as Terraform modules';
+
 /** The README above the two modules. */
 export function modulesReadme(): string {
-  return `# precise-ttl, as Terraform modules
+  return `${MODULES_TITLE}
 
 DynamoDB items that are gone within a second or two of their expiry.
 

@@ -12,6 +12,10 @@ import type { PreciseTtlProps } from '../props.ts';
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+export function isJsonObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Id of the stack and of the one `PreciseTtl` in it; neither is in an address. */
 const ID = 'module';
 
@@ -22,16 +26,39 @@ class ModuleStack extends TerraformStack {
     // The module has none: a stack is not synthesized without.
     new AwsProvider(this, 'aws', { region: 'us-east-1' });
     const sweep = new PreciseTtl(this, ID, props);
-    const output = (id: string, description: string, value: string) =>
+    const output = (id: string, description: string, value: string | Readonly<Record<string, string>>) =>
       new TerraformOutput(this, id, { description, value });
     output('table_name', 'Name of the table that is swept.', sweep.tableName);
     output('table_arn', 'ARN of the table.', sweep.tableArn);
+    output('index_arn', 'ARN of the index of expiry windows.', sweep.indexArn);
     output('state_machine_arn', 'ARN of the state machine, to start replays of.', sweep.stateMachineArn);
     output('state_machine_name', 'Name of the state machine.', sweep.stateMachineName);
     output(
       'dead_letter_queue_url',
       'URL of the queue of starts that did not get through.',
       sweep.deadLetterQueueUrl,
+    );
+    output(
+      'dead_letter_queue_arn',
+      'ARN of the queue of starts that did not get through.',
+      sweep.deadLetterQueueArn,
+    );
+    output('function_arns', 'ARNs of the functions, by their state.', sweep.functionArns);
+    output(
+      'role_arns',
+      'ARNs of the roles: of the functions by their state, of the state machine (sweep), of the schedules (schedule).',
+      sweep.roleArns,
+    );
+    output(
+      'log_group_arns',
+      'ARNs of the log groups: of the functions by their state, of the state machine (sweep).',
+      sweep.logGroupArns,
+    );
+    output('schedule_group_arn', 'ARN of the group of the schedules.', sweep.scheduleGroupArn);
+    output(
+      'schedule_arns',
+      'ARNs of the schedules: tick, reconcile, and further parts of the reconcile.',
+      sweep.scheduleArns,
     );
   }
 

@@ -2,7 +2,7 @@
 import type { Kind } from '../../expiry/fields.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { MAX_NAME_LENGTH, PROPS } from '../props.ts';
+import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
 import type { FIXED, ModuleName } from './main-json.ts';
@@ -18,14 +18,15 @@ export interface Validation {
 
 export interface Variable {
   readonly name: string;
-  readonly type: 'string' | 'number' | 'bool' | 'map(string)';
+  /** A type of Terraform's, e.g. `map(string)`. */
+  readonly type: string;
   readonly description: string;
   /** Undefined: it has to be given. Null: nothing, or a value made of others. */
   readonly default?: string | number | boolean | null | Readonly<Record<string, string>>;
   readonly validations: readonly Validation[];
 }
 
-type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'tags'>;
+type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'vpc' | 'tags'>;
 
 /** What is said of each prop, in a module's words. docs/configuration.md says more. */
 const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
@@ -66,6 +67,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   metricsNamespace: 'CloudWatch namespace of the metrics.',
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
+  kmsKeyArn:
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };
@@ -77,6 +80,7 @@ const NULLABLE: readonly VariableProp[] = [
   'lookbackMinutes',
   'permissionsBoundary',
   'rolePath',
+  'kmsKeyArn',
   'name',
 ];
 
@@ -88,7 +92,7 @@ export function variablesOf(module: ModuleName): Variable[] {
   const props = (Object.keys(DESCRIPTIONS) as VariableProp[]).filter(
     prop => module === 'new-table' || !OF_CREATED.includes(prop),
   );
-  return [...props.map(variable), TAGS_VARIABLE];
+  return [...props.map(variable), VPC_VARIABLE, TAGS_VARIABLE];
 }
 
 function variable(prop: VariableProp): Variable {
@@ -230,6 +234,28 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
       message: `name: expected at most ${MAX_NAME_LENGTH} characters, got \${${DEFAULTED.name}}. The name made from table_name is too long: choose a shorter one with name.`,
     },
   ],
+};
+
+const VPC_LISTS = Object.keys(VPC_IDS) as (keyof FunctionVpc)[];
+
+/** The rules of `VPC_KINDS` in `stacks/props.ts`. */
+const VPC_VARIABLE: Variable = {
+  name: 'vpc',
+  type: `object({ ${VPC_LISTS.map(list => `${variableName(list)} = list(string)`).join(', ')} })`,
+  description:
+    'Private subnets and security groups that the functions run with; outside of your VPCs when it is not given. They need a way to DynamoDB, such as its gateway endpoint, and to nothing else.',
+  default: null,
+  validations: VPC_LISTS.map(list => {
+    const { pattern, expected, most } = VPC_IDS[list];
+    const name = `vpc.${variableName(list)}`;
+    const term = `var.${name}`;
+    const rule = `length(${term}) >= 1 && length(${term}) <= ${most} && alltrue([for id in ${term} : ${matches(pattern.source, 'id')}])`;
+    return {
+      // A list that is null has no length.
+      condition: `var.vpc == null ? true : try(${rule}, false)`,
+      message: `${name}: expected a list of 1 to ${most}, each ${expected}, got \${var.vpc == null ? "null" : jsonencode(${term})}. Correct the value, or leave vpc out for its default.`,
+    };
+  }),
 };
 
 const { most, key, value, characters } = TAG_LIMITS;

@@ -1,9 +1,18 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { EXAMPLES } from './examples.ts';
 import { localsTf, outputsOf, outputsTf, type Versions, variablesTf, versionsTf } from './hcl.ts';
 import { FUNCTIONS_FOLDER, GUARD_FOLDER, type ModuleName, mainJson } from './main-json.ts';
-import { moduleReadme, modulesReadme } from './readme.ts';
+import { MODULES_TITLE, moduleReadme, modulesReadme } from './readme.ts';
 import { synthesizeSweep } from './synthesize.ts';
 import { variablesOf } from './variables.ts';
 
@@ -13,6 +22,23 @@ export const MODULES = ['existing-table', 'new-table'] as const satisfies readon
 /** Conditions of variables that name other variables came with 1.9. */
 const TERRAFORM_VERSION = '>= 1.9';
 
+const README = 'README.md';
+const EXAMPLES_FOLDER = 'examples';
+
+/**
+ * What would be written over and is not of an earlier version, which a README of ours shows: `--out .` must not take a
+ * project's own README.
+ *
+ * @returns names in `outDir`; empty when it can be written to
+ */
+export function foreignIn(outDir: string): string[] {
+  const readme = join(outDir, README);
+  const isOurs =
+    statSync(readme, { throwIfNoEntry: false })?.isFile() &&
+    readFileSync(readme, 'utf8').startsWith(`${MODULES_TITLE}\n`);
+  return isOurs ? [] : [README, EXAMPLES_FOLDER, ...MODULES].filter(name => existsSync(join(outDir, name)));
+}
+
 /**
  * Writes the Terraform modules: `existing-table` sweeps a table that is there, `new-table` creates it. Each folder is whole by
  * itself, and was synthesized from the constructs of this project. What is in the way of their files is replaced.
@@ -21,7 +47,7 @@ const TERRAFORM_VERSION = '>= 1.9';
  */
 export function writeTerraformModule(outDir: string): string[] {
   const written = [...MODULES.flatMap(name => writeModule(outDir, name)), ...writeExamples(outDir)];
-  return [...written, write(outDir, 'README.md', modulesReadme())];
+  return [...written, write(outDir, README, modulesReadme())];
 }
 
 function writeModule(outDir: string, name: ModuleName): string[] {
@@ -36,7 +62,7 @@ function writeModule(outDir: string, name: ModuleName): string[] {
     'variables.tf': variablesTf(variables),
     'outputs.tf': outputsTf(outputs),
     'versions.tf': versionsTf(versions),
-    'README.md': moduleReadme({ module: name, main, variables, outputs, versions, example }),
+    [README]: moduleReadme({ module: name, main, variables, outputs, versions, example }),
   };
   return [
     ...files.map(file => join(name, file)),
@@ -85,7 +111,7 @@ function filesBelow(folder: string): string[] {
 }
 
 function writeExamples(outDir: string): string[] {
-  return MODULES.map(name => write(outDir, join('examples', name, 'main.tf'), EXAMPLES[name]));
+  return MODULES.map(name => write(outDir, join(EXAMPLES_FOLDER, name, 'main.tf'), EXAMPLES[name]));
 }
 
 function write(outDir: string, file: string, text: string): string {

@@ -58,6 +58,13 @@ describe.each(['zsh', 'fish'] as const)('the script of %s', shell => {
     }
   });
 
+  test('has what can follow instead of a command', async () => {
+    const script = completionFor(shell, await described);
+    for (const option of ['help', 'version']) {
+      expect(script).toContain(shell === 'zsh' ? `'--${option}[` : `__fish_use_subcommand -l ${option} `);
+    }
+  });
+
   test('quotes its texts so that a shell reads them as they are', async () => {
     const help = `it's [1]: $HOME, "\\"`;
     const flags = [{ name: 'odd', help, takes: 'nothing' as const }];

@@ -82,6 +82,9 @@ output "answer" {
 
 const TABLE = { tableName: 'Tokens', partitionKey: 'id' };
 
+const SUBNETS = Array.from({ length: 17 }, (_unused, index) => `subnet-${index}a`);
+const GROUPS = Array.from({ length: 6 }, (_unused, index) => `sg-${index}a`);
+
 /** Values at both sides of every boundary. Those that a type of Terraform already refuses are not among them. */
 const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
   tableName: ['ab', 'abc', 'a'.repeat(34), 'a.b-c_d', 'a b', 'ü'.repeat(4), ''],
@@ -114,6 +117,26 @@ const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
     '',
   ],
   rolePath: ['/', '/teams/identity/', 'teams/', '/teams', `/${'x'.repeat(510)}/`, `/${'x'.repeat(511)}/`, ''],
+  vpc: [
+    { subnetIds: SUBNETS.slice(0, 1), securityGroupIds: GROUPS.slice(0, 1) },
+    { subnetIds: SUBNETS.slice(0, 16), securityGroupIds: GROUPS.slice(0, 5) },
+    { subnetIds: SUBNETS, securityGroupIds: GROUPS.slice(0, 1) },
+    { subnetIds: SUBNETS.slice(0, 1), securityGroupIds: GROUPS },
+    { subnetIds: [], securityGroupIds: GROUPS.slice(0, 1) },
+    { subnetIds: SUBNETS.slice(0, 1), securityGroupIds: [] },
+    { subnetIds: GROUPS.slice(0, 1), securityGroupIds: SUBNETS.slice(0, 1) },
+    { subnetIds: ['subnet-'], securityGroupIds: ['sg-'] },
+    { subnetIds: ['subnet-A'], securityGroupIds: ['sg-1'] },
+    { subnetIds: ['subnet-a'], securityGroupIds: ['sg-A'] },
+  ],
+  kmsKeyArn: [
+    'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000',
+    'arn:aws-cn:kms:cn-north-1:123456789012:key/mrk-1',
+    'arn:aws:kms:us-east-1:123456789012:alias/main',
+    'arn:aws:kms:us-east-1:12345678901:key/1',
+    'alias/main',
+    '',
+  ],
   name: ['', 'a', 'a'.repeat(45), 'a'.repeat(46), 'a.b'],
   tags: [
     {},

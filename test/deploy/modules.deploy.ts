@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a name that Terraform must not take for a template
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -21,6 +21,9 @@ import {
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
+
+const VPC = { subnet_ids: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'], security_group_ids: ['sg-0a1b2c3d'] };
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
 
 describeWithTerraform('the Terraform modules', () => {
   let aws: EmulatedAws;
@@ -149,6 +152,73 @@ describeWithTerraform('the Terraform modules', () => {
     expect(await isThere()).toBe(true);
   });
 
+  test('take a VPC and a key, and give them back', async () => {
+    await makeTable('Carts');
+    const log = join(tmpdir(), `precise-ttl-vpc-calls-${process.pid}.jsonl`);
+    const inputs = { table_name: 'Carts', partition_key: 'id' };
+    try {
+      const root = await modules.asRoot('existing-table', { ...inputs, vpc: VPC, kms_key_arn: KEY });
+      await root.deploy({ STUB_AWS_LOG: log });
+      expect(callProblems(log)).toBe('');
+      const permissions = async () => {
+        const policies = (await resourcesOf(root)).filter(({ type }) => type === 'aws_iam_role_policy');
+        const statements = policies.flatMap(({ values }) => JSON.parse(String(values['policy'])).Statement);
+        return [...new Set(statements.flatMap(actionsOf))];
+      };
+      expect(await permissions()).toEqual(
+        expect.arrayContaining([
+          'Allow ec2:CreateNetworkInterface',
+          'Deny ec2:CreateNetworkInterface',
+          'Allow kms:Decrypt',
+          'Allow kms:GenerateDataKey',
+        ]),
+      );
+
+      useInputs(root, { ...inputs, kms_key_arn: KEY });
+      expect(Object.keys(await root.deploy())).toEqual(['update']);
+      expect((await permissions()).join()).not.toContain('ec2:');
+      useInputs(root, { ...inputs, vpc: null, kms_key_arn: null });
+      expect(Object.keys(await root.deploy())).toEqual(['update']);
+      expect((await permissions()).join()).not.toMatch(/ec2:|kms:/);
+      expect(JSON.stringify(await resourcesOf(root))).not.toMatch(/subnet-|:kms:/);
+      await root.succeed(['destroy', '-auto-approve', '-input=false']);
+      expect(await root.succeed(['state', 'list'])).toBe('');
+    } finally {
+      rmSync(log, { force: true });
+    }
+  });
+
+  test('take a VPC and a key that are made with them', async () => {
+    await makeTable('Carts');
+    const made = (name: string, input: unknown) => ({ [name]: { input } });
+    const vpc = {
+      subnet_ids: '${terraform_data.subnets.output}',
+      security_group_ids: ['${terraform_data.group.output}'],
+    };
+    const inputs = {
+      table_name: 'Carts',
+      partition_key: 'id',
+      vpc,
+      kms_key_arn: '${terraform_data.key.output}',
+    };
+    const root = await modules.asChildren({ carts: { module: 'existing-table', inputs } });
+    writeFileSync(
+      join(root.folder, 'made.tf.json'),
+      JSON.stringify({
+        resource: {
+          terraform_data: {
+            ...made('subnets', VPC.subnet_ids),
+            ...made('group', VPC.security_group_ids[0]),
+            ...made('key', KEY),
+          },
+        },
+      }),
+    );
+    expect(Object.keys(await root.deploy())).toEqual(['create']);
+    await root.succeed(['destroy', '-auto-approve', '-input=false']);
+    expect(await root.succeed(['state', 'list'])).toBe('');
+  });
+
   test('are children: three in one root, with calls as AWS publishes them', async () => {
     await makeTable('Carts');
     const log = join(tmpdir(), `precise-ttl-calls-${process.pid}.jsonl`);
@@ -185,6 +255,52 @@ describeWithTerraform('the Terraform modules', () => {
     }
   });
 
+  test('take count and for_each, and keep a table that is no longer among them', async () => {
+    await makeTable('Carts');
+    const carts = (count: number) => ({
+      module: 'existing-table' as const,
+      inputs: { count, table_name: 'Carts', partition_key: 'id' },
+    });
+    const created = (...tables: readonly string[]) => ({
+      module: 'new-table' as const,
+      inputs: {
+        for_each: Object.fromEntries(tables.map(table => [table, table])),
+        table_name: '${each.value}',
+        partition_key: 'id',
+        deletion_protection: false,
+      },
+    });
+    const root = await modules.asChildren({ carts: carts(1), created: created('Sessions', 'Tokens') });
+    const { create } = await root.deploy();
+    expect(create).toContain('module.carts[0].aws_sfn_state_machine.sweep_machine');
+    expect(create).toContain('module.created["Tokens"].aws_dynamodb_table.table');
+    useBlocks(root, { carts: carts(0), created: created('Sessions', 'Tokens') });
+    expect(Object.keys(await root.deploy())).toEqual(['delete']);
+    useBlocks(root, { carts: carts(0), created: created('Sessions') });
+    expect(await root.plan()).toEqual(expect.stringMatching(/REFUSED TO KEEP THE TABLE|prevent_destroy/));
+
+    // As docs/terraform.md has it.
+    const tokens = {
+      module: 'existing-table' as const,
+      inputs: { table_name: 'Tokens', partition_key: 'id' },
+    };
+    useBlocks(root, { carts: carts(0), created: created('Sessions'), tokens });
+    writeFileSync(
+      join(root.folder, 'moved.tf'),
+      'moved {\n  from = module.created["Tokens"]\n  to   = module.tokens\n}\n',
+    );
+    await root.succeed(['init', '-input=false']);
+    // The archives are read from another folder now.
+    expect(await root.deploy()).toEqual({
+      forget: ['module.tokens.aws_dynamodb_table.table'],
+      update: expect.arrayContaining(['module.tokens.aws_lambda_function.delete_chunk_function']),
+    });
+    const isThere = await itemIn('Tokens');
+    useBlocks(root, { carts: carts(0), created: created('Sessions') });
+    expect(Object.keys(await root.deploy())).toEqual(['delete']);
+    expect(await isThere()).toBe(true);
+  });
+
   test('refuse a table that is not as the inputs say, before anything is made', async () => {
     await makeTable('Carts');
     const inputs = { table_name: 'Carts', partition_key: 'id' };
@@ -216,6 +332,15 @@ describeWithTerraform('the Terraform modules', () => {
         'expected at least one window (granularity_minutes: 5)',
       ],
       [{ tags: { 'aws:team': 'a' } }, 'which do not begin with aws:'],
+      [
+        { vpc: { ...VPC, subnet_ids: ['10.0.0.0/24'] } },
+        `vpc.subnet_ids: expected a list of 1 to 16, each the id of a subnet, e.g. 'subnet-0a1b2c3d', got ["10.0.0.0/24"]. Correct`,
+      ],
+      [{ vpc: { ...VPC, security_group_ids: null } }, 'vpc.security_group_ids: expected a list of 1 to 5'],
+      [
+        { kms_key_arn: 'arn:aws:kms:us-east-1:123456789012:alias/main' },
+        'kms_key_arn: expected the ARN of a key and not of an alias',
+      ],
     ];
     for (const [edit, expected] of cases) {
       useInputs(root, { ...TOKENS, ...edit });
@@ -263,6 +388,8 @@ describeWithTerraform('the Terraform modules', () => {
         metricsNamespace: 'Team/Ttl',
         permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
         rolePath: '/teams/identity/',
+        vpc: { subnetIds: VPC.subnet_ids, securityGroupIds: VPC.security_group_ids },
+        kmsKeyArn: KEY,
         tags: { team: 'identity' },
         name: 'sessions',
       },
@@ -284,12 +411,12 @@ describeWithTerraform('the Terraform modules', () => {
     const deployment = new Deployment(aws);
     try {
       await deployment.deploy(configOf(props));
-      const ofStack = await made(await deployment.terraform(['show', '-json']));
+      const ofStack = made(await resourcesOf(deployment));
       await aws.reset();
       if (props.existingTable) await makeTable('Carts');
       const root = await modules.asRoot(module, inputsOf(props));
       await root.deploy();
-      const ofModule = await made(await root.terraform(['show', '-json']));
+      const ofModule = made(await resourcesOf(root));
       expect(ofModule.length).toBeGreaterThan(25);
       expect(ofModule).toEqual(ofStack);
     } finally {
@@ -297,6 +424,17 @@ describeWithTerraform('the Terraform modules', () => {
     }
   });
 });
+
+/** Of a statement: its effect on each of its actions. */
+function actionsOf({
+  Effect,
+  Action,
+}: {
+  readonly Effect: string;
+  readonly Action: readonly string[];
+}): string[] {
+  return Action.map(action => `${Effect} ${action}`);
+}
 
 interface Shown {
   readonly type: string;
@@ -306,10 +444,18 @@ interface Shown {
 /** What differs by purpose, or by when it was made. */
 const ELSEWHERE = /^(filename|unique_id|.*_date|last_modified)$/;
 
-/** What is in a state, without addresses: a part of the reconcile that skips nothing may say so, and so may no sort key. */
-function made({ output }: { readonly output: string }): string[] {
+/** What is in the state of a root, without its children. */
+async function resourcesOf(root: {
+  terraform(args: readonly string[]): Promise<{ readonly output: string }>;
+}): Promise<readonly Shown[]> {
+  const { output } = await root.terraform(['show', '-json']);
   const { values } = JSON.parse(output) as { values: { root_module: { resources: readonly Shown[] } } };
-  return values.root_module.resources
+  return values.root_module.resources;
+}
+
+/** The same without addresses: a part of the reconcile that skips nothing may say so, and so may no sort key. */
+function made(resources: readonly Shown[]): string[] {
+  return resources
     .filter(({ type }) => type.startsWith('aws_'))
     .map(({ type, values: attributes }) => {
       const compared = Object.entries(attributes)

@@ -34,6 +34,7 @@ describe('what npm packs', () => {
       'README.md',
       'bin',
       'dist',
+      'docs',
       'package.json',
       'schema.json',
     ]);
@@ -65,7 +66,7 @@ describe('what npm packs', () => {
     const own = readFileSync('package/README.md', 'utf8');
     expect(readFileSync(join(packed.content, 'README.md'), 'utf8')).toBe(own);
     expect(readFileSync(join(packed.checkout, 'README.md'), 'utf8')).toBe(readFileSync('README.md', 'utf8'));
-    expect(existsSync(join(packed.checkout, '.repository-readme.md'))).toBe(false);
+    expect(existsSync(join(packed.checkout, '.repository'))).toBe(false);
   });
 
   test('puts the README of the checkout back also after packing was interrupted', async () => {

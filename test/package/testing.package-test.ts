@@ -163,6 +163,6 @@ test.each([
 
 test('brings the licences of what is in it', () => {
   const text = readFileSync(join(packed.content, 'dist/testing/LICENSES.txt'), 'utf8');
-  expect(text).toMatch(/^cdktf \S+: MPL-2\.0$/m);
-  expect(text).toMatch(/^jsonata \S+: MIT$/m);
+  expect(text).toMatch(/^cdktf \S+: MPL-2\.0, \S+terraform-cdk\.git$/m);
+  expect(text).toMatch(/^jsonata \S+: MIT, \S+$/m);
 });

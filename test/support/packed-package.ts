@@ -20,6 +20,7 @@ const SOURCES = [
   'bin',
   'cli',
   'cost',
+  'docs',
   'expiry',
   'functions',
   'lab',

@@ -12,8 +12,12 @@ import { TerraformRoot } from './terraform-root.ts';
 export type Inputs = Readonly<Record<string, unknown>>;
 
 /** The same props as a module takes them. */
-export function inputsOf({ existingTable: _existingTable, ...props }: PreciseTtlProps): Inputs {
-  return Object.fromEntries(Object.entries(props).map(([prop, value]) => [variableName(prop), value]));
+export function inputsOf({ existingTable: _existingTable, vpc, ...props }: PreciseTtlProps): Inputs {
+  return { ...withVariableNames(props), ...(vpc && { vpc: withVariableNames(vpc) }) };
+}
+
+function withVariableNames(values: object): Inputs {
+  return Object.fromEntries(Object.entries(values).map(([prop, value]) => [variableName(prop), value]));
 }
 
 const PROVIDER = 'provider "aws" {\n  region = "us-east-1"\n}\n';
@@ -89,7 +93,13 @@ export function useBlocks(root: TerraformRoot, blocks: Blocks): void {
     ]),
   );
   const output = Object.fromEntries(
-    Object.keys(blocks).map(name => [name, { value: `\${module.${name}.state_machine_arn}` }]),
+    Object.entries(blocks).map(([name, { inputs }]) => {
+      const isRepeated = 'count' in inputs || 'for_each' in inputs;
+      const arn = isRepeated
+        ? `[for each in module.${name} : each.state_machine_arn]`
+        : `module.${name}.state_machine_arn`;
+      return [name, { value: `\${${arn}}` }];
+    }),
   );
   mkdirSync(root.folder, { recursive: true });
   writeFileSync(join(root.folder, 'main.tf.json'), JSON.stringify({ module, output }));

@@ -12,6 +12,7 @@ const sweep = (overrides: Partial<InspectedSweep> = {}, report: object = REPORT)
   renewed: { least: 2, most: 2 },
   notFound: { least: 1, most: 1 },
   handedOn: 1,
+  unanswered: 0,
   ...overrides,
 });
 
@@ -46,6 +47,27 @@ test.each([
   ],
 ])('fails a sweep that %s', (_case, overrides, sentence) => {
   expect(wrongWith(sweep(overrides)).join('\n')).toContain(sentence);
+});
+
+// A machine that is busy: the delete took effect, and nobody heard of it.
+test.each([
+  ['deleted and renewed without an answer', { removed: 14, renewed: { least: 3, most: 3 } }, REPORT],
+  ['deleted without an answer, and found them gone', { removed: 14 }, { ...REPORT, notFound: 5 }],
+])('takes a sweep that %s, for as many keys as a call has', (_case, overrides, report) => {
+  expect(wrongWith(sweep({ ...overrides, unanswered: 1 }, report))).toEqual([]);
+  expect(wrongWith(sweep(overrides, report))).not.toEqual([]);
+});
+
+test.each([
+  ['deleted more than calls without an answer can have', { removed: 36 }, 'deleted 10, but 11 to 36 went'],
+  ['deleted less than it says', { removed: 9 }, 'deleted 10, but 0 to 9 went'],
+  [
+    'says that more was renewed',
+    { renewed: { least: 1, most: 1 } },
+    'renewed 2, but 0 to 1 had been renewed',
+  ],
+])('fails a sweep that %s', (_case, overrides, sentence) => {
+  expect(wrongWith(sweep({ ...overrides, unanswered: 1 })).join('\n')).toContain(sentence);
 });
 
 test('fails a sweep that ended badly, with what it said', () => {

@@ -381,7 +381,7 @@ describe('fails, naming the resource, for', () => {
 describe('fails when the folder', () => {
   test('is not there', () => {
     expect(() => readSynthesized('/no/such/folder')).toThrow(
-      '/no/such/folder/manifest.json: no such file; run npm run synth first',
+      '/no/such/folder/manifest.json: no such file; synthesize first',
     );
   });
 

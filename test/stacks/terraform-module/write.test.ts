@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
+import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
 
 let folder: string;
 let written: string[];
@@ -25,6 +25,19 @@ test('every file is told, and there are no others', () => {
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1));
   expect([...written].sort()).toEqual(files.sort());
+});
+
+test('a folder is written to again, whatever else is in it, but nothing of others is replaced', () => {
+  expect(foreignIn(folder)).toEqual([]);
+  expect(foreignIn(join(folder, 'none'))).toEqual([]);
+  const other = mkdtempSync(join(folder, 'other-'));
+  writeFileSync(join(other, 'main.tf'), '');
+  expect(foreignIn(other)).toEqual([]);
+  mkdirSync(join(other, 'new-table'));
+  expect(foreignIn(other)).toEqual(['new-table']);
+  writeFileSync(join(other, 'README.md'), '# precise-ttl, as Terraform modules of our own');
+  expect(foreignIn(other)).toEqual(['README.md', 'new-table']);
+  rmSync(other, { recursive: true });
 });
 
 describe.each(MODULES)('the module %s', name => {
@@ -64,6 +77,14 @@ describe.each(MODULES)('the module %s', name => {
     expect(read(name, 'created-tables/main.tf.json')).toContain(
       "README.md of the module, 'Tables are never deleted'",
     );
+  });
+
+  test('everything that it makes is in an output, but for policies, which have no ARN', () => {
+    const outputs = read(name, 'outputs.tf');
+    const resources = Object.entries(mainOf(name).resource as Record<string, object>)
+      .filter(([type]) => type !== 'aws_iam_role_policy')
+      .flatMap(([type, named]) => Object.keys(named).map(id => `${type}.${id}`));
+    expect(resources.filter(address => !new RegExp(`\\b${address}\\b`).test(outputs))).toEqual([]);
   });
 
   test('its README lists every input and every output', () => {

@@ -1,0 +1,21 @@
+import { Agent } from 'node:http';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+
+/**
+ * DynamoDB Local closes a connection that is idle for 30 s. A request that is sent on it at that moment fails: "socket hang
+ * up".
+ */
+const IDLE_MS = 10_000;
+/** As the SDK's own agent has it. */
+const MAX_SOCKETS = 50;
+
+/**
+ * The client of the writers. It makes one attempt: after a broken connection a second one would hide what the first did.
+ *
+ * @param idleMs how long it keeps a connection that nobody uses
+ */
+export function writingClient(endpoint: string, region: string, idleMs = IDLE_MS): DynamoDBClient {
+  const httpAgent = new Agent({ keepAlive: true, timeout: idleMs, maxSockets: MAX_SOCKETS });
+  return localDynamoDb(endpoint, region, { maxAttempts: 1, requestHandler: { httpAgent } });
+}
