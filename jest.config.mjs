@@ -11,8 +11,13 @@ export default {
   setupFiles: ['./test/support/shared-bundles.ts', './test/support/tokens-without-stacks.ts'],
   roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
   testMatch: ['**/*.test.ts'],
-  // Three minutes of their own: npm run test:start.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/start/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    // Three minutes of their own: npm run test:start.
+    '<rootDir>/test/start/',
+    // Starts other test frameworks: npm run test:package.
+    '<rootDir>/stepfunctions-emulator/test/readme-frameworks.test.ts',
+  ],
   // SWC only strips the types; `npm run typecheck` is what checks them.
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
