@@ -1,8 +1,9 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  // Jest leaves one core free, and of two cores one is half. Much of the time goes into waiting for DynamoDB Local.
-  maxWorkers: '100%',
+  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
+  // cores take a tenth less than two.
+  maxWorkers: '150%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
   testSequencer: './test/support/slow-first.mjs',
