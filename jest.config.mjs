@@ -1,8 +1,9 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  // Jest leaves one core free, and of two cores one is half. Much of the time goes into waiting for DynamoDB Local.
-  maxWorkers: '100%',
+  // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
+  // cores take a tenth less than two.
+  maxWorkers: '150%',
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
   testSequencer: './test/support/slow-first.mjs',
@@ -11,8 +12,13 @@ export default {
   setupFiles: ['./test/support/shared-bundles.ts', './test/support/tokens-without-stacks.ts'],
   roots: ['<rootDir>/test', '<rootDir>/stepfunctions-emulator/test'],
   testMatch: ['**/*.test.ts'],
-  // Three minutes of their own: npm run test:start.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/start/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    // Three minutes of their own: npm run test:start.
+    '<rootDir>/test/start/',
+    // Starts other test frameworks: npm run test:package.
+    '<rootDir>/stepfunctions-emulator/test/readme-frameworks.test.ts',
+  ],
   // SWC only strips the types; `npm run typecheck` is what checks them.
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],

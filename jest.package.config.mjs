@@ -10,7 +10,7 @@ export default {
   testTimeout: 120_000,
   // Compilers at once.
   maxConcurrency: 2,
-  roots: ['<rootDir>/test/package'],
-  testMatch: ['**/*.package-test.ts', '**/*.test.ts'],
+  roots: ['<rootDir>/test/package', '<rootDir>/stepfunctions-emulator/test'],
+  testMatch: ['**/*.package-test.ts', '**/test/package/*.test.ts', '**/readme-frameworks.test.ts'],
   transform: config.transform,
 };

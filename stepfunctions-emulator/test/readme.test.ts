@@ -1,72 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { VirtualClock } from '../src/clock.ts';
+import { examples, expectToPass, files, readme, writeExamples } from './support/readme-examples.ts';
 import { useStepFunctionsApi } from './support/step-functions-api.ts';
 
 /*
  * Each block of the README that is marked with a file's name is that file here. All of them run under jest, as tests of this
- * file, and once more under vitest and under Node's own test runner. What "As a server" shows runs in cli/readme.test.ts.
+ * file, and in readme-frameworks.test.ts once more under vitest and under Node's own test runner. What "As a server" shows
+ * runs in cli/readme.test.ts.
  */
-const PACKAGE = join(import.meta.dirname, '..');
-const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
-const files = new Map(
-  [...readme.matchAll(/^<!-- run: (\S+) -->\n```\w+\n(.*?)^```$/gms)].map(([, name = '', text = '']) => [
-    name,
-    text,
-  ]),
-);
-const examples = [...files.keys()].filter(name => name.endsWith('.test.ts'));
-/** A line that ends like this imports `test`; the README says what else it can import it from. */
-const NODE_TEST = /from 'node:test';.*$/m;
-const API = 'http://127.0.0.1:8083';
-
 const api = useStepFunctionsApi({ clock: new VirtualClock() });
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
 
-/** Writes all of them, with what they need beside them, for one test framework. */
-function writeExamples(framework: string, endpoint = API): string {
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-  folders.push(folder);
-  const write = (name: string, text: string) => {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  };
-  for (const [name, text] of files) {
-    write(name, text.replace(NODE_TEST, `from '${framework}';`).replace(API, endpoint));
-  }
-  write('package.json', '{"type": "module"}');
-  write(
-    'cdktf.out/manifest.json',
-    '{"stacks": {"shop": {"synthesizedStackPath": "stacks/shop/cdk.tf.json"}}}',
-  );
-  write('cdktf.out/stacks/shop/cdk.tf.json', JSON.stringify(STACK));
-  symlinkSync(join(PACKAGE, '../node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
-/** As CDKTF synthesizes one. */
-const STACK = {
-  resource: {
-    aws_lambda_function: { charge: { function_name: 'prod-charge-card' } },
-    aws_sfn_state_machine: {
-      orders: {
-        name: 'orders',
-        definition: JSON.stringify({
-          QueryLanguage: 'JSONata',
-          StartAt: 'Charge',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Terraform
-          States: { Charge: { Type: 'Task', Resource: '${aws_lambda_function.charge.arn}', End: true } },
-        }),
-      },
-    },
-  },
-};
+/** The server's address is known only when the tests run. */
+const WITH_SERVER = 'client.test.ts';
 
 test('the README has examples, and the first is twelve lines from import to assertion', () => {
   expect(examples.length).toBeGreaterThanOrEqual(7);
@@ -89,14 +37,16 @@ describe('under jest', () => {
   beforeAll(() => process.chdir(folder));
   afterAll(() => process.chdir(workingDirectory));
   process.chdir(folder);
-  // The server's address is known only when the tests run.
-  for (const name of examples.filter(one => one !== 'client.test.ts')) {
+  for (const name of examples.filter(one => one !== WITH_SERVER)) {
     describe(name, () => {
       require(join(folder, name));
     });
   }
   process.chdir(workingDirectory);
 });
+
+test("the one with a client, under Node's own test runner", () =>
+  expectToPass([WITH_SERVER], 'node:test', ['--test', WITH_SERVER], api.endpoint));
 
 test('what it prints of an execution is what is printed', async () => {
   const folder = writeExamples('node:test');
@@ -109,21 +59,4 @@ test('what it prints of an execution is what is printed', async () => {
   writeFileSync(join(folder, 'print.mjs'), program);
   const { stdout } = await promisify(execFile)(process.execPath, ['print.mjs'], { cwd: folder });
   expect(readme).toContain(`\`\`\`\n${stdout}\`\`\``);
-});
-
-test.concurrent.each([
-  ['vitest', ['node_modules/vitest/vitest.mjs', 'run', '--pool=threads', '--no-isolate'], 'vitest'],
-  ["Node's own test runner", ['--test', ...examples], 'node:test'],
-])('under %s', async (_name, args, framework) => {
-  const folder = writeExamples(framework, api.endpoint);
-  const { NODE_OPTIONS: _options, ...env } = process.env;
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env }).catch(
-    ({ stdout = '', stderr = '' }) => {
-      throw new Error(`${stdout}\n${stderr}`);
-    },
-  );
-  const tests = [...files.values()].join('').match(/^test\(/gm)?.length;
-  expect(stripVTControlCharacters(stdout)).toMatch(
-    new RegExp(`(Tests +${tests} passed|^ℹ pass ${tests}$|^# pass ${tests}$)`, 'm'),
-  );
 });

@@ -36,8 +36,8 @@ async function sessionIds(tableName: string): Promise<unknown[]> {
 }
 
 describe.each(MODES)('in %s mode', deleteMode => {
-  // Ten pages, and three: how a child goes from page to page does not depend on the mode.
-  const count = deleteMode === 'guarded' ? 10_000 : 2_500;
+  // Three pages, and two: how a child goes from page to page does not depend on the mode. Ten are in test/start.
+  const count = deleteMode === 'guarded' ? 2_500 : 1_200;
   test(`one window of ${count} items is deleted whole, and nothing beside it`, async () => {
     const name = `Plain-${deleteMode}`;
     const live = [
@@ -58,9 +58,11 @@ describe.each(MODES)('in %s mode', deleteMode => {
   }, 90_000);
 
   // DynamoDB takes sort keys of 1,024 bytes at the most; with the partition key these have 1.5 KB.
-  test('1,000 items with keys of 1.5 KB are deleted whole', async () => {
+  // A thousand are more than one answer of DynamoDB has room for, and a few hundred more than a state's input has.
+  const longKeys = deleteMode === 'guarded' ? 1000 : 300;
+  test(`${longKeys} items with keys of 1.5 KB are deleted whole`, async () => {
     const name = `Plain-${deleteMode}`;
-    const expired = Array.from({ length: 1000 }, (_unused, index) =>
+    const expired = Array.from({ length: longKeys }, (_unused, index) =>
       item(name, `${index % 10}-${'u'.repeat(510)}`, `${index}-${'ü'.repeat(509)}`, WINDOW + (index % 7)),
     );
     await local.put(name, [item(name, 'live', 'in an hour', WINDOW + 7200)]);
@@ -69,7 +71,7 @@ describe.each(MODES)('in %s mode', deleteMode => {
 
     const { execution, report } = await local.sweep(name, REPLAY);
     expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: 1000, deleted: 1000, failed: 0 });
+    expect(report).toMatchObject({ found: longKeys, deleted: longKeys, failed: 0 });
     expect(others).toContain('in an hour');
     expect(await sessionIds(name)).toEqual(others);
   }, 60_000);
