@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import type { IndexedBy } from '../expiry/model.ts';
 import { type Verdict, verdictOf } from '../lab/chaos/report.ts';
 import { runChaos } from '../lab/chaos/run.ts';
 import { formatThrottle, runThrottle } from '../lab/chaos/throttle.ts';
 import type { FaultRates } from '../lab/faults/index.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface ChaosJobOptions {
@@ -13,6 +14,7 @@ export interface ChaosJobOptions {
   readonly rate: number;
   /** @default another one each time */
   readonly seed: number | undefined;
+  readonly by: IndexedBy;
   readonly deleteMode: 'guarded' | 'batch';
   readonly kills: number;
   readonly rates: FaultRates;
@@ -24,9 +26,6 @@ export interface ChaosJobOptions {
 /** A table of its own, whatever the project's configuration says: every other field at its default. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
-/** How far sweeps look back: the defaults, by which the inspected ones are judged. */
-const LOOKBACK_MINUTES = 10;
-const RECONCILE_HOURS = 24;
 /** Short enough that a child gets old while keys are unprocessed, and not while it waits to try them again. */
 const BACKOFF_CAP_SECONDS = 2;
 
@@ -34,27 +33,28 @@ const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [ta
 
 /** Synthesizes a table for the purpose and lets everything happen to it. */
 export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
-  const { minutes, rate, deleteMode, kills, rates, signal } = options;
+  const { minutes, rate, by, deleteMode, kills, rates, signal } = options;
   const seed = options.seed ?? randomInt(2 ** 32);
-  const table = {
+  const table: PreciseTtlProps = {
     ...TABLE,
-    shards: 2,
+    indexedBy: by,
+    ...(by === 'window' && { shards: 2 }),
     deleteMode,
-    lookbackMinutes: LOOKBACK_MINUTES,
-    reconcileHours: RECONCILE_HOURS,
     backoffCapSeconds: BACKOFF_CAP_SECONDS,
   };
+  // How far sweeps look back: the defaults, by which the inspected ones are judged.
+  const { lookbackMinutes, reconcileHours } = resolveProps(table);
   return withSynthesized(configOf(table), async cdktfOut => {
     console.log(
-      `Seed ${seed}: ${minutes} min of ${rate} items a second, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
+      `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
     );
     const report = await runChaos({
       cdktfOut,
       tableName: table.tableName,
       model: modelOf(table),
       deleteMode,
-      lookbackMinutes: LOOKBACK_MINUTES,
-      reconcileMinutes: RECONCILE_HOURS * 60,
+      lookbackMinutes,
+      reconcileMinutes: reconcileHours * 60,
       minutes,
       rate,
       seed,

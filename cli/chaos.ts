@@ -1,13 +1,11 @@
 /** `precise-ttl chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
 import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
-import { type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
+import { BY, type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
-
-const MODES = ['guarded', 'batch'] as const;
 
 const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
@@ -42,8 +40,10 @@ const FLAGS = {
     ...SEED,
     help: 'repeats the workload and the faults of a run with the same seed (default: another seed each time)',
   },
+  by: { ...BY, default: 'window', help: 'what the index is keyed by: window, or second' },
   'delete-mode': {
     type: 'text',
+    values: ['guarded', 'batch'],
     default: 'guarded',
     value: 'MODE',
     help: 'guarded, or batch: without renewals, which batch mode is not for',
@@ -86,10 +86,6 @@ Exit status: 0 nothing lost, nothing wrongly deleted, every count adds up; 1 oth
 was so slow that the run proves nothing; 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const deleteMode = MODES.find(mode => mode === flags['delete-mode']);
-  if (deleteMode === undefined) {
-    throw new FlagError(`--delete-mode: expected ${MODES.join(' or ')}, got "${flags['delete-mode']}"`);
-  }
   const values: Readonly<Record<string, unknown>> = flags;
   const rates = ratesOf(values);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
@@ -101,7 +97,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   }
   const verdict = await runChaosJob({
     ...flags,
-    deleteMode,
+    deleteMode: flags['delete-mode'],
     rates,
     resultFile,
     signal: stop.signal,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type Kind, number, text, whole } from '../expiry/fields.ts';
+import { type Kind, kind, number, text, whole } from '../expiry/fields.ts';
 import { PreciseTtlError } from '../expiry/index.ts';
+import { INDEXED_BY } from '../expiry/model.ts';
 
 /** What one flag takes. Every flag of every command is one of these. */
 export type Flag =
@@ -15,10 +16,20 @@ export type Flag =
       readonly value: string;
       readonly help: string;
     }
-  | { readonly type: 'text'; readonly default?: string; readonly value: string; readonly help: string }
+  | {
+      readonly type: 'text';
+      /** It takes one of these only. @default any text */
+      readonly values?: readonly string[];
+      readonly default?: string;
+      readonly value: string;
+      readonly help: string;
+    }
   | { readonly type: 'switch'; readonly help: string };
 
 export type Flags = Readonly<Record<string, Flag>>;
+
+/** What the index is keyed by. Its help says whose. */
+export const BY = { type: 'text', values: INDEXED_BY, value: 'WAY' } as const;
 
 /** Which configuration a command reads. */
 export const CONFIG = {
@@ -38,7 +49,9 @@ type ValueOf<F extends Flag> = F extends { type: 'switch' }
   ? boolean
   : F extends { type: 'number' }
     ? number | (F extends { default: number } ? never : undefined)
-    : string | (F extends { default: string } ? never : undefined);
+    : TextOf<F> | (F extends { default: string } ? never : undefined);
+
+type TextOf<F extends Flag> = F extends { values: readonly (infer Value)[] } ? Value : string;
 
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
@@ -110,7 +123,7 @@ function readValue(
   if (value === undefined || value === '') {
     throw new FlagError(`--${name}: expected ${expected}, got nothing; write --${name} ${flag.value}`);
   }
-  if (flag.type === 'text') {
+  if (flag.type === 'text' && flag.values === undefined) {
     if (inline || !value.startsWith('--')) return value;
     throw new FlagError(
       `--${name}: expected ${expected}, got the flag "${value}"; write --${name}=${value} if it is meant`,
@@ -122,7 +135,13 @@ function readValue(
 }
 
 function kindOf(flag: Exclude<Flag, { type: 'switch' }>): Kind<string | number> {
-  if (flag.type === 'text') return text(/./s, 'a value');
+  if (flag.type === 'text') {
+    const { values } = flag;
+    if (values === undefined) return text(/./s, 'a value');
+    return kind(value => values.some(each => each === value), values.join(' or '), {
+      fromText: value => value,
+    });
+  }
   return flag.whole ? whole(flag.min, flag.max) : number(flag.min, flag.max);
 }
 

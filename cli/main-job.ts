@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import type { IndexedBy } from '../expiry/model.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
@@ -17,6 +18,8 @@ export interface MainJobOptions
   readonly config: unknown;
   /** A table of the configuration. @default its first one */
   readonly table: string | undefined;
+  /** What the index is keyed by. @default what the configuration says */
+  readonly by: IndexedBy | undefined;
   /** @default another one each time */
   readonly seed: number | undefined;
   /** Where to write the result as JSON. */
@@ -38,7 +41,8 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
-  const { chosen, standsFor } = chooseTable(config, options.table);
+  const { chosen: configured, standsFor } = chooseTable(config, options.table);
+  const chosen = indexedBy(configured, options.by);
   const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
   const table: PreciseTtlProps = { ...chosen, tableName: ownTableName(chosen.tableName), name };
   const synthesized = <T>(props: PreciseTtlProps, use: (cdktfOut: string) => T | Promise<T>) =>
@@ -67,6 +71,13 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     }
     return judged;
   });
+}
+
+/** The table as it would be if it were indexed so. By second it has no use for what is said of windows. */
+function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
+  if (by === undefined || by === resolveProps(table).indexedBy) return table;
+  const { windowAttribute, granularityMinutes, shards, indexName, pollSeconds, ...others } = table;
+  return { ...others, indexedBy: by };
 }
 
 /** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */

@@ -1,6 +1,6 @@
 /** `precise-ttl start`: the main job on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
+import { BY, CONFIG, type FlagValues, MINUTES, RATE, SEED } from './flags.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -11,6 +11,10 @@ const FLAGS = {
   rate: { ...RATE, help: 'sessions per second' },
   seed: { ...SEED, help: 'makes the same workload again (default: another one each time)' },
   table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: its first one)' },
+  by: {
+    ...BY,
+    help: 'index it by window or by second, whatever the configuration says (default: as it says)',
+  },
   config: CONFIG,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;

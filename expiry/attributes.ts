@@ -22,7 +22,7 @@ const OPTIONS = ['ttlSeconds', 'expiresAt', 'nowMs'] as const satisfies (keyof E
 /**
  * The attributes that make an item expire: put them into the item on every write, so that a renewal moves the
  * item into its new window. Empty when the item does not expire; to make a stored item permanent, use
- * {@link withExpiry} on an update, which removes the old ones.
+ * {@link withExpiry} on an update, which removes the old ones. In a table that is indexed by second it is the TTL alone.
  *
  * @param key the item's primary key, or the whole item, as the document client takes it
  * @returns e.g. `{ ttl: 1658266020, expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z' }`
@@ -38,11 +38,13 @@ export function expiryAttributes<Key extends ItemLike>(
   checkOptions(options, OPTIONS);
   const ttl = expiryTime(model, options);
   if (ttl === undefined) return {};
+  // Also by second: a key that is none is an error in every table.
   const shard = shardOf(key, model, model.shards);
-  const { granularitySeconds } = model;
+  const { granularitySeconds, ttlAttribute, windowAttribute } = model;
+  if (windowAttribute === undefined) return { [ttlAttribute]: ttl };
   return {
-    [model.ttlAttribute]: ttl,
-    [model.windowAttribute]: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard),
+    [ttlAttribute]: ttl,
+    [windowAttribute]: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard),
   };
 }
 

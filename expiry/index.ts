@@ -6,7 +6,13 @@
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';
 export type { ItemLike } from './item.ts';
-export { type ExpiryModel, type ExpiryModelProps, expiryModel } from './model.ts';
+export {
+  type ExpiryModel,
+  type ExpiryModelProps,
+  expiryModel,
+  type IndexedBy,
+  type WindowModel,
+} from './model.ts';
 export {
   notExpired,
   type ReadAdditions,

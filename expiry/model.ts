@@ -1,10 +1,17 @@
 import { type FieldProblem, InvalidModelError } from './errors.ts';
-import { fieldProblems, isObject, type Kind, kind, whole } from './fields.ts';
+import { fieldProblems, isObject, type Kind, kind, oneOf, whole } from './fields.ts';
 import type { KeyNames } from './shard.ts';
 import { MAX_TTL_SECONDS } from './ttl.ts';
 import { unknownFieldProblems } from './unknown-fields.ts';
 import { utf8 } from './utf8.ts';
 import { MINUTES_PER_DAY } from './window.ts';
+
+/**
+ * How expired items are found in the index. `'window'`: its partition key is the window that a writer stamps on each item.
+ * `'second'`: its partition key is the TTL attribute itself, so that writers stamp nothing.
+ */
+export const INDEXED_BY = ['window', 'second'] as const;
+export type IndexedBy = (typeof INDEXED_BY)[number];
 
 /** How a table says when its items expire. Writers, readers and the sweep must agree on it. */
 export interface ExpiryModelProps extends KeyNames {
@@ -14,11 +21,13 @@ export interface ExpiryModelProps extends KeyNames {
   readonly sortKey?: string;
   /** Attribute with the expiry time: Number, epoch seconds. @default 'ttl' */
   readonly ttlAttribute?: string;
-  /** Attribute with the window's key; partition key of the index. @default 'expirationWindow' */
+  /** What the partition key of the index is. @default 'window' */
+  readonly indexedBy?: IndexedBy;
+  /** By window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
-  /** Length of a window in minutes; a divisor of a day. @default 1 */
+  /** By window: length of a window in minutes; a divisor of a day. @default 1 */
   readonly granularityMinutes?: number;
-  /** Index keys that one window is spread over. @default 1 */
+  /** By window: index keys that one window is spread over. @default 1 */
   readonly shards?: number;
   /** Seconds an item lives when its writer does not say; 0 = it does not expire. @default 0 */
   readonly defaultTtlSeconds?: number;
@@ -27,13 +36,23 @@ export interface ExpiryModelProps extends KeyNames {
 /** A checked model with every default filled in. Made by {@link expiryModel}. */
 export interface ExpiryModel extends KeyNames {
   readonly ttlAttribute: string;
-  readonly windowAttribute: string;
+  readonly indexedBy: IndexedBy;
+  /** Undefined by second: items have none. */
+  readonly windowAttribute: string | undefined;
+  /** Seconds of expiry times under one key of the index. */
   readonly granularitySeconds: number;
   readonly shards: number;
   readonly defaultTtlSeconds: number;
 }
 
+/** The model of a table that is indexed by window. */
+export interface WindowModel extends ExpiryModel {
+  readonly indexedBy: 'window';
+  readonly windowAttribute: string;
+}
+
 export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
+export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = 1;
 export const DEFAULT_SHARDS = 1;
@@ -52,6 +71,7 @@ export const MODEL_KINDS = {
   partitionKey: keyAttributeName(),
   sortKey: keyAttributeName(),
   ttlAttribute: keyAttributeName(),
+  indexedBy: oneOf(INDEXED_BY),
   windowAttribute: keyAttributeName(),
   granularityMinutes: granularity(),
   shards: whole(1, MAX_SHARDS),
@@ -64,6 +84,8 @@ const FIELDS = Object.keys(MODEL_KINDS);
  * Checks the model and fills in the defaults.
  * @throws InvalidModelError naming the first wrong field, also one that a model does not have
  */
+export function expiryModel(props: ExpiryModelProps & { readonly indexedBy?: 'window' }): WindowModel;
+export function expiryModel(props: ExpiryModelProps): ExpiryModel;
 export function expiryModel(props: ExpiryModelProps): ExpiryModel {
   if (!isObject(props)) {
     throw new InvalidModelError({
@@ -75,13 +97,19 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
   }
   const [problem] = [...unknownFieldProblems(props, FIELDS), ...modelProblems(props)];
   if (problem) throw new InvalidModelError(problem);
+  const indexedBy = props.indexedBy ?? DEFAULT_INDEXED_BY;
   return {
     partitionKey: props.partitionKey,
     ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
     ttlAttribute: props.ttlAttribute ?? DEFAULT_TTL_ATTRIBUTE,
-    windowAttribute: props.windowAttribute ?? DEFAULT_WINDOW_ATTRIBUTE,
-    granularitySeconds: (props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES) * 60,
-    shards: props.shards ?? DEFAULT_SHARDS,
+    indexedBy,
+    ...(indexedBy === 'window'
+      ? {
+          windowAttribute: props.windowAttribute ?? DEFAULT_WINDOW_ATTRIBUTE,
+          granularitySeconds: (props.granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES) * 60,
+          shards: props.shards ?? DEFAULT_SHARDS,
+        }
+      : { windowAttribute: undefined, granularitySeconds: 1, shards: 1 }),
     defaultTtlSeconds: props.defaultTtlSeconds ?? 0,
   };
 }
@@ -109,7 +137,24 @@ export function modelProblems(props: ExpiryModelProps): FieldProblem[] {
     required: ['partitionKey'],
     remedy: 'Leave it out for the default, or write a number in that range.',
   };
-  return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props)];
+  return [...fieldProblems(MODEL_KINDS, props, options), ...clashProblems(props), ...secondProblems(props)];
+}
+
+/** What a model by second has no use for: whoever names it expects something of it. */
+function secondProblems(props: ExpiryModelProps): FieldProblem[] {
+  if (props.indexedBy !== 'second') return [];
+  return (['windowAttribute', 'granularityMinutes', 'shards'] as const).flatMap(field =>
+    props[field] === undefined
+      ? []
+      : [
+          {
+            field,
+            expected: "none with indexedBy: 'second'",
+            got: props[field],
+            remedy: "Leave it out, or index the table by window: indexedBy: 'window'.",
+          },
+        ],
+  );
 }
 
 /** Not `??`: a null is not the default, it is a wrong value. */
@@ -130,9 +175,13 @@ function clashProblems(props: ExpiryModelProps): FieldProblem[] {
     ['partitionKey', props.partitionKey],
     ['sortKey', props.sortKey],
     ['ttlAttribute', given(props.ttlAttribute, DEFAULT_TTL_ATTRIBUTE)],
-    ['windowAttribute', given(props.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE)],
+    [
+      'windowAttribute',
+      props.indexedBy === 'second' ? undefined : given(props.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
+    ],
   ] as const;
   return roles.flatMap(([field, name], index) => {
+    if (name === undefined) return [];
     const twin = roles.slice(0, index).find(([, other]) => other !== undefined && other === name);
     if (!twin) return [];
     const expected = `another attribute than ${twin[0]}`;

@@ -37,8 +37,8 @@ const RULES: RequestRules = {
 };
 
 /**
- * Merges the expiry into an UpdateCommand's input, as every update recomputes it: the item's TTL and window are
- * set together, or removed together when the item shall not expire.
+ * Merges the expiry into an UpdateCommand's input, as every update recomputes it: the item's TTL and, by window, its
+ * window are set together, or removed together when the item shall not expire.
  *
  * @throws InvalidTtlError, InvalidKeyError, InvalidArgumentError as {@link expiryAttributes}; InvalidRequestError for
  *   the input of another command or of the low-level client, for legacy parameters and for a request that has been
@@ -55,27 +55,30 @@ export function withExpiry<Request extends UpdateRequest>(
     throw new InvalidRequestError({ field: 'Key', ...DOCUMENT_CLIENT, got: Key });
   }
   const attributes = expiryAttributes(model, Key, options);
-  const ttl = attributes[model.ttlAttribute];
-  const expires = ttl !== undefined;
+  const expires = attributes[model.ttlAttribute] !== undefined;
+  const stamped = [
+    { name: NAMES.ttl, value: VALUES.ttl, attribute: model.ttlAttribute },
+    ...(model.windowAttribute === undefined
+      ? []
+      : [{ name: NAMES.window, value: VALUES.window, attribute: model.windowAttribute }]),
+  ];
   return {
     ...request,
     UpdateExpression: expires
       ? addClause(
           request.UpdateExpression,
           'SET',
-          `${NAMES.ttl} = ${VALUES.ttl}, ${NAMES.window} = ${VALUES.window}`,
+          stamped.map(({ name, value }) => `${name} = ${value}`).join(', '),
         )
-      : addClause(request.UpdateExpression, 'REMOVE', `${NAMES.ttl}, ${NAMES.window}`),
+      : addClause(request.UpdateExpression, 'REMOVE', stamped.map(({ name }) => name).join(', ')),
     ExpressionAttributeNames: {
       ...request.ExpressionAttributeNames,
-      [NAMES.ttl]: model.ttlAttribute,
-      [NAMES.window]: model.windowAttribute,
+      ...Object.fromEntries(stamped.map(({ name, attribute }) => [name, attribute])),
     },
     ...(expires && {
       ExpressionAttributeValues: {
         ...request.ExpressionAttributeValues,
-        [VALUES.ttl]: ttl,
-        [VALUES.window]: attributes[model.windowAttribute],
+        ...Object.fromEntries(stamped.map(({ value, attribute }) => [value, attributes[attribute]])),
       },
     }),
   };

@@ -14,9 +14,11 @@ import {
 } from '../expiry/fields.ts';
 import {
   DEFAULT_GRANULARITY_MINUTES,
+  DEFAULT_INDEXED_BY,
   DEFAULT_SHARDS,
   DEFAULT_TTL_ATTRIBUTE,
   DEFAULT_WINDOW_ATTRIBUTE,
+  type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
@@ -45,6 +47,11 @@ export interface FunctionVpc {
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
 }
+
+const DEFAULT_PRECISION_SECONDS = 1;
+
+/** precisionSeconds of the plain mode: nothing runs between two ticks. */
+const PLAIN_MODE_SECONDS = 60;
 
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
@@ -85,7 +92,9 @@ const VPC: Kind<FunctionVpc> = kind(isObject, '{ subnetIds: […], securityGroup
 /** The props that other props' defaults are made of. */
 interface Before {
   readonly tableName: string;
+  readonly indexedBy?: IndexedBy;
   readonly granularityMinutes?: number;
+  readonly precisionSeconds?: number;
 }
 
 interface RequiredProp<Value> {
@@ -157,14 +166,24 @@ export const PROPS = {
   sortKeyType: optional(oneOf(KEY_TYPES), 'S'),
   /** attribute with the moment of expiry: Number, epoch **seconds** */
   ttlAttribute: optional(SETTING_KINDS.ttlAttribute, DEFAULT_TTL_ATTRIBUTE),
-  /** attribute with the window's key; partition key of the index */
+  /**
+   * what the partition key of the index is. `'window'`: the window that a writer stamps on each item, which can have shards.
+   * `'second'`: the TTL attribute itself, so that writers stamp nothing. Which to take: [indexes.md](indexes.md)
+   */
+  indexedBy: optional(SETTING_KINDS.indexedBy, DEFAULT_INDEXED_BY),
+  /** by window: attribute with the window's key; partition key of the index */
   windowAttribute: optional(SETTING_KINDS.windowAttribute, DEFAULT_WINDOW_ATTRIBUTE),
-  /** name of the index */
-  indexName: optional(SETTING_KINDS.indexName, 'expirationWindowIndex'),
-  /** length of a window; a divisor of a day. Longer windows mean fewer index keys to probe, and more items under each */
+  /**
+   * name of the index
+   * @default `'expirationWindowIndex'`; by second `'expirySecondIndex'`
+   */
+  indexName: calculated(SETTING_KINDS.indexName, ({ indexedBy }) =>
+    indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
+  ),
+  /** by window: length of a window; a divisor of a day. Longer windows mean fewer index keys to probe, and more items under each */
   granularityMinutes: optional(SETTING_KINDS.granularityMinutes, DEFAULT_GRANULARITY_MINUTES),
   /**
-   * index keys that one window is spread over, 1 to 100. One key takes 1,000 write units per second; if more items per second
+   * by window: index keys that one window is spread over, 1 to 100. One key takes 1,000 write units per second; if more items per second
    * share a window, see [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
@@ -179,26 +198,39 @@ export const PROPS = {
    * the most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up, 1 to 60. `60` is the plain
    * mode: one sweep a minute, and nothing runs in between. What it costs: [cost.md](cost.md)
    */
-  precisionSeconds: optional(SETTING_KINDS.precisionSeconds, 1),
+  precisionSeconds: optional(SETTING_KINDS.precisionSeconds, DEFAULT_PRECISION_SECONDS),
   /**
    * the most seconds between two polls, for items that are written less than two minutes before they expire: 0, or
    * `precisionSeconds` to 60; 0 in the plain mode. With 0 a child polls only when an item that it knows of expires. With
-   * another value every shard is polled all the time, even when the table is idle. What it costs: [cost.md](cost.md)
+   * another value every shard is polled all the time, even when the table is idle. By second a child asks for each second when
+   * it comes, whatever it knows of: there it is 0 or `precisionSeconds`, and 0 means that a minute for which no item is known
+   * has no child. What it costs: [cost.md](cost.md)
+   * @default `0`; by second `precisionSeconds`, or 0 in the plain mode
    */
-  pollSeconds: optional(SETTING_KINDS.pollSeconds, 0),
+  pollSeconds: calculated(
+    SETTING_KINDS.pollSeconds,
+    ({ indexedBy, precisionSeconds = DEFAULT_PRECISION_SECONDS }) =>
+      indexedBy === 'second' && precisionSeconds < PLAIN_MODE_SECONDS ? precisionSeconds : 0,
+  ),
   /**
    * how far back every tick searches for items that earlier sweeps left: at least one window, at most 44,640 minutes (31 days)
-   * and 60,000 windows and shards
-   * @default `10`, or one window if that is longer
+   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.16 a month
+   * @default `10`, or one window if that is longer; by second `2`
    */
-  lookbackMinutes: calculated(SETTING_KINDS.lookbackMinutes, ({ granularityMinutes }) =>
-    Math.max(10, granularityMinutes ?? DEFAULT_GRANULARITY_MINUTES),
+  lookbackMinutes: calculated(
+    SETTING_KINDS.lookbackMinutes,
+    ({ indexedBy, granularityMinutes = DEFAULT_GRANULARITY_MINUTES }) =>
+      indexedBy === 'second' ? 2 : Math.max(10, granularityMinutes),
   ),
   /**
    * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
-   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three
+   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three. By second
+   * an hour costs $0.16 a month
+   * @default `24`; by second `3`
    */
-  reconcileHours: optional(whole(1, MAX_LOOKBACK_MINUTES / 60), 24),
+  reconcileHours: calculated(whole(1, MAX_LOOKBACK_MINUTES / 60), ({ indexedBy }) =>
+    indexedBy === 'second' ? 3 : 24,
+  ),
   /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
   enabled: optional(boolean(), true),
   /**
@@ -375,7 +407,20 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Raise it, or lower precisionSeconds: polls are never closer than that.',
     });
   }
-  if (resolved.pollSeconds > 0 && resolved.precisionSeconds === 60) {
+  if (
+    resolved.indexedBy === 'second' &&
+    resolved.pollSeconds > resolved.precisionSeconds &&
+    resolved.precisionSeconds < PLAIN_MODE_SECONDS
+  ) {
+    problems.push({
+      field: 'pollSeconds',
+      expected: `0 or precisionSeconds (${resolved.precisionSeconds}) with indexedBy: 'second'`,
+      got: resolved.pollSeconds,
+      remedy:
+        'Leave it out: a child asks for each second when it comes. To poll less often, raise precisionSeconds.',
+    });
+  }
+  if (resolved.pollSeconds > 0 && resolved.precisionSeconds === PLAIN_MODE_SECONDS) {
     problems.push({
       field: 'pollSeconds',
       expected: '0 in the plain mode (precisionSeconds: 60)',

@@ -135,7 +135,7 @@ export type SweepInput = TickInput | ReplayInput;
 
 /** What one child sweeps: the windows of one shard that may hold TTLs with from <= ttl < before. */
 export interface SweepTarget {
-  /** The index's partition keys, with their shard suffix, oldest window first. */
+  /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
   readonly windowKeys: readonly string[];
   readonly from: number;
   readonly before: number;
@@ -152,9 +152,9 @@ export interface SweepTarget {
 
 /** Where a page ended. */
 export interface PagePosition {
-  /** Index into the target's windowKeys. */
-  readonly window: number;
-  /** TTL and primary key of the last entry read; null: the window's beginning. */
+  /** Which of the target's index keys, from 0 on. */
+  readonly indexKey: number;
+  /** TTL and primary key of the last entry read; null: before the first one. */
   readonly key: ItemKey | null;
 }
 

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { ExpiryModel } from '../../expiry/index.ts';
+import type { WindowModel } from '../../expiry/index.ts';
 import type { PublishedStore } from './published-algorithm.ts';
 
 type Key = Record<string, unknown>;
@@ -10,7 +10,7 @@ export function publishedStore(
   client: DynamoDBClient,
   tableName: string,
   indexName: string,
-  { partitionKey, sortKey, ttlAttribute, windowAttribute }: ExpiryModel,
+  { partitionKey, sortKey, ttlAttribute, windowAttribute }: WindowModel,
 ): PublishedStore<Key> {
   const documents = DynamoDBDocumentClient.from(client);
   const keyNames = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { indexLayout } from '../../functions/table/index-layout.ts';
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
@@ -138,8 +139,8 @@ function chooseTables({ region, tables }: DeploymentConfig, chosen: string | und
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
   const { lookbackMinutes, precisionSeconds } = resolveProps(table);
-  const { granularitySeconds, shards } = modelOf(table);
-  return { lookbackMinutes, precisionSeconds, granularitySeconds, shards };
+  const { windowSeconds, shards } = indexLayout(modelOf(table));
+  return { lookbackMinutes, precisionSeconds, windowSeconds, shards };
 }
 
 const isDone = ({ status }: PieceResult): boolean => status === 'SUCCEEDED';

@@ -1,7 +1,8 @@
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
-import { earliestTtl, windowReader } from '../table/window-query.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { earliestTtl, indexReader } from '../table/index-query.ts';
 import { nextRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, readSweepInput } from './sweep-input.ts';
@@ -9,13 +10,16 @@ import { checkSpan, readSweepInput } from './sweep-input.ts';
 /** Probes in flight: enough to probe a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
 
-/** A round of probes must be able to end before the function's time does: three attempts of up to six seconds. */
+/** A round of probes must be able to end before the function's time does. */
 const RESERVED_MS = 40_000;
+
+/** So must a single one: three attempts of up to six seconds. */
+const PROBE_RESERVED_MS = 20_000;
 
 /**
  * Decides what an execution does next: checks its input, freezes the cutoff, and finds out which windows and shards hold
- * something due; later adds up what their children came to and goes on. It reads one index entry a window and never returns
- * keys of what is due.
+ * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
+ * returns keys of what is due.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError
  */
@@ -26,14 +30,16 @@ export async function planSweep(
 ): Promise<PlanSweepOutput> {
   const startedAtMs = Date.parse(startedAt);
   const request = readSweepInput(executionInput, startedAtMs, settings);
-  checkSpan(request, settings.model);
-  const readWindow = windowReader(documents, settings);
+  const layout = indexLayout(settings.model);
+  checkSpan(request, layout);
+  const readIndex = indexReader(documents, settings);
+  const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const next = await nextRound(soFar, {
     dryRun: request.dryRun,
     plan: async (cursor, maxDue) => {
       const { oldestOverdue, ...planned } = await plan(request, cursor, {
-        model: settings.model,
-        probe: target => earliestTtl(readWindow, target),
+        layout,
+        probe: target => earliestTtl(readIndex, layout, target, probeOutOfTime),
         concurrency: PROBE_CONCURRENCY,
         maxDue,
         watchAlways: settings.pollSeconds > 0,

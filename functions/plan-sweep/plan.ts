@@ -1,13 +1,12 @@
-import type { ExpiryModel } from '../../expiry/model.ts';
 import { windowKey } from '../../expiry/window.ts';
-import { windowStarts } from '../../expiry/window-starts.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { IndexLayout } from '../table/index-layout.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
 /** What planning needs from outside. */
 export interface PlanOptions {
-  readonly model: ExpiryModel;
+  readonly layout: IndexLayout;
   /**
    * The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. A target whose probe
    * throws DynamoDbBusyError counts as due.
@@ -41,10 +40,10 @@ export async function plan(
   cursor: PlanCursor | null,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { model, probe, concurrency, maxDue, outOfTime } = options;
+  const { layout, probe, concurrency, maxDue, outOfTime } = options;
   const due = cursor === null ? await planUpcoming(request, options) : [];
   let oldestOverdue: number | undefined;
-  const pairs = pairsBack(request, cursor, model);
+  const pairs = pairsBack(request, cursor, layout);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so no probe's answer is thrown away.
@@ -61,19 +60,25 @@ export async function plan(
 }
 
 /**
- * One target a shard for the upcoming minute. It starts in the window before when the minute begins on an edge: for
- * items stamped the older way, and for what the tick before would have deleted had it come.
+ * One target a shard for the upcoming minute. By window it starts in the window before when the minute begins on an edge:
+ * for items stamped the older way, and for what the tick before would have deleted had it come.
  */
 async function planUpcoming(
   { upcoming, from }: SweepRequest,
-  { model, probe, watchAlways }: PlanOptions,
+  { layout, probe, watchAlways }: PlanOptions,
 ): Promise<SweepTarget[]> {
   if (upcoming === null) return [];
-  const windows = [...windowStarts(upcoming.from, upcoming.before, model.granularitySeconds)];
-  const targets = Array.from({ length: model.shards }, (_unused, shard): SweepTarget => {
-    const windowKeys = windows.map(window => windowKey(window, model.granularitySeconds, shard));
-    return { windowKeys, from, before: upcoming.before, cutoff: null, upcomingFrom: upcoming.from };
-  });
+  const windows = [...layout.windows(upcoming.from, upcoming.before)];
+  const targets = Array.from(
+    { length: layout.shards },
+    (_unused, shard): SweepTarget => ({
+      windowKeys: windows.map(window => windowKey(window, layout.windowSeconds, shard)),
+      from: layout.holdsStrays ? from : upcoming.from,
+      before: upcoming.before,
+      cutoff: null,
+      upcomingFrom: upcoming.from,
+    }),
+  );
   if (watchAlways) return targets;
   return (await probeAll(targets, probe)).map(({ target }) => target);
 }
@@ -107,12 +112,14 @@ interface Pair {
   readonly target: SweepTarget;
 }
 
-function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, model: ExpiryModel): Generator<Pair> {
-  const { windowsFrom, windowsBefore, from, before, cutoff } = request;
-  for (const window of windowStarts(windowsFrom, windowsBefore, model.granularitySeconds)) {
+function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, layout: IndexLayout): Generator<Pair> {
+  const { windowsFrom, windowsBefore, cutoff } = request;
+  const from = layout.holdsStrays ? request.from : Math.max(request.from, windowsFrom);
+  const before = layout.holdsStrays ? request.before : Math.min(request.before, windowsBefore);
+  for (const window of layout.windows(windowsFrom, windowsBefore)) {
     if (cursor && window < cursor.window) continue;
-    for (let shard = cursor?.window === window ? cursor.shard : 0; shard < model.shards; shard += 1) {
-      const windowKeys = [windowKey(window, model.granularitySeconds, shard)];
+    for (let shard = cursor?.window === window ? cursor.shard : 0; shard < layout.shards; shard += 1) {
+      const windowKeys = [windowKey(window, layout.windowSeconds, shard)];
       yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, upcomingFrom: null } };
     }
   }

@@ -1,9 +1,9 @@
 import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../../expiry/fields.ts';
-import type { ExpiryModel } from '../../expiry/model.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
+import type { IndexLayout } from '../table/index-layout.ts';
 
 /** What an execution was asked to sweep, checked; times in epoch seconds. */
 export interface SweepRequest {
@@ -77,11 +77,11 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
  */
 export function checkSpan(
   { windowsFrom, windowsBefore, isTick }: Pick<SweepRequest, 'windowsFrom' | 'windowsBefore' | 'isTick'>,
-  { granularitySeconds, shards }: Pick<ExpiryModel, 'granularitySeconds' | 'shards'>,
+  { windowSeconds, shards }: Pick<IndexLayout, 'windowSeconds' | 'shards'>,
 ): void {
-  const windows = Math.ceil((windowsBefore - windowsFrom) / granularitySeconds);
+  const windows = Math.ceil((windowsBefore - windowsFrom) / windowSeconds);
   if (windows * shards <= MAX_PAIRS) return;
-  const hours = Math.floor((MAX_PAIRS / shards) * (granularitySeconds / 3600));
+  const hours = Math.floor((MAX_PAIRS / shards) * (windowSeconds / 3600));
   throw invalid(
     isTick ? 'lookbackMinutes' : 'to',
     `a span of at most ${MAX_PAIRS} windows and shards, here ${hours} hours: sweep a longer one in parts`,

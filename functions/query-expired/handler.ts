@@ -2,7 +2,8 @@ import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/c
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
-import { windowReader } from '../table/window-query.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { indexReader } from '../table/index-query.ts';
 import { nextStep } from './next-step.ts';
 
 /** Calls of a Query: a second one at once costs less than a wait, which is a second at least. */
@@ -17,8 +18,8 @@ export function queryExpired(
   { settings, documents, random, sleep }: Runtime,
 ): Promise<QueryExpiredOutput> {
   const requestTimeout = requestTimeoutMs(queryTimeoutSeconds(input.progress), ATTEMPTS);
-  const readWindow = windowReader(documents, settings, { requestTimeout });
-  return nextStep(input, { pace: settings, readWindow, random, sleep });
+  const readIndex = indexReader(documents, settings, { requestTimeout });
+  return nextStep(input, { pace: settings, layout: indexLayout(settings.model), readIndex, random, sleep });
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });

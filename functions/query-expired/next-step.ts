@@ -15,7 +15,8 @@ import { firstThatFit } from '../report/listed-keys.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
-import type { ReadWindow } from '../table/window-query.ts';
+import type { IndexLayout } from '../table/index-layout.ts';
+import type { ReadIndex } from '../table/index-query.ts';
 import { addResults } from './chunk-results.ts';
 import { toChunks } from './page.ts';
 import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
@@ -23,7 +24,8 @@ import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts'
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
   readonly pace: PollPace & AttemptSettings;
-  readonly readWindow: ReadWindow;
+  readonly layout: IndexLayout;
+  readonly readIndex: ReadIndex;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -70,7 +72,7 @@ export async function nextStep(
   const polling = beginPoll(progress, nowMs);
   let page: PolledPage;
   try {
-    page = await readPage(polling, Math.floor(nowMs / 1000), options.readWindow);
+    page = await readPage(polling, Math.floor(nowMs / 1000), { ...options, outOfTime: timeToRead(polling) });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
@@ -80,6 +82,16 @@ export async function nextStep(
   return page.due.length === 0 || read.dryRun
     ? waitOrEnd(read, deadlineMs)
     : deletePage(read, page, nowMs, deadlineMs);
+}
+
+/**
+ * Whether so much time is gone that a further query, with its second attempt, might not end in time. By second a page takes
+ * many queries.
+ */
+function timeToRead(progress: ChildProgress): () => boolean {
+  const startedAt = performance.now();
+  const budgetMs = queryTimeoutSeconds(progress) * 200;
+  return () => performance.now() - startedAt > budgetMs;
 }
 
 /** Time or attempts ran out. What could be done in this child can be done in the next one too. */

@@ -4,7 +4,9 @@ import {
   type PagePosition,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
-import type { ReadWindow, TtlRange } from '../table/window-query.ts';
+import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
+import type { IndexPage, ReadIndex, TtlRange } from '../table/index-query.ts';
 import { keysThatFit } from './page.ts';
 
 /** Where a poll is, and what is known of the index from the one before it. */
@@ -32,23 +34,33 @@ export interface PolledPage {
 /** Entries asked for beyond what is expected to be due: the first that is not due tells when to poll next. */
 const SPARE_ENTRIES = 10;
 
+/** What reading needs from outside. */
+export interface ReadPageOptions {
+  readonly layout: IndexLayout;
+  readonly readIndex: ReadIndex;
+  /** Asked before each key of the index but the first; true ends the page there. */
+  readonly outOfTime: () => boolean;
+}
+
 /**
- * Reads the windows of a target, one after the other, until one holds something due, and gives a page of that.
+ * Reads a page of what is due of a target, one key of the index after the other.
  *
  * 1. The cutoff is the target's, or the second `nowSeconds`.
- * 2. A poll reads everything that is due; a page at a time, from a position on.
- * 3. An upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the next
- *    poll is due. So that little more is read than is due, a query asks for somewhat more than the last poll found.
+ * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too
+ *    slow for ends where it has come to.
+ * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the
+ *    next poll is due. So that little more is read than is due, a query asks for somewhat more than the last poll found.
+ *    By second, the next poll is due when the next second is.
  * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted.
  *
- * @throws DynamoDbBusyError
+ * @throws DynamoDbBusyError when it has read nothing
  */
 export async function readPage(
   { target, position, seen, lastDue }: PollState,
   nowSeconds: number,
-  readWindow: ReadWindow,
+  { layout, readIndex, outOfTime }: ReadPageOptions,
 ): Promise<PolledPage> {
-  const { windowKeys, from, before, upcomingFrom } = target;
+  const { from, before, upcomingFrom } = target;
   const cutoff = target.cutoff ?? nowSeconds;
   const upcoming = upcomingFrom !== null;
   const range: TtlRange = {
@@ -57,22 +69,46 @@ export async function readPage(
   };
   const isOwn = (ttl: number) => ttl <= cutoff && ttl < before;
   const isDue = (ttl: number) => isOwn(ttl) && (seen === null || ttl > seen);
-
+  const keys = layout.keys(target);
+  const due: ExpiredKey[] = [];
+  const positions: PagePosition[] = [];
   let nextExpiry = Number.POSITIVE_INFINITY;
-  for (let window = position?.window ?? 0; window < windowKeys.length; window += 1) {
-    let startKey = window === position?.window ? position.key : null;
-    let limit = upcoming ? Math.min(PAGE_KEYS, Math.ceil(lastDue * 1.25) + SPARE_ENTRIES) : PAGE_KEYS;
-    const due: ExpiredKey[] = [];
-    const positions: PagePosition[] = [];
+  const notDueYet = (ttl: number) => {
+    if (!isOwn(ttl) && ttl < before) nextExpiry = Math.min(nextExpiry, ttl);
+  };
+  const pageUpTo = (next: PagePosition | null): PolledPage => {
+    const count = keysThatFit(due);
+    const end = count < due.length ? (positions[count - 1] ?? null) : next;
+    return { due: due.slice(0, count), cutoff, position: end, nextExpiry };
+  };
+
+  const first = position?.indexKey ?? 0;
+  let readAny = false;
+  for (const [indexKey, key] of keys.entries()) {
+    if (indexKey < first) continue;
+    if (key.ttl !== undefined && !isDue(key.ttl)) {
+      notDueYet(key.ttl);
+      continue;
+    }
+    if (readAny && (due.length >= PAGE_KEYS || outOfTime())) return pageUpTo({ indexKey, key: null });
+    let startKey = indexKey === first ? (position?.key ?? null) : null;
+    let limit = Math.min(PAGE_KEYS - due.length, expectedEntries(key, upcoming, lastDue));
     let moreDue: boolean;
     do {
-      const page = await readWindow(windowKeys[window] ?? '', range, startKey, limit);
+      let page: IndexPage;
+      try {
+        page = await readIndex(key, range, startKey, limit);
+      } catch (error) {
+        if (!readAny || !(error instanceof DynamoDbBusyError)) throw error;
+        return pageUpTo({ indexKey, key: startKey });
+      }
+      readAny = true;
       for (const [index, entry] of page.entries.entries()) {
         if (isDue(entry.ttl)) {
           due.push(entry);
-          positions.push({ window, key: page.positions[index] ?? null });
-        } else if (!isOwn(entry.ttl) && entry.ttl < before) {
-          nextExpiry = Math.min(nextExpiry, entry.ttl);
+          positions.push({ indexKey, key: page.positions[index] ?? null });
+        } else {
+          notDueYet(entry.ttl);
         }
       }
       // In the order of TTL: behind one that is not due yet, or not the target's any more, nothing is due.
@@ -80,21 +116,14 @@ export async function readPage(
       startKey = page.positions.at(-1) ?? null;
       limit = Math.min(PAGE_KEYS - due.length, limit * 4);
     } while (moreDue && limit > 0 && startKey !== null);
-
-    if (due.length === 0) continue;
-    const count = keysThatFit(due);
-    const here = count < due.length || moreDue;
-    const next: PagePosition = here
-      ? (positions[count - 1] ?? { window, key: null })
-      : { window: window + 1, key: null };
-    return {
-      due: due.slice(0, count),
-      cutoff,
-      position: next.window < windowKeys.length ? next : null,
-      nextExpiry,
-    };
+    if (moreDue && startKey !== null) return pageUpTo({ indexKey, key: startKey });
   }
-  return { due: [], cutoff, position: null, nextExpiry };
+  return pageUpTo(null);
+}
+
+/** Everything under a key of one TTL is due; of others only what is read ahead is not. */
+function expectedEntries(key: IndexKey, upcoming: boolean, lastDue: number): number {
+  return upcoming && key.ttl === undefined ? Math.ceil(lastDue * 1.25) + SPARE_ENTRIES : PAGE_KEYS;
 }
 
 /** How often an upcoming minute is polled. */

@@ -23,6 +23,7 @@ export const SETTING_KINDS = {
   partitionKey: ATTRIBUTE_NAME,
   sortKey: ATTRIBUTE_NAME,
   ttlAttribute: ATTRIBUTE_NAME,
+  indexedBy: MODEL_KINDS.indexedBy,
   windowAttribute: ATTRIBUTE_NAME,
   granularityMinutes: MODEL_KINDS.granularityMinutes,
   shards: MODEL_KINDS.shards,
@@ -72,8 +73,16 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     return [[name, value]];
   });
   const settings: Settings = Object.fromEntries(values);
-  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards, ...others } =
-    settings;
+  const {
+    partitionKey,
+    sortKey,
+    ttlAttribute,
+    indexedBy,
+    windowAttribute,
+    granularityMinutes,
+    shards,
+    ...others
+  } = settings;
   return { ...others, model: modelOfSettings(settings) };
 }
 
@@ -82,14 +91,14 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
  * @throws InvalidModelError
  */
 export function modelOfSettings(settings: Settings): ExpiryModel {
-  const { partitionKey, sortKey, ttlAttribute, windowAttribute, granularityMinutes, shards } = settings;
+  const { partitionKey, sortKey, ttlAttribute, indexedBy, windowAttribute, granularityMinutes, shards } =
+    settings;
   return expiryModel({
     partitionKey,
     ...(sortKey === undefined ? {} : { sortKey }),
     ttlAttribute,
-    windowAttribute,
-    granularityMinutes,
-    shards,
+    indexedBy,
+    ...(indexedBy === 'window' && { windowAttribute, granularityMinutes, shards }),
   });
 }
 

@@ -10,19 +10,18 @@ export interface Indexed {
 
 /**
  * What the index holds of an item that was written with these attributes, in a table whose partition key is a string and
- * its only key; undefined for an item without a window.
+ * its only key; undefined for an item that the index does not have.
  */
 export function indexedOf(
   id: string,
   stamped: Stamped,
   { partitionKey, ttlAttribute, windowAttribute }: ExpiryModel,
 ): Indexed | undefined {
-  const indexKey = stamped[windowAttribute];
-  if (typeof indexKey !== 'string') return undefined;
-  const entry = {
-    [partitionKey]: { S: id },
-    [windowAttribute]: { S: indexKey },
-    [ttlAttribute]: { N: String(stamped[ttlAttribute]) },
-  };
-  return { indexKey, entry };
+  const ttl = stamped[ttlAttribute];
+  if (ttl === undefined) return undefined;
+  const entry = { [partitionKey]: { S: id }, [ttlAttribute]: { N: String(ttl) } };
+  if (windowAttribute === undefined) return { indexKey: String(ttl), entry };
+  const window = stamped[windowAttribute];
+  if (typeof window !== 'string') return undefined;
+  return { indexKey: window, entry: { ...entry, [windowAttribute]: { S: window } } };
 }

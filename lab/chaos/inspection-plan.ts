@@ -66,8 +66,8 @@ export function secondsUntilInspection(now: number): number {
 }
 
 /**
- * A tick that came a minute late, so that the minute which it owns is under way. In that minute and the one before, and
- * in what it looks back to, lie items of every kind.
+ * A tick that came a minute late, so that the minute which it owns is under way. In that minute, by window in the one before
+ * too, and in what it looks back to, lie items of every kind.
  */
 export function planTick(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;
@@ -81,6 +81,8 @@ export function planTick(options: InspectionOptions): Inspection {
   );
   const lay = layer('tick', options);
   const shards = Array.from({ length: model.shards }, (_unused, shard) => shard);
+  // By window a child begins in the window before its minute; by second, with the first second of it.
+  const ownFrom = model.indexedBy === 'window' ? scheduledTime + 1 : minute;
   return {
     name: 'tick',
     input: { scheduledTime },
@@ -88,14 +90,14 @@ export function planTick(options: InspectionOptions): Inspection {
       // In each shard: a child has to have done something before it is too old, or it could go on for ever.
       ...shards.flatMap(shard => lay(`this minute, shard ${shard}`, now - 1, { shard })),
       ...lay('on the edge, older stamp', edge, { olderStamp: true }),
-      ...lay('the minute before', minute - 1, {}),
+      ...(ownFrom < minute ? lay('the minute before', minute - 1, {}) : []),
       ...lookback.flatMap((ttl, index) => lay(`written late ${index}`, ttl, { olderStamp: index === 1 })),
       ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
     ],
     sweeps: [
       { from: lookbackFrom, upTo: scheduledTime - 1 },
       // In between is the second which only the tick before looks for in the window of the older stamp.
-      { from: scheduledTime + 1, upTo: now + Math.max(...SOON) + 1 },
+      { from: ownFrom, upTo: now + Math.max(...SOON) + 1 },
     ],
   };
 }

@@ -95,26 +95,30 @@ interface Query {
   readonly limit: number;
 }
 
-const CONDITION = /^(#\w+) = (:\w+) AND (#\w+) BETWEEN (:\w+) AND (:\w+)$/;
+const BY_WINDOW = /^#\w+ = (:\w+) AND (#\w+) BETWEEN (:\w+) AND (:\w+)$/;
+const BY_SECOND = /^(#\w+) = (:\w+)$/;
 
-/** Only queries of the form that the functions make: one partition, a range of a number. */
+/** Only queries of the forms that the functions make: one partition, a range of a number or that number alone. */
 function readQuery(request: Body): Query | undefined {
-  const match = CONDITION.exec(String(request['KeyConditionExpression']));
-  if (match === null || request['IndexName'] === undefined) return undefined;
-  const [, , partitionValue = '', sortName = '', fromValue = '', upToValue = ''] = match;
+  if (request['IndexName'] === undefined) return undefined;
+  const condition = String(request['KeyConditionExpression']);
   const names = (request['ExpressionAttributeNames'] ?? {}) as Readonly<Record<string, string>>;
   const values = (request['ExpressionAttributeValues'] ?? {}) as IndexEntry;
-  const sortKey = names[sortName];
-  const indexKey = values[partitionValue]?.S;
+  const [byWindow, bySecond] = [BY_WINDOW.exec(condition), BY_SECOND.exec(condition)];
+  const [, partitionValue = '', sortName = '', fromValue = '', upToValue = ''] = byWindow ?? [];
+  const [, secondName = '', secondValue = ''] = bySecond ?? [];
+  const sortKey = names[byWindow ? sortName : secondName];
+  const indexKey = byWindow ? values[partitionValue]?.S : values[secondValue]?.N;
   if (sortKey === undefined || indexKey === undefined) return undefined;
   const start = request['ExclusiveStartKey'] as IndexEntry | undefined;
   return {
     tableName: String(request['TableName']),
     indexKey,
     sortKey,
-    from: Number(values[fromValue]?.N),
-    upTo: Number(values[upToValue]?.N),
-    after: start ? Number(start[sortKey]?.N) : Number.NEGATIVE_INFINITY,
+    from: Number(byWindow ? values[fromValue]?.N : indexKey),
+    upTo: Number(byWindow ? values[upToValue]?.N : indexKey),
+    // By second all entries have one TTL: what a former one is behind of is not known.
+    after: start ? Number(byWindow ? start[sortKey]?.N : Infinity) : Number.NEGATIVE_INFINITY,
     limit: Number(request['Limit'] ?? Number.POSITIVE_INFINITY),
   };
 }

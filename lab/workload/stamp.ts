@@ -12,9 +12,10 @@ export function modelStamp(model: ExpiryModel, now: () => number): Stamp {
   return (key, expiresAt) => expiryAttributes(model, key, { expiresAt, nowMs: now() });
 }
 
-/** In the window (start, end] of shard 0, as items were stamped before this project. */
+/** In the window (start, end] of shard 0, as items were stamped before this project. By second there are no windows. */
 export function olderStamp({ granularitySeconds, ttlAttribute, windowAttribute }: ExpiryModel): Stamp {
   return (_key, ttl) => {
+    if (windowAttribute === undefined) return { [ttlAttribute]: ttl };
     const start = Math.ceil(ttl / granularitySeconds) * granularitySeconds - granularitySeconds;
     return { [ttlAttribute]: ttl, [windowAttribute]: windowKey(start, granularitySeconds) };
   };

@@ -2,6 +2,7 @@ import { DataAwsDynamodbTable } from '@cdktf/provider-aws/lib/data-aws-dynamodb-
 import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
+import { modelOf } from '../model-of.ts';
 import type { ResolvedProps } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
 import { CreatedTables, type GuardedTable } from './created-tables.ts';
@@ -15,7 +16,7 @@ export interface TableReference {
 }
 
 /**
- * The table whose items expire, with the sparse index of expiry windows. Created, and then never deleted or replaced; or
+ * The table whose items expire, with the sparse index of expiry windows or seconds. Created, and then never deleted or replaced; or
  * looked up by name when it is there already, and checked before anything is deployed that needs it; or given, and then
  * whoever gives it answers for its keys, its index and its TTL.
  */
@@ -46,6 +47,10 @@ const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_en
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
   const { tableName, partitionKeyType, sortKeyType, indexName } = props;
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
+  const indexKeys =
+    windowAttribute === undefined
+      ? { hashKey: ttlAttribute }
+      : { hashKey: windowAttribute, rangeKey: ttlAttribute };
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
     billingMode: 'PAY_PER_REQUEST',
@@ -55,12 +60,10 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     attribute: [
       { name: partitionKey, type: partitionKeyType },
       ...(sortKey === undefined ? [] : [{ name: sortKey, type: sortKeyType }]),
-      { name: windowAttribute, type: 'S' },
+      ...(windowAttribute === undefined ? [] : [{ name: windowAttribute, type: 'S' }]),
       { name: ttlAttribute, type: 'N' },
     ],
-    globalSecondaryIndex: [
-      { name: indexName, hashKey: windowAttribute, rangeKey: ttlAttribute, projectionType: 'KEYS_ONLY' },
-    ],
+    globalSecondaryIndex: [{ name: indexName, ...indexKeys, projectionType: 'KEYS_ONLY' }],
     // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
@@ -79,12 +82,13 @@ function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable 
 }
 
 /** The names of the attributes, as Terraform takes them literally. */
-function attributesOf({ partitionKey, sortKey, ttlAttribute, windowAttribute }: ResolvedProps) {
+function attributesOf(props: ResolvedProps) {
+  const { partitionKey, sortKey, ttlAttribute, windowAttribute } = modelOf(props);
   return {
     partitionKey: escaped(partitionKey),
     sortKey: sortKey === undefined ? undefined : escaped(sortKey),
     ttlAttribute: escaped(ttlAttribute),
-    windowAttribute: escaped(windowAttribute),
+    windowAttribute: windowAttribute === undefined ? undefined : escaped(windowAttribute),
   };
 }
 
@@ -101,7 +105,8 @@ export function guarded(table: Construct, props: ResolvedProps): GuardedTable {
       partitionKey: `${partitionKey} (${partitionKeyType})`,
       ...(sortKey === undefined ? {} : { sortKey: `${sortKey} (${sortKeyType})` }),
       ttlAttribute,
-      windowAttribute,
+      // By second there is none, which makes another index of it.
+      ...(windowAttribute === undefined ? {} : { windowAttribute }),
       indexName,
     },
   };

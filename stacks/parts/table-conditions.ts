@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { modelOf } from '../model-of.ts';
 import type { KeyType, ResolvedProps } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
 
@@ -17,7 +18,8 @@ export interface Postcondition {
  */
 export function tableConditions(props: ResolvedProps): Postcondition[] {
   const { tableName, partitionKey, partitionKeyType, sortKey, sortKeyType } = props;
-  const { indexName, windowAttribute, ttlAttribute } = props;
+  const { indexName, ttlAttribute } = props;
+  const { windowAttribute } = modelOf(props);
   const index = literal(indexName);
   const refuse = (problem: string, remedy: string) =>
     `Table ${tableName}: ${problem} ${remedy} See docs/deploy.md of precise-ttl, "An existing table".`;
@@ -58,14 +60,18 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
     },
     {
       condition: ofIndex(
-        `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
+        windowAttribute === undefined
+          ? `i.hash_key == ${literal(ttlAttribute)} && try(length(i.range_key), 0) == 0`
+          : `i.hash_key == ${literal(windowAttribute)} && i.range_key == ${literal(ttlAttribute)}`,
       ),
       error_message: refuse(
-        `the keys of the index ${indexName} are not ${escaped(windowAttribute)} and ${escaped(ttlAttribute)}.`,
+        windowAttribute === undefined
+          ? `the index ${indexName} has not ${escaped(ttlAttribute)} as its only key.`
+          : `the keys of the index ${indexName} are not ${escaped(windowAttribute)} and ${escaped(ttlAttribute)}.`,
         "An index's keys cannot be changed: add another index and name it in indexName, or correct the attributes' names.",
       ),
     },
-    typeCondition('type', windowAttribute, 'S'),
+    ...(windowAttribute === undefined ? [] : [typeCondition('type', windowAttribute, 'S')]),
     typeCondition('type', ttlAttribute, 'N'),
     {
       condition: ofIndex('i.projection_type == "KEYS_ONLY"'),

@@ -21,7 +21,10 @@ test('every field of the configuration has a text and a default', () => {
   const rows = DOC_TABLES['docs/configuration.md'].props().split('\n').slice(2);
   expect(rows.length).toBeGreaterThan(20);
   for (const row of rows) expect(row).toMatch(/^\| `\w+` \| [^|]{10,} \| [^|]+ \|$/);
-  expect(rows).toContain("| `indexName` | name of the index | `'expirationWindowIndex'` |");
+  expect(rows).toContain(
+    "| `indexName` | name of the index | `'expirationWindowIndex'`; by second `'expirySecondIndex'` |",
+  );
+  expect(rows.some(row => row.startsWith('| `indexedBy` |') && row.endsWith("| `'window'` |"))).toBe(true);
   expect(rows).toContain('| `sortKey` | name of the sort key | the table has none |');
   expect(rows).toContain('| `partitionKey` | name of the partition key | required |');
 });

@@ -45,6 +45,14 @@ describe('expiryAttributes', () => {
     });
   });
 
+  test('by second stamps the TTL alone, and still wants a key', () => {
+    const bySecond = expiryModel({ partitionKey: 'id', indexedBy: 'second', ttlAttribute: 'expires' });
+    expect(expiryAttributes(bySecond, { id: 'a' }, { ttlSeconds: 60, nowMs })).toEqual({
+      expires: now + 60,
+    });
+    expect(() => expiryAttributes(bySecond, { ID: 'a' }, { ttlSeconds: 60 })).toThrow(/^id: /);
+  });
+
   describe('the default TTL', () => {
     const withDefault = expiryModel({ partitionKey: 'id', defaultTtlSeconds: 3600 });
 

@@ -6,11 +6,41 @@ describe('expiryModel', () => {
     expect(expiryModel({ partitionKey: 'id' })).toEqual({
       partitionKey: 'id',
       ttlAttribute: 'ttl',
+      indexedBy: 'window',
       windowAttribute: 'expirationWindow',
       granularitySeconds: 60,
       shards: 1,
       defaultTtlSeconds: 0,
     });
+  });
+
+  test('by second has no window, and one key for each second', () => {
+    expect(expiryModel({ partitionKey: 'id', indexedBy: 'second' })).toEqual({
+      partitionKey: 'id',
+      ttlAttribute: 'ttl',
+      indexedBy: 'second',
+      windowAttribute: undefined,
+      granularitySeconds: 1,
+      shards: 1,
+      defaultTtlSeconds: 0,
+    });
+  });
+
+  test.each([
+    ['windowAttribute', 'w'],
+    ['granularityMinutes', 1],
+    ['shards', 1],
+  ])('by second refuses %s', (field, value) => {
+    expect(() => expiryModel({ partitionKey: 'id', indexedBy: 'second', [field]: value })).toThrow(
+      new RegExp(
+        `^${field}: expected none with indexedBy: 'second', got ${JSON.stringify(value)}\\. Leave it out`,
+      ),
+    );
+  });
+
+  test('by second an attribute can have the name that windows have by default', () => {
+    const model = expiryModel({ partitionKey: 'expirationWindow', indexedBy: 'second' });
+    expect(model.partitionKey).toBe('expirationWindow');
   });
 
   test.each([1, 2, 5, 15, 60, 720, 1440])('takes a granularity of %d minutes', granularityMinutes => {
@@ -34,6 +64,11 @@ describe('expiryModel', () => {
     ['shards 101', { shards: 101 }, /got 101/],
     ['a default TTL of more than 20 years', { defaultTtlSeconds: 630_720_001 }, /^defaultTtlSeconds/],
     ['a negative default TTL', { defaultTtlSeconds: -1 }, /^defaultTtlSeconds/],
+    [
+      'another way to index',
+      { indexedBy: 'minute' as 'second' },
+      /^indexedBy: expected one of "window", "second"/,
+    ],
     ['an empty TTL attribute', { ttlAttribute: '' }, /^ttlAttribute: expected the name .* got ""/],
     ['an empty window attribute', { windowAttribute: '' }, /^windowAttribute/],
     [

@@ -36,6 +36,22 @@ describe('withExpiry', () => {
     expect(updated).not.toHaveProperty('ExpressionAttributeValues');
   });
 
+  test('by second sets and removes the TTL alone', () => {
+    const bySecond = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
+    const request = { TableName: 'Sessions', Key: { id: 'a' } };
+    expect(withExpiry(bySecond, request, { ttlSeconds: 60, nowMs })).toEqual({
+      ...request,
+      UpdateExpression: 'SET #preciseTtl = :preciseTtl',
+      ExpressionAttributeNames: { '#preciseTtl': 'ttl' },
+      ExpressionAttributeValues: { ':preciseTtl': nowMs / 1000 + 60 },
+    });
+    expect(withExpiry(bySecond, request, { ttlSeconds: 0 })).toEqual({
+      ...request,
+      UpdateExpression: 'REMOVE #preciseTtl',
+      ExpressionAttributeNames: { '#preciseTtl': 'ttl' },
+    });
+  });
+
   test('keeps everything else and leaves the request it was given alone', () => {
     const request = {
       TableName: 't',

@@ -36,6 +36,7 @@ test('a table needs no more than its name and its partition key', () => {
     partitionKeyType: 'S',
     sortKeyType: 'S',
     ttlAttribute: 'ttl',
+    indexedBy: 'window',
     windowAttribute: 'expirationWindow',
     indexName: 'expirationWindowIndex',
     name: 'precise-ttl-SessionData',
@@ -64,6 +65,25 @@ test.each([
   { shards: 100, reconcileHours: 744 },
   { shards: 100, granularityMinutes: 5 },
 ])('%p can be reconciled', props => expect(propProblems(table(props))).toEqual([]));
+
+test('by second a table looks back less far, and polls each second', () => {
+  expect(resolveProps(table({ indexedBy: 'second' }))).toMatchObject({
+    indexName: 'expirySecondIndex',
+    lookbackMinutes: 2,
+    reconcileHours: 3,
+    pollSeconds: 1,
+  });
+  expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 5 })).pollSeconds).toBe(5);
+  expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 60 })).pollSeconds).toBe(0);
+});
+
+test.each([
+  { indexedBy: 'second' },
+  { indexedBy: 'second', pollSeconds: 0 },
+  { indexedBy: 'second', precisionSeconds: 10, pollSeconds: 10 },
+  { indexedBy: 'second', precisionSeconds: 60 },
+  { indexedBy: 'second', lookbackMinutes: 60, reconcileHours: 744 },
+] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
 
 test('the lookback reaches back one window at least', () => {
   expect(resolveProps(table({ granularityMinutes: 60 })).lookbackMinutes).toBe(60);
@@ -251,6 +271,21 @@ describe('fails for', () => {
       'an empty TTL attribute',
       configWith({ ttlAttribute: '' }),
       /tables\[0\]\.ttlAttribute: expected .* got ""/,
+    ],
+    [
+      'another way to index',
+      configWith({ indexedBy: 'minute' }),
+      /indexedBy: expected one of "window", "second", got "minute"/,
+    ],
+    [
+      'shards by second',
+      configWith({ indexedBy: 'second', shards: 2 }),
+      /shards: expected none with indexedBy: 'second', got 2\. Leave it out/,
+    ],
+    [
+      'polls by second that are further apart than the precision',
+      configWith({ indexedBy: 'second', pollSeconds: 5 }),
+      /pollSeconds: expected 0 or precisionSeconds \(1\) with indexedBy: 'second', got 5/,
     ],
     ['an empty window attribute', configWith({ windowAttribute: '' }), /windowAttribute: .* got ""/],
     [

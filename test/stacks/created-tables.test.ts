@@ -73,6 +73,15 @@ describe('a created table', () => {
     });
   });
 
+  test('by second has no window, so that it cannot become one by window in place', () => {
+    const bySecond = synthesized([{ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }]);
+    expect(bySecond.guard.created['Tokens']).toEqual({
+      partitionKey: 'id (S)',
+      ttlAttribute: 'ttl',
+      indexName: 'expirySecondIndex',
+    });
+  });
+
   test('takes its guard back when it was an existing one before', () => {
     expect(json.removed).toEqual([]);
     expect(json.moved).toEqual(

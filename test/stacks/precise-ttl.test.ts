@@ -72,6 +72,21 @@ describe('the table', () => {
     });
   });
 
+  test('by second has the TTL attribute as the only key of the index', () => {
+    const json = terraformJson(configOf({ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }));
+    const [table] = resources(json, 'aws_dynamodb_table');
+    expect(table).toMatchObject({
+      attribute: [
+        { name: 'id', type: 'S' },
+        { name: 'ttl', type: 'N' },
+      ],
+      global_secondary_index: [{ name: 'expirySecondIndex', hash_key: 'ttl', projection_type: 'KEYS_ONLY' }],
+    });
+    expect(JSON.stringify(table)).not.toContain('range_key');
+    const [plan] = resources(json, 'aws_lambda_function');
+    expect(plan).toMatchObject({ environment: { variables: { INDEXED_BY: 'second' } } });
+  });
+
   test('keeps native TTL as the backstop, and is protected', () => {
     expect(table).toMatchObject({
       ttl: { attribute_name: 'ExpirationTime', enabled: true },

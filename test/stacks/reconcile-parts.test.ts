@@ -6,6 +6,7 @@ import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import { plan } from '../../functions/plan-sweep/plan.ts';
 import { checkSpan, readSweepInput, type SweepRequest } from '../../functions/plan-sweep/sweep-input.ts';
+import { indexLayout } from '../../functions/table/index-layout.ts';
 import { LocalScheduler } from '../../local/scheduler/scheduler.ts';
 import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import { modelOf } from '../../stacks/model-of.ts';
@@ -61,7 +62,7 @@ test('no window of the lookback is left out, and no part is more than an executi
             ...windowStarts(windowsFrom, windowsBefore, model.granularitySeconds),
           ]),
         );
-        for (const request of requests) expect(() => checkSpan(request, model)).not.toThrow();
+        for (const request of requests) expect(() => checkSpan(request, indexLayout(model))).not.toThrow();
         const first = (hour * HOUR + 7 * MINUTE) / 1000;
         const lookback = windowStarts(first - reconcileHours * 3600, first + 1, model.granularitySeconds);
         expect([...lookback].filter(window => !covered.has(window))).toEqual([]);
@@ -108,7 +109,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     for (const [input, now] of inputs) {
       const request = readSweepInput(input, now, TICK);
       await plan(request, null, {
-        model,
+        layout: indexLayout(model),
         probe: async ({ windowKeys }) => {
           for (const key of windowKeys) pairs.add(key);
           return undefined;

@@ -25,6 +25,16 @@ describe('the conditions of an existing table', () => {
     expect(conditions(SESSION_DATA).filter(({ condition }) => condition.includes(test))).toHaveLength(1);
   });
 
+  test('by second ask for an index whose only key is the TTL attribute', () => {
+    const bySecond = conditions({ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' });
+    const texts = bySecond.map(({ condition }) => condition).join('\n');
+    expect(texts).toContain(
+      'i.hash_key == "ttl" && try(length(i.range_key), 0) == 0 if i.name == "expirySecondIndex"',
+    );
+    expect(texts).toContain('a.type == "N" if a.name == "ttl"');
+    expect(texts).not.toContain('expirationWindow');
+  });
+
   test('ask that there is no sort key when the configuration names none', () => {
     const { sortKey: _none, ...hashOnly } = SESSION_DATA;
     expect(conditions(hashOnly).map(({ condition }) => condition)).toContain(

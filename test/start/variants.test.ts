@@ -76,6 +76,28 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
+    'by second, an existing table with a sort key',
+    [{ ...SESSION_DATA, existingTable: true, indexedBy: 'second' }],
+    {
+      ...TO_THE_SECOND,
+      promised:
+        'gone within 2.0 s of expiry (precisionSeconds: 1); items written in their last 1 s: at the next poll, at most 1 s later',
+      says: ['swept as the existing SessionData\n'],
+    },
+  ],
+  [
+    'by second, every ten seconds, with children only for what is known of, names of its own, in batches',
+    [
+      {
+        ...TOKENS,
+        ...{ name: 'own', ttlAttribute: 'a "quoted" ttl', indexName: 'by.second' },
+        ...{ indexedBy: 'second', precisionSeconds: 10, pollSeconds: 0, deleteMode: 'batch' },
+      },
+    ],
+    EVERY_TEN,
+  ],
+  ['by second, once a minute', [{ ...TOKENS, indexedBy: 'second', precisionSeconds: 60 }], PLAIN],
+  [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',
     [
       {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expiryModel } from '../../expiry/model.ts';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
 import { type CallFault, Simulation } from '../support/simulation/simulation.ts';
@@ -51,7 +51,13 @@ const calls = fc.array(fc.option(fault, { freq: 3 }), { minLength: 0, maxLength:
 
 const run = fc.record({
   items: fc.array(item, { minLength: 1, maxLength: 60 }),
-  granularityMinutes: fc.constantFrom(1, 5, 60),
+  model: fc.constantFrom<Omit<ExpiryModelProps, 'partitionKey'>>(
+    { granularityMinutes: 1 },
+    { granularityMinutes: 60 },
+    { granularityMinutes: 5 },
+    { indexedBy: 'second' },
+    { indexedBy: 'second' },
+  ),
   pollSeconds: fc.constantFrom(0, 5),
   lateSeconds: fc.integer({ min: 0, max: 59 }),
   plans: calls,
@@ -69,76 +75,73 @@ const RUNS = Number(process.env['FAULT_RUNS'] ?? 15);
 
 test('what expired is deleted or told of, whatever fails', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      run,
-      async ({ items: kinds, granularityMinutes, pollSeconds, lateSeconds, outage, ...faults }) => {
-        const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
-        const next = {
-          'plan-sweep': [...faults.plans],
-          'query-expired': [...faults.queries],
-          'delete-chunk': [...faults.deletes],
-          'record-metrics': [...faults.records],
-        };
-        const simulation = new Simulation({
-          definition: definitionWith({}),
-          start: START,
-          model: expiryModel({ partitionKey: 'id', granularityMinutes }),
-          pace: { precisionSeconds: 1, pollSeconds },
-          // A first plan that fails, fails the execution as it is: nothing was swept.
-          failingCall: name =>
-            simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
-              ? undefined
-              : (next[name].shift() ?? undefined),
-          throttledCall: nowMs =>
-            outage !== null &&
-            nowMs >= (START + lateSeconds + 5 + outage.from) * 1000 &&
-            nowMs < (START + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
-          throttled: (id, nowMs) => {
-            const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
-            return nowMs < (Math.max(ttl, START) + throttledFor) * 1000;
-          },
-          refused: id => items[Number(id)]?.refused ?? false,
+    fc.asyncProperty(run, async ({ items: kinds, model, pollSeconds, lateSeconds, outage, ...faults }) => {
+      const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
+      const next = {
+        'plan-sweep': [...faults.plans],
+        'query-expired': [...faults.queries],
+        'delete-chunk': [...faults.deletes],
+        'record-metrics': [...faults.records],
+      };
+      const simulation = new Simulation({
+        definition: definitionWith({}),
+        start: START,
+        model: expiryModel({ partitionKey: 'id', ...model }),
+        pace: { precisionSeconds: 1, pollSeconds },
+        // A first plan that fails, fails the execution as it is: nothing was swept.
+        failingCall: name =>
+          simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
+            ? undefined
+            : (next[name].shift() ?? undefined),
+        throttledCall: nowMs =>
+          outage !== null &&
+          nowMs >= (START + lateSeconds + 5 + outage.from) * 1000 &&
+          nowMs < (START + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
+        throttled: (id, nowMs) => {
+          const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+          return nowMs < (Math.max(ttl, START) + throttledFor) * 1000;
+        },
+        refused: id => items[Number(id)]?.refused ?? false,
+      });
+      const { clock, table } = simulation;
+      const renewed = new Set<string>();
+      for (const [index, { ttl, renewed: after }] of items.entries()) {
+        const id = String(index);
+        table.write(id, ttl);
+        if (after === null) continue;
+        clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
+          if (!table.ids().includes(id)) return;
+          table.write(id, FAR);
+          renewed.add(id);
         });
-        const { clock, table } = simulation;
-        const renewed = new Set<string>();
-        for (const [index, { ttl, renewed: after }] of items.entries()) {
-          const id = String(index);
-          table.write(id, ttl);
-          if (after === null) continue;
-          clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
-            if (!table.ids().includes(id)) return;
-            table.write(id, FAR);
-            renewed.add(id);
-          });
-        }
-        simulation.tick(START, lateSeconds);
-        await simulation.finish();
+      }
+      simulation.tick(START, lateSeconds);
+      await simulation.finish();
 
-        const [execution] = simulation.executions;
-        if (execution === undefined) throw new Error('no execution');
-        const { status, output, error, cause = '', mapRuns } = execution;
-        // No child crashes, or is ended by Step Functions for its age.
-        for (const { executionCounts } of mapRuns)
-          expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
-        expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
-        for (const { ttl, deletedAt } of simulation.deleted)
-          expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-        const left = table.ids().filter(id => !renewed.has(id));
-        if (status !== 'SUCCEEDED') expect(error).toBe('SweepIncompleteError');
-        const report = (status === 'SUCCEEDED' ? output : JSON.parse(cause)) as unknown as SweepReport;
-        // Neither PlanFurther nor RecordMetrics could be called: nobody is left to add up.
-        if (status !== 'SUCCEEDED' && report.notRecorded !== undefined && !('found' in report)) return;
-        const { found, deleted, renewed: kept, notFound, failed, shardsFailed } = report;
-        expect(deleted + kept + notFound + failed).toBe(found);
-        expect(deleted).toBeLessThanOrEqual(simulation.deleted.length);
-        if (status === 'SUCCEEDED') {
-          expect({ left, failed, shardsFailed }).toEqual({ left: [], failed: 0, shardsFailed: 0 });
-        } else {
-          if (shardsFailed === 0) expect(left.length).toBeLessThanOrEqual(failed);
-          expect(failed + shardsFailed).toBeGreaterThan(0);
-        }
-      },
-    ),
+      const [execution] = simulation.executions;
+      if (execution === undefined) throw new Error('no execution');
+      const { status, output, error, cause = '', mapRuns } = execution;
+      // No child crashes, or is ended by Step Functions for its age.
+      for (const { executionCounts } of mapRuns)
+        expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
+      expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
+      for (const { ttl, deletedAt } of simulation.deleted)
+        expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+      const left = table.ids().filter(id => !renewed.has(id));
+      if (status !== 'SUCCEEDED') expect(error).toBe('SweepIncompleteError');
+      const report = (status === 'SUCCEEDED' ? output : JSON.parse(cause)) as unknown as SweepReport;
+      // Neither PlanFurther nor RecordMetrics could be called: nobody is left to add up.
+      if (status !== 'SUCCEEDED' && report.notRecorded !== undefined && !('found' in report)) return;
+      const { found, deleted, renewed: kept, notFound, failed, shardsFailed } = report;
+      expect(deleted + kept + notFound + failed).toBe(found);
+      expect(deleted).toBeLessThanOrEqual(simulation.deleted.length);
+      if (status === 'SUCCEEDED') {
+        expect({ left, failed, shardsFailed }).toEqual({ left: [], failed: 0, shardsFailed: 0 });
+      } else {
+        if (shardsFailed === 0) expect(left.length).toBeLessThanOrEqual(failed);
+        expect(failed + shardsFailed).toBeGreaterThan(0);
+      }
+    }),
     { numRuns: RUNS },
   );
 }, 600_000);

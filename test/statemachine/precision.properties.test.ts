@@ -37,58 +37,69 @@ const deliveries = fc.oneof(
 const run = fc.record({
   items: fc.array(item, { minLength: 1, maxLength: 25 }),
   ticks: fc.array(deliveries, { minLength: ODD_TICKS, maxLength: ODD_TICKS }),
-  granularityMinutes: fc.constantFrom(1, 5, 60),
   pollSeconds: fc.constantFrom(0, 5),
   precisionSeconds: fc.constantFrom(1, 1, 5),
 });
 
-test('what expired is gone, what lives stays, and the counts add up', async () => {
-  await fc.assert(
-    fc.asyncProperty(run, async ({ items, ticks, granularityMinutes, pollSeconds, precisionSeconds }) => {
-      const simulation = new Simulation({
-        definition: definitionWith({}),
-        start: START,
-        model: expiryModel({ partitionKey: 'id', granularityMinutes }),
-        pace: { precisionSeconds, pollSeconds },
-        throttled: (id, nowMs) => {
-          const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
-          return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
-        },
-      });
-      const { clock, table } = simulation;
-      const renewed = new Set<string>();
-      for (const [index, { ttl, written, renewed: after }] of items.entries()) {
-        const id = String(index);
-        const at = (epochSeconds: number, action: () => void) =>
-          clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
-        const writtenAt = Math.max(START, ttl - written);
-        at(writtenAt, () => table.write(id, ttl));
-        // As an application renews: only what is still there.
-        if (after === null) continue;
-        at(Math.max(writtenAt, ttl + after) + 0.5, () => {
-          if (!table.ids().includes(id)) return;
-          table.write(id, FAR);
-          renewed.add(id);
-        });
-      }
-      for (let minute = 0; minute < ALL_TICKS; minute += 1) {
-        for (const late of ticks[minute] ?? [0]) simulation.tick(START + minute * 60, late);
-      }
-      await simulation.finish();
+const BY_WINDOW = fc
+  .constantFrom(1, 5, 60)
+  .map(granularityMinutes => expiryModel({ partitionKey: 'id', granularityMinutes }));
+const BY_SECOND = fc.constant(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
 
-      expect(table.ids()).toEqual([...renewed].sort());
-      expect(simulation.deleted).toHaveLength(items.length - renewed.size);
-      for (const { ttl, deletedAt } of simulation.deleted)
-        expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-      let deletedInAll = 0;
-      for (const { status, output, cause } of simulation.executions) {
-        expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
-        const report = output as unknown as SweepReport;
-        expect(report.deleted + report.renewed + report.notFound + report.failed).toBe(report.found);
-        deletedInAll += report.deleted;
-      }
-      expect(deletedInAll).toBe(simulation.deleted.length);
-    }),
-    { numRuns: 5 },
-  );
-}, 60_000);
+test.each([
+  ['window', BY_WINDOW, 5],
+  ['second', BY_SECOND, 3],
+] as const)(
+  'by %s: what expired is gone, what lives stays, and the counts add up',
+  async (_by, models, numRuns) => {
+    await fc.assert(
+      fc.asyncProperty(run, models, async ({ items, ticks, pollSeconds, precisionSeconds }, model) => {
+        const simulation = new Simulation({
+          definition: definitionWith({}),
+          start: START,
+          model,
+          pace: { precisionSeconds, pollSeconds },
+          throttled: (id, nowMs) => {
+            const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+            return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
+          },
+        });
+        const { clock, table } = simulation;
+        const renewed = new Set<string>();
+        for (const [index, { ttl, written, renewed: after }] of items.entries()) {
+          const id = String(index);
+          const at = (epochSeconds: number, action: () => void) =>
+            clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
+          const writtenAt = Math.max(START, ttl - written);
+          at(writtenAt, () => table.write(id, ttl));
+          // As an application renews: only what is still there.
+          if (after === null) continue;
+          at(Math.max(writtenAt, ttl + after) + 0.5, () => {
+            if (!table.ids().includes(id)) return;
+            table.write(id, FAR);
+            renewed.add(id);
+          });
+        }
+        for (let minute = 0; minute < ALL_TICKS; minute += 1) {
+          for (const late of ticks[minute] ?? [0]) simulation.tick(START + minute * 60, late);
+        }
+        await simulation.finish();
+
+        expect(table.ids()).toEqual([...renewed].sort());
+        expect(simulation.deleted).toHaveLength(items.length - renewed.size);
+        for (const { ttl, deletedAt } of simulation.deleted)
+          expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+        let deletedInAll = 0;
+        for (const { status, output, cause } of simulation.executions) {
+          expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
+          const report = output as unknown as SweepReport;
+          expect(report.deleted + report.renewed + report.notFound + report.failed).toBe(report.found);
+          deletedInAll += report.deleted;
+        }
+        expect(deletedInAll).toBe(simulation.deleted.length);
+      }),
+      { numRuns },
+    );
+  },
+  60_000,
+);

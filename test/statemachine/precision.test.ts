@@ -1,5 +1,5 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { expiryModel } from '../../expiry/model.ts';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { definitionWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
@@ -54,11 +54,15 @@ describe('items are gone within a second', () => {
     expect(worst(simulation)).toBeLessThan(1000);
   });
 
-  test.each([1, 5, 60, 1440])('in windows of %d minutes', async granularityMinutes => {
-    const simulation = simulate({
-      start: at(0),
-      model: expiryModel({ partitionKey: 'id', granularityMinutes }),
-    });
+  test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>]>([
+    ['in windows of a minute', { granularityMinutes: 1 }],
+    ['in windows of 5 minutes', { granularityMinutes: 5 }],
+    ['in windows of an hour', { granularityMinutes: 60 }],
+    ['in windows of a day', { granularityMinutes: 1440 }],
+    ['by second', { indexedBy: 'second' }],
+  ])('%s', async (_name, props) => {
+    const model = expiryModel({ partitionKey: 'id', ...props });
+    const simulation = simulate({ start: at(0), model });
     const written = stream(simulation);
     await simulation.finish();
     expectAllGone(simulation, written);
@@ -83,6 +87,61 @@ describe('items are gone within a second', () => {
       mapRuns.map(run => run.executionCounts.total),
     );
     expect(Math.max(...children)).toBe(1);
+  });
+});
+
+describe('by second', () => {
+  const model = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
+
+  test('an item written or renewed into its last seconds is found like any other', async () => {
+    const simulation = simulate({ start: at(0), model, pace: { precisionSeconds: 1, pollSeconds: 1 } });
+    const { clock, table } = simulation;
+    for (let minute = 0; minute <= 3; minute += 1) simulation.tick(at(minute));
+    // Nothing is known of the minute when its tick plans it.
+    for (const [id, second] of [
+      ['written', 20],
+      ['renewed', 40],
+    ] as const) {
+      if (id === 'renewed') table.write(id, at(2, 5));
+      clock.schedule((at(2, second) - 3) * 1000 - clock.now(), () => table.write(id, at(2, second)));
+    }
+    clock.schedule((at(2, 4) + 0.5) * 1000 - clock.now(), () => table.write('renewed', at(2, 39)));
+    await simulation.finish();
+    expectAllGone(simulation, 2);
+    expect(simulation.deleted.map(({ id, ttl }) => [id, ttl])).toEqual([
+      ['written', at(2, 20)],
+      ['renewed', at(2, 40)],
+    ]);
+    expect(worst(simulation)).toBeLessThan(1000);
+  });
+
+  test.each([
+    [1, 1000],
+    [5, 5000],
+    [30, 30_000],
+  ])(
+    'with a precision of %d s every second between two polls is asked for',
+    async (precisionSeconds, most) => {
+      const simulation = simulate({ start: at(0), model, pace: { precisionSeconds, pollSeconds: 0 } });
+      const written = stream(simulation);
+      await simulation.finish();
+      expectAllGone(simulation, written);
+      expect(worst(simulation)).toBeLessThan(most);
+    },
+  );
+
+  test('a backlog of an hour is gone with the first reconcile', async () => {
+    const simulation = simulate({ start: at(0), model });
+    for (let second = 0; second < 3600; second += 7) {
+      for (let item = 0; item < 30; item += 1)
+        simulation.table.write(`${second}-${item}`, at(0) - 3600 + second);
+    }
+    const written = simulation.table.ids().length;
+    simulation.reconcile(at(0), 60);
+    await simulation.finish();
+    expectAllGone(simulation, written);
+    // Seconds share pages: one each would be 515.
+    expect(simulation.calls['query-expired']).toBeLessThan(150);
   });
 });
 

@@ -30,6 +30,7 @@ export async function runJob(
   const judged = await runMainJob({
     config: configOf(...tables),
     table: undefined,
+    by: undefined,
     minutes: 1,
     rate: 0.5,
     seed: 1,

@@ -2,7 +2,7 @@ import { Engine, type Execution, loadDefinition, seededRandom, VirtualClock } fr
 import { expiryModel } from '../../expiry/model.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
 import type { NextRoundOptions, PlannedRound } from '../../functions/plan-sweep/next-round.ts';
-import type { ReadWindow } from '../../functions/table/window-query.ts';
+import type { ReadIndex } from '../../functions/table/index-query.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
@@ -146,7 +146,8 @@ function functionsAround(
   );
   // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
   const number = (key: string) => Number(key.match(/-(\d+)/)?.[1]);
-  const readWindow: ReadWindow = async (windowKey, range, startKey, limit) => {
+  const readIndex: ReadIndex = async ({ value }, range, startKey, limit) => {
+    const windowKey = String(value);
     await query(windowKey, startKey);
     const behind = startKey === null ? -1 : number(JSON.stringify(startKey));
     const isInRange = range.from <= EXPIRED && EXPIRED <= range.upTo;
@@ -165,7 +166,7 @@ function functionsAround(
       world.plan ??
       (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : [])))),
     dynamoDb: {
-      readWindow,
+      readIndex,
       deleteBatch: async keys => {
         const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
         const kept = [...done.unprocessed, ...done.failed].map(({ key }) => JSON.stringify(key));

@@ -2,6 +2,7 @@ import { expiryModel } from '../../../expiry/model.ts';
 import { type Plan, type PlanOptions, plan } from '../../../functions/plan-sweep/plan.ts';
 import type { SweepRequest } from '../../../functions/plan-sweep/sweep-input.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { PlanCursor, SweepTarget } from '../../../statemachine/contract.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -15,11 +16,11 @@ const request: SweepRequest = {
   dryRun: false,
   isTick: true,
 };
-const model = expiryModel({ partitionKey: 'id', shards: 2 });
+const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
 
 function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
   return {
-    model,
+    layout,
     probe: async () => START,
     concurrency: 3,
     maxDue: 100,
@@ -91,8 +92,8 @@ describe('an upcoming minute', () => {
   });
 
   test('in the middle of a longer window has that window only', async () => {
-    const hourly = expiryModel({ partitionKey: 'id', granularityMinutes: 60 });
-    const planned = await plan(upcoming, null, options({ model: hourly, probe: upcomingOnly }));
+    const hourly = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 60 }));
+    const planned = await plan(upcoming, null, options({ layout: hourly, probe: upcomingOnly }));
     expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
   });
 

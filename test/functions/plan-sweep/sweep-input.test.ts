@@ -246,7 +246,7 @@ describe('a span is refused when it has more windows than one execution gets thr
     windowsFrom: 0,
     windowsBefore: hours * 3600,
   });
-  const windows = (minutes: number, shards: number) => ({ granularitySeconds: minutes * 60, shards });
+  const windows = (minutes: number, shards: number) => ({ windowSeconds: minutes * 60, shards });
 
   test.each([
     [1000, windows(1, 1)],

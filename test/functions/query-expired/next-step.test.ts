@@ -1,9 +1,11 @@
+import { expiryModel } from '../../../expiry/model.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
-import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import { indexLayout } from '../../../functions/table/index-layout.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import {
   type ChildProgress,
   type Chunk,
@@ -85,7 +87,7 @@ async function decide({
 }: Given) {
   const slept: number[] = [];
   let queries = 0;
-  const readWindow: ReadWindow = async (_window, { from, upTo }, startKey, limit) => {
+  const readIndex: ReadIndex = async (_window, { from, upTo }, startKey, limit) => {
     queries += 1;
     if (index === 'busy') throw new DynamoDbBusyError('throttled');
     const all = index.map(offset => keyAt(offset)).filter(({ ttl }) => ttl >= from && ttl <= upTo);
@@ -112,7 +114,8 @@ async function decide({
         backoffBaseSeconds: 1,
         backoffCapSeconds: 20,
       },
-      readWindow,
+      layout: indexLayout(expiryModel({ partitionKey: 'id' })),
+      readIndex,
       random: () => random,
       sleep: async ms => void slept.push(ms),
     },
@@ -333,7 +336,7 @@ describe('deferred keys', () => {
   });
 
   test('do not begin a poll in the middle of another', async () => {
-    const position = { window: 0, key: keyAt(10).key };
+    const position = { indexKey: 0, key: keyAt(10).key };
     const answer = await decide({
       now: 10.9,
       progress: { ...PENDING, position, seen: null },
@@ -483,7 +486,7 @@ describe('a dry run', () => {
   });
 
   test('out of time goes on where it was', async () => {
-    const position = { window: 0, key: keyAt(-40).key };
+    const position = { indexKey: 0, key: keyAt(-40).key };
     const progress = { ...DRY, found: 1000, position };
     const { result: end } = await decide({ target: BACK, now: MAX_CHILD_SECONDS, progress, startedAt: 0 });
     expect(end).toMatchObject({ found: 1000, resume: { ...BACK, position } });

@@ -64,7 +64,7 @@ describe('a page stays below the payload of a state', () => {
       },
       dryRun: false,
       listedKeysBytes: CHILD_LISTED_KEYS_BYTES,
-      position: { window: 1, key: { ...largest, ttl: { N: '1795165200' } } },
+      position: { indexKey: 1, key: { ...largest, ttl: { N: '1795165200' } } },
       deferredKeys: new Array(Math.max(1, Math.min(20, filling))).fill(listed('Unprocessed')),
       failedKeys: new Array(Math.max(1, Math.min(20, filling))).fill(listed('AccessDeniedException')),
       lagCounts: Object.fromEntries(Array.from({ length: 100 }, (_unused, bucket) => [bucket, 1_000_000])),

@@ -1,5 +1,9 @@
+import { expiryModel } from '../../../expiry/model.ts';
+import { windowKey } from '../../../expiry/window.ts';
 import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
-import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import { indexLayout } from '../../../functions/table/index-layout.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import {
   type ExpiredKey,
   PAGE_KEYS,
@@ -17,17 +21,19 @@ const UPCOMING: SweepTarget = {
   upcomingFrom: START,
 };
 const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], cutoff: START + 30, upcomingFrom: null };
+const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** Windows by name, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
 function windows(contents: Record<string, number[]>): {
-  read: ReadWindow;
+  read: ReadIndex;
   asked: string[];
   entriesRead: () => number;
 } {
   const asked: string[] = [];
   let entriesRead = 0;
-  const read: ReadWindow = async (windowKey, { from, upTo }, startKey, limit) => {
+  const read: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
+    const windowKey = String(value);
     asked.push(windowKey);
     const all = (contents[windowKey] ?? [])
       .toSorted((one, other) => one - other)
@@ -67,7 +73,11 @@ async function poll({
   const pages: PolledPage[] = [];
   let position: PagePosition | null = null;
   do {
-    const page: PolledPage = await readPage({ target, position, seen, lastDue }, nowSeconds, read);
+    const page: PolledPage = await readPage({ target, position, seen, lastDue }, nowSeconds, {
+      layout: LAYOUT,
+      readIndex: read,
+      outOfTime: () => false,
+    });
     pages.push(page);
     position = page.position;
   } while (position && pages.length < 100);
@@ -115,7 +125,7 @@ describe('an upcoming minute', () => {
     [
       'begins with what is left in the window before it',
       { now: 0, contents: { before: [-30, 0], span: [3] } },
-      { due: [-30, 0], pollAt: 0 },
+      { due: [-30, 0], pollAt: 3 },
     ],
     [
       'an item of the edge, stamped the older way, is waited for',
@@ -159,7 +169,7 @@ describe('an upcoming minute', () => {
     const contents = { before: new Array(1500).fill(-1), span: [...new Array(1200).fill(0), 9] };
     const { due, pollAt, pages } = await poll({ now: 0.2, contents });
     expect(due).toHaveLength(2700);
-    expect(pages).toBeGreaterThan(3);
+    expect(pages).toBe(3);
     expect(pollAt).toBe(0);
   });
 
@@ -216,4 +226,103 @@ describe('what a poll reads', () => {
       expect(entriesRead).toBeLessThanOrEqual(Math.max(lastDue * 1.25 + 11, due * 4 + 50));
     },
   );
+});
+
+describe('by second', () => {
+  const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
+  const minute: SweepTarget = {
+    windowKeys: [windowKey(START, 60)],
+    from: START,
+    before: START + 60,
+    cutoff: START + 59,
+    upcomingFrom: null,
+  };
+  const upcoming = { ...minute, cutoff: null, upcomingFrom: START };
+
+  /** One page; each second holds `perSecond` items, and those in `busy` refuse. */
+  async function pageOf(
+    target: SweepTarget,
+    {
+      now = 60,
+      perSecond = 1,
+      position = null,
+      seen = null,
+      busy = [],
+      outOfTime = () => false,
+    }: {
+      now?: number;
+      perSecond?: number;
+      position?: PagePosition | null;
+      seen?: number | null;
+      busy?: readonly number[];
+      outOfTime?: () => boolean;
+    },
+  ) {
+    const asked: number[] = [];
+    const readIndex: ReadIndex = async ({ ttl = 0 }, _range, startKey, limit) => {
+      asked.push(ttl - START);
+      if (busy.includes(ttl - START)) throw new DynamoDbBusyError('throttled');
+      const first = startKey === null ? 0 : Number(Object.values(startKey['id'] ?? {})[0]) + 1;
+      const keys = Array.from({ length: perSecond }, (_unused, index) => ({ id: { N: String(index) } }));
+      const entries = keys.slice(first, first + limit).map(key => ({ key, ttl }));
+      return { entries, positions: entries.map(({ key }) => key), more: first + limit < perSecond };
+    };
+    const options = { layout, readIndex, outOfTime };
+    const page = await readPage({ target, position, seen, lastDue: 0 }, START + now, options);
+    return { ...page, asked };
+  }
+
+  test('a page goes on over the seconds of a minute', async () => {
+    const { due, position, asked } = await pageOf(minute, { perSecond: 3 });
+    expect(due).toHaveLength(180);
+    expect(position).toBeNull();
+    expect(asked).toHaveLength(60);
+  });
+
+  test('a page of more than fits goes on where it ended, also within a second', async () => {
+    const all: number[] = [];
+    let position: PagePosition | null = null;
+    let pages = 0;
+    do {
+      const page: PolledPage = await pageOf(minute, { perSecond: 70, position });
+      expect(page.due.length).toBeLessThanOrEqual(PAGE_KEYS);
+      all.push(...page.due.map(({ ttl, key }) => ttl * 1000 + Number(Object.values(key['id'] ?? {})[0])));
+      position = page.position;
+      pages += 1;
+    } while (position !== null && pages < 20);
+    expect(pages).toBe(5);
+    expect(new Set(all).size).toBe(60 * 70);
+  });
+
+  test('an upcoming minute asks for the seconds that have come and were not seen, and wakes for the next', async () => {
+    const { due, asked, nextExpiry } = await pageOf(upcoming, { now: 7, seen: START + 4 });
+    expect(asked).toEqual([5, 6, 7]);
+    expect(due.map(({ ttl }) => ttl - START)).toEqual([5, 6, 7]);
+    expect(nextExpiry).toBe(START + 8);
+    const pace = { precisionSeconds: 1, pollSeconds: 1 };
+    expect(nextPollAt(upcoming, pace, START + 7, { nextExpiry, tookSeveralPages: false })).toBe(START + 8);
+  });
+
+  test('the last second is followed by no other', async () => {
+    const { nextExpiry } = await pageOf(upcoming, { now: 60, seen: START + 58 });
+    expect(nextExpiry).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('a page that DynamoDB becomes too busy for ends there, and goes on there', async () => {
+    const page = await pageOf(minute, { busy: [20] });
+    expect(page.due).toHaveLength(20);
+    expect(page.position).toEqual({ indexKey: 20, key: null });
+    const next = await pageOf(minute, { position: page.position });
+    expect(next.asked[0]).toBe(20);
+    expect(next.due).toHaveLength(40);
+  });
+
+  test('one that it was too busy for from the start is made again', async () => {
+    await expect(pageOf(minute, { busy: [0] })).rejects.toThrow(DynamoDbBusyError);
+  });
+
+  test('a page that takes too long ends after what it has read, with something read at least', async () => {
+    const page = await pageOf(minute, { perSecond: 0, outOfTime: () => true });
+    expect(page).toMatchObject({ due: [], position: { indexKey: 1, key: null }, asked: [0] });
+  });
 });

@@ -10,7 +10,8 @@ import { summarizeLag } from '../../../functions/report/lag.ts';
 import { addRound, reportOf } from '../../../functions/report/sweep-totals.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
-import { earliestTtl, type ReadWindow } from '../../../functions/table/window-query.ts';
+import { indexLayout } from '../../../functions/table/index-layout.ts';
+import { earliestTtl, type ReadIndex } from '../../../functions/table/index-query.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -33,7 +34,7 @@ export interface SweepFunctions {
 
 /** What the functions have instead of DynamoDB. */
 export interface SimulatedDynamoDb {
-  readonly readWindow: ReadWindow;
+  readonly readIndex: ReadIndex;
   /** Throws when the call as a whole fails, as the SDK does. */
   readonly deleteBatch: (
     keys: readonly ExpiredKey[],
@@ -56,14 +57,15 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   const { settings, dynamoDb, clock } = options;
   const random = () => options.random.next();
   const sleep = (ms: number) => clock.sleep(ms);
+  const layout = indexLayout(settings.model);
   return {
     'plan-sweep': async ({ executionInput, startedAt, soFar }) => {
       const startedAtMs = Date.parse(startedAt);
       const request = readSweepInput(executionInput, startedAtMs, settings);
       const planAll: NextRoundOptions['plan'] = async (cursor, maxDue) => {
         const { oldestOverdue, ...planned } = await plan(request, cursor, {
-          model: settings.model,
-          probe: target => earliestTtl(dynamoDb.readWindow, target),
+          layout,
+          probe: target => earliestTtl(dynamoDb.readIndex, layout, target, () => false),
           concurrency: 32,
           maxDue,
           watchAlways: settings.pollSeconds > 0,
@@ -75,7 +77,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       return nextRound(soFar, { dryRun: request.dryRun, plan: options.plan ?? planAll });
     },
     'query-expired': input =>
-      nextStep(input, { pace: settings, readWindow: dynamoDb.readWindow, random, sleep }),
+      nextStep(input, { pace: settings, layout, readIndex: dynamoDb.readIndex, random, sleep }),
     'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {
         settings,

@@ -1,17 +1,17 @@
 import type { ExpiryModel } from '../../../expiry/model.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
 
 /** What a delete of one key came to. */
 export type Outcome = 'deleted' | 'renewed' | 'notFound';
 
-/** A table with its expiry index, in memory: items are an id and a TTL (epoch seconds). All are in shard 0. */
+/** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). All are in shard 0. */
 export class MemoryTable {
   readonly #model: ExpiryModel;
-  /** By window key, then by id. */
-  readonly #windows = new Map<string, Map<string, number>>();
-  readonly #windowOf = new Map<string, string>();
+  /** By key of the index, then by id. */
+  readonly #windows = new Map<string | number, Map<string, number>>();
+  readonly #windowOf = new Map<string, string | number>();
 
   constructor(model: ExpiryModel) {
     this.#model = model;
@@ -19,8 +19,9 @@ export class MemoryTable {
 
   write(id: string, ttl: number): void {
     this.#remove(id);
-    const { granularitySeconds } = this.#model;
-    const key = windowKey(windowStart(ttl, granularitySeconds), granularitySeconds);
+    const { granularitySeconds, indexedBy } = this.#model;
+    const start = windowStart(ttl, granularitySeconds);
+    const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds);
     const window = this.#windows.get(key) ?? new Map<string, number>();
     this.#windows.set(key, window.set(id, ttl));
     this.#windowOf.set(id, key);
@@ -40,9 +41,9 @@ export class MemoryTable {
     return [...this.#windowOf.keys()].sort();
   }
 
-  /** Reads a window as a query of the index does: in the order of TTL, a limited number, from a position on. */
-  readonly readWindow: ReadWindow = async (key, { from, upTo }, startKey, limit) => {
-    const all = [...(this.#windows.get(key) ?? [])]
+  /** Reads a key as a query of the index does: in the order of TTL, a limited number, from a position on. */
+  readonly readIndex: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
+    const all = [...(this.#windows.get(value) ?? [])]
       .filter(([, ttl]) => ttl >= from && ttl <= upTo)
       .sort(([oneId, one], [otherId, other]) => one - other || (oneId < otherId ? -1 : 1));
     const start = startKey === null ? 0 : all.findIndex(([id]) => id === idOf(startKey)) + 1;

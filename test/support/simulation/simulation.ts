@@ -13,7 +13,7 @@ import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/dele
 import type { PollPace } from '../../../functions/query-expired/poll.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import type { ReadWindow } from '../../../functions/table/window-query.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
 import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
@@ -103,6 +103,15 @@ export class Simulation {
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
   tick(scheduled: number, lateSeconds = 0): void {
+    this.#start(scheduled, lateSeconds, {});
+  }
+
+  /** Starts a reconcile (epoch seconds) that looks so far back. */
+  reconcile(scheduled: number, lookbackMinutes: number): void {
+    this.#start(scheduled, 0, { lookbackMinutes });
+  }
+
+  #start(scheduled: number, lateSeconds: number, input: { readonly lookbackMinutes?: number }): void {
     const run = async () => {
       await this.clock.sleep((scheduled + lateSeconds) * 1000 - this.clock.now());
       const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
@@ -113,7 +122,7 @@ export class Simulation {
         type: 'STANDARD',
         definition: this.#definition,
       } as const;
-      const execution = this.#engine.start(machine, { input: { scheduledTime } });
+      const execution = this.#engine.start(machine, { input: { scheduledTime, ...input } });
       this.executions.push(execution);
       await execution.done;
     };
@@ -130,7 +139,7 @@ export class Simulation {
     onUsage: InvokeOptions['onUsage'],
   ): SweepFunctions {
     const settings = { ...DEFAULTS, ...pace };
-    const dynamoDb = { readWindow: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
+    const dynamoDb = { readIndex: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
       settings: { ...settings, model },
@@ -143,13 +152,13 @@ export class Simulation {
   #reader(
     { throttledCall = () => false }: Pick<SimulationOptions, 'throttledCall'>,
     onUsage: InvokeOptions['onUsage'],
-  ): ReadWindow {
+  ): ReadIndex {
     return async (...query) => {
       // As the client does: a second attempt at once.
       if (throttledCall(this.clock.now()) && throttledCall(this.clock.now())) {
         throw new DynamoDbBusyError('throttled');
       }
-      const page = await this.table.readWindow(...query);
+      const page = await this.table.readIndex(...query);
       const bytes = page.entries.length * ENTRY_BYTES;
       const readUnits = Math.max(1, Math.ceil(bytes / 4096)) / 2;
       if (onUsage) reportDynamoDb(onUsage, { readUnits, writeUnits: 0 });

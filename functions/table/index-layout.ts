@@ -1,0 +1,65 @@
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { windowStart } from '../../expiry/window.ts';
+import { windowStarts } from '../../expiry/window-starts.ts';
+import type { SweepTarget } from '../../statemachine/contract.ts';
+
+/** A partition key of the index. */
+export interface IndexKey {
+  /** A window's key, or a second. */
+  readonly value: string | number;
+  /** The one TTL that all its entries have, epoch seconds; undefined when they can have any. */
+  readonly ttl?: number;
+}
+
+/**
+ * Where the index holds what expires: all that the sweep has to know of the two ways to be indexed. A sweep is planned in
+ * windows, whose entries lie under one key each (by window and shard) or under one key per second.
+ */
+export interface IndexLayout {
+  /** Length of a window, seconds. */
+  readonly windowSeconds: number;
+  /** Parts of a window that are swept by children of their own. */
+  readonly shards: number;
+  /** A window can hold items whose TTL lies elsewhere: their writers stamped them wrong. */
+  readonly holdsStrays: boolean;
+  /** The starts of the windows that may hold a TTL in [from, before), epoch seconds, oldest first. */
+  windows(from: number, before: number): Iterable<number>;
+  /** The keys that a target's entries lie under, oldest first; always the same for the same target. */
+  keys(target: SweepTarget): readonly IndexKey[];
+}
+
+export function indexLayout(model: ExpiryModel): IndexLayout {
+  return model.indexedBy === 'window' ? byWindow(model) : BY_SECOND;
+}
+
+function byWindow({ granularitySeconds, shards }: ExpiryModel): IndexLayout {
+  return {
+    windowSeconds: granularitySeconds,
+    shards,
+    holdsStrays: true,
+    windows: (from, before) => windowStarts(from, before, granularitySeconds),
+    keys: ({ windowKeys }) => windowKeys.map(value => ({ value })),
+  };
+}
+
+/** Seconds that are planned, probed and swept together: a child for each of them would cost more than what it deletes. */
+const MINUTE = 60;
+
+const BY_SECOND: IndexLayout = {
+  windowSeconds: MINUTE,
+  shards: 1,
+  holdsStrays: false,
+  *windows(from, before) {
+    for (let start = windowStart(from, MINUTE); start < before; start += MINUTE) yield start;
+  },
+  keys: ({ windowKeys, from, before }) =>
+    windowKeys.flatMap(windowKey => {
+      const start = Date.parse(windowKey.slice(0, windowKey.indexOf('_'))) / 1000;
+      const first = Math.max(start, Math.ceil(from));
+      const seconds = Math.max(0, Math.min(start + MINUTE, Math.ceil(before)) - first);
+      return Array.from({ length: seconds }, (_unused, second) => ({
+        value: first + second,
+        ttl: first + second,
+      }));
+    }),
+};

@@ -1,0 +1,117 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { ExpiryModel } from '../../expiry/model.ts';
+import type { ExpiredKey, ItemKey, SweepTarget } from '../../statemachine/contract.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { Documents, RequestOptions } from './dynamodb.ts';
+import { isBusy } from './dynamodb-errors.ts';
+import type { IndexKey, IndexLayout } from './index-layout.ts';
+import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
+
+/** The TTLs that a query reads, both ends included, epoch seconds. */
+export interface TtlRange {
+  readonly from: number;
+  readonly upTo: number;
+}
+
+/** As many entries under one key of the index as one Query gave. */
+export interface IndexPage {
+  /** In the order of their TTL. */
+  readonly entries: ExpiredKey[];
+  /** For each entry, where a query goes on behind it. */
+  readonly positions: ItemKey[];
+  /** Whether the key may hold more in the range. */
+  readonly more: boolean;
+}
+
+/** Reads what lies under a key of the index, from a position on; `limit` is the most entries. */
+export type ReadIndex = (
+  key: IndexKey,
+  range: TtlRange,
+  startKey: ItemKey | null,
+  limit: number,
+) => Promise<IndexPage>;
+
+/**
+ * Reads this table's index.
+ * @throws DynamoDbBusyError when DynamoDB throttles or is unavailable; DynamoDB's own error otherwise
+ */
+export function indexReader(
+  documents: Documents,
+  { tableName, indexName, model }: SweepSettings,
+  options: RequestOptions = {},
+): ReadIndex {
+  const { ttlAttribute } = model;
+  const keyNames = keyAttributeNames(model);
+  return async (indexKey, range, startKey, limit) => {
+    const { from, upTo } = range;
+    const isOutside = indexKey.ttl !== undefined && (indexKey.ttl < from || indexKey.ttl > upTo);
+    if (upTo < from || isOutside) return { entries: [], positions: [], more: false };
+    const request: QueryCommandInput = {
+      TableName: tableName,
+      IndexName: indexName,
+      ...keyCondition(model, indexKey, range, startKey),
+      Limit: limit,
+    };
+    const answer = await documents.send(new QueryCommand(request), options).catch((error: unknown) => {
+      throw isBusy(error)
+        ? new DynamoDbBusyError(`Query of ${indexName}: ${error}`, { cause: error })
+        : error;
+    });
+    const items = answer.Items ?? [];
+    return {
+      entries: items.map(item => ({ key: toItemKey(item, keyNames), ttl: Number(item[ttlAttribute]) })),
+      positions: items.map(item => toItemKey(item, [...keyNames, ttlAttribute])),
+      more: answer.LastEvaluatedKey !== undefined,
+    };
+  };
+}
+
+/** By second the index has no sort key: everything under a key has the same TTL. */
+function keyCondition(
+  { ttlAttribute, windowAttribute }: ExpiryModel,
+  { value }: IndexKey,
+  { from, upTo }: TtlRange,
+  startKey: ItemKey | null,
+): Partial<QueryCommandInput> {
+  const start = startKey && toNativeKey(startKey);
+  if (windowAttribute === undefined) {
+    return {
+      KeyConditionExpression: '#ttl = :second',
+      ExpressionAttributeNames: { '#ttl': ttlAttribute },
+      ExpressionAttributeValues: { ':second': value },
+      ...(start && { ExclusiveStartKey: start }),
+    };
+  }
+  return {
+    KeyConditionExpression: '#window = :window AND #ttl BETWEEN :from AND :upTo',
+    ExpressionAttributeNames: { '#window': windowAttribute, '#ttl': ttlAttribute },
+    ExpressionAttributeValues: { ':window': value, ':from': from, ':upTo': upTo },
+    ...(start && { ExclusiveStartKey: { [windowAttribute]: value, ...start } }),
+  };
+}
+
+/**
+ * The earliest TTL of a target that is, or within its span will be, expired; reads one entry of each key, until it knows.
+ * @throws DynamoDbBusyError also when time runs out before all keys are read
+ */
+export async function earliestTtl(
+  readIndex: ReadIndex,
+  layout: IndexLayout,
+  target: SweepTarget,
+  outOfTime: () => boolean,
+): Promise<number | undefined> {
+  const { from, before, cutoff } = target;
+  const range = { from, upTo: Math.min(cutoff ?? before, before) };
+  let earliest: number | undefined;
+  for (const [index, key] of layout.keys(target).entries()) {
+    if (index > 0 && outOfTime())
+      throw new DynamoDbBusyError('DynamoDB answers too slowly to probe every second');
+    const { entries } = await readIndex(key, range, null, 1);
+    // BETWEEN includes its upper end; the span does not.
+    const [ttl] = entries.flatMap(entry => (entry.ttl < before ? [entry.ttl] : []));
+    if (ttl !== undefined) earliest = Math.min(earliest ?? ttl, ttl);
+    if (ttl !== undefined && key.ttl !== undefined) break;
+  }
+  return earliest;
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
+import { windowKey } from '../../../expiry/window.ts';
+import { indexLayout } from '../../../functions/table/index-layout.ts';
+import type { SweepTarget } from '../../../statemachine/contract.ts';
+
+const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const layoutOf = (props: Omit<ExpiryModelProps, 'partitionKey'>) =>
+  indexLayout(expiryModel({ partitionKey: 'id', ...props }));
+const bySecond = layoutOf({ indexedBy: 'second' });
+
+function targetOf(from: number, before: number, layout = bySecond): SweepTarget {
+  const windowKeys = [...layout.windows(from, before)].map(start => windowKey(start, layout.windowSeconds));
+  return { windowKeys, from, before, cutoff: before - 1, upcomingFrom: null };
+}
+
+const secondsOf = (from: number, before: number) =>
+  bySecond.keys(targetOf(from, before)).map(({ ttl }) => ttl);
+
+test('by window the keys are those of the target', () => {
+  const layout = layoutOf({ granularityMinutes: 5, shards: 3 });
+  expect(layout).toMatchObject({ windowSeconds: 300, shards: 3, holdsStrays: true });
+  expect(layout.keys({ ...targetOf(MINUTE, MINUTE + 1), windowKeys: ['a', 'b#1'] })).toEqual([
+    { value: 'a' },
+    { value: 'b#1' },
+  ]);
+});
+
+test('by second it is planned in minutes, which have no shards and hold nothing else', () => {
+  expect(bySecond).toMatchObject({ windowSeconds: 60, shards: 1, holdsStrays: false });
+});
+
+test.each([
+  ['a minute', MINUTE, MINUTE + 60, 60],
+  ['a second', MINUTE + 5, MINUTE + 6, 1],
+  ['the last second of one minute and the first of another', MINUTE - 1, MINUTE + 1, 2],
+  ['nothing', MINUTE, MINUTE, 0],
+  ['a span of its own end before its beginning', MINUTE + 1, MINUTE, 0],
+])('by second the keys of %s are its seconds', (_what, from, before, count) => {
+  const seconds = secondsOf(from, before);
+  expect(seconds).toEqual(Array.from({ length: count }, (_unused, second) => from + second));
+});
+
+test('by second any span has each of its seconds once, in order, and no other', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }), (start, length) => {
+      const from = MINUTE + start;
+      expect(secondsOf(from, from + length)).toEqual(
+        Array.from({ length }, (_unused, second) => from + second),
+      );
+    }),
+  );
+});
+
+test('by second a key is a number, of which all entries have the TTL', () => {
+  expect(bySecond.keys(targetOf(MINUTE, MINUTE + 1))).toEqual([{ value: MINUTE, ttl: MINUTE }]);
+});
