@@ -154,7 +154,7 @@ describe('of what a writer with other settings has stamped', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
   });
-  const misfiledIn = async (executionInput: unknown) => {
+  const misfiledIn = async (executionInput: unknown, soFar: SweepState | null = null) => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([
       hourly('a', '2026-11-20T08:30:00Z'),
@@ -164,7 +164,7 @@ describe('of what a writer with other settings has stamped', () => {
     ]);
     const warn = jest.fn();
     const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
-    const plan = await planSweep({ executionInput, startedAt, soFar: null }, runtime, enough);
+    const plan = await planSweep({ executionInput, startedAt, soFar }, runtime, enough);
     return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
   };
 
@@ -172,6 +172,15 @@ describe('of what a writer with other settings has stamped', () => {
     const { plan, warned } = await misfiledIn(RECONCILE);
     expect(plan).toMatchObject({ next: 'record', due: [], report: { misfiled: 3 } });
     expect(warned).toEqual([[{ id: { S: 'of a second shard' } }], [{ id: { S: 'a' } }, { id: { S: 'b' } }]]);
+  });
+
+  test('the same reconcile does not look again when it plans on', async () => {
+    const { plan } = await misfiledIn(RECONCILE);
+    const cursor = { window: seconds('2026-11-20T08:50:00Z'), shard: 0 };
+    const soFar = { progress: { ...plan.progress, cursor }, results: [], retries: 0 };
+    const { plan: further, warned } = await misfiledIn(RECONCILE, soFar);
+    expect(further).toMatchObject({ next: 'record', report: { misfiled: 3, steps: 2 } });
+    expect(warned).toEqual([]);
   });
 
   test.each([
