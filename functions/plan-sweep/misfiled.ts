@@ -22,7 +22,7 @@ const SHOWN_KEYS = 3;
 /** Milliseconds after which no further stamp is probed: the plan needs most of the function's time. */
 const MISFILED_MS = 20_000;
 
-/** A stamp that this deployment does not sweep: a window of another length, or a shard of its own length that it has not. */
+/** A stamp that this deployment does not sweep: a window of another length, or a shard that it has not. */
 interface OtherStamp {
   readonly granularityMinutes: number;
   readonly shard: number;
@@ -30,7 +30,7 @@ interface OtherStamp {
 
 /** Expired index entries that no sweep of this deployment finds, because their writer has other settings. */
 export interface Misfiled extends OtherStamp {
-  /** How many were seen: at least so many there are. */
+  /** How many were seen; there may be more. */
   readonly found: number;
   /** Some of them. */
   readonly keys: readonly ItemKey[];
@@ -43,10 +43,11 @@ export interface MisfiledSurroundings {
 }
 
 /**
- * Counts what writers with other settings have stamped and what has expired since the last reconcile, and logs what is wrong
- * with it. It stays where it is: only native TTL deletes it, until the settings agree.
+ * Counts the items that writers with other settings have stamped and that have expired since the last reconcile, and logs what
+ * is wrong with them. They stay where they are: deleting them would hide the disagreement.
  *
- * A sweep neither fails nor waits for it. What cannot be probed now is probed again by the next reconcile.
+ * The sweep does not fail by it, and waits for it about 20 seconds at most. What cannot be probed is left out; the next
+ * reconcile finds what the writer has stamped by then.
  */
 export async function countMisfiled(
   cutoff: number,

@@ -116,6 +116,15 @@ test.each([
   expect(await findMisfiled(model(), CUTOFF, readIndex, inTime)).toHaveLength(count);
 });
 
+test.each([
+  ['the last second that this one owns', HOUR - 1, 1],
+  ['up to five minutes before, if it came late to the index', HOUR + 299, 1],
+  ['before that', HOUR + 300 + 120, 0],
+])('a reconcile looks for what expired in %s', async (_name, secondsAgo, count) => {
+  const { readIndex } = indexOf({ by: model(2), items: [item('a', CUTOFF - secondsAgo)] });
+  expect(await findMisfiled(model(), CUTOFF, readIndex, inTime)).toHaveLength(count);
+});
+
 test('reads no more than a hundred entries of a window, and shows three keys', async () => {
   const { readIndex } = indexOf({ by: model(60), items: many(250) });
   expect(await findMisfiled(model(), CUTOFF, readIndex, inTime)).toEqual([
