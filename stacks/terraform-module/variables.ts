@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
-import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { GRANULARITIES } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
@@ -158,17 +158,13 @@ function isAttributeName(term: string): string {
   return `${term} != "" && length(base64encode(${term})) <= 340`;
 }
 
-const DIVISORS_OF_A_DAY = Array.from({ length: MINUTES_PER_DAY }, (_unused, index) => index + 1).filter(
-  minutes => MINUTES_PER_DAY % minutes === 0,
-);
-
 /** Of kinds whose rule Terraform's regular expressions do not have. */
 const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string>>> = {
   partitionKey: isAttributeName,
   sortKey: isAttributeName,
   ttlAttribute: isAttributeName,
   windowAttribute: isAttributeName,
-  granularityMinutes: term => isOneOf(DIVISORS_OF_A_DAY, term),
+  granularityMinutes: term => isOneOf(GRANULARITIES, term),
   rolePath: term => `length(${term}) <= 512 && ${matches('^/([\\x21-\\x7e]+/)?$', term)}`,
   metricsNamespace: term =>
     `${matches('^[A-Za-z0-9_./#: -]{1,255}$', term)} && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`,

@@ -9,6 +9,7 @@ import {
   PutItemCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { ModuleName } from '../../stacks/terraform-module/main-json.ts';
 import { configOf } from '../support/synthesized.ts';
@@ -150,6 +151,21 @@ describeWithTerraform('the Terraform modules', () => {
     await root.succeed(['destroy', '-auto-approve', '-input=false']);
     expect(await root.succeed(['state', 'list'])).toBe('');
     expect(await isThere()).toBe(true);
+  });
+
+  test.each<[string, Inputs, ExpiryModelProps]>([
+    ['without a sort key', {}, { partitionKey: 'id' }],
+    [
+      'with a sort key',
+      { sort_key: 'at', granularity_minutes: 5, shards: 3, window_attribute: 'a${b}' },
+      { partitionKey: 'id', sortKey: 'at', granularityMinutes: 5, shards: 3, windowAttribute: 'a${b}' },
+    ],
+  ])('%s they say what writers give to expiryModel', async (_name, edit, expected) => {
+    const root = await modules.asRoot('new-table', { ...TOKENS, ...edit });
+    await root.deploy();
+    const { expiry_model } = JSON.parse(await root.succeed(['output', '-json']));
+    expect(expiryModel(expiry_model.value)).toEqual(expiryModel(expected));
+    expect(Object.keys(expiry_model.value)).toHaveLength('sortKey' in expected ? 7 : 6);
   });
 
   test('take a VPC and a key, and give them back', async () => {

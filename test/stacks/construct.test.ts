@@ -4,6 +4,7 @@ import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
+import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
@@ -53,6 +54,10 @@ describe('a table of the same stack', () => {
   const sweep = new PreciseTtl(stack, 'ttl', { table, name: 'sessions-ttl', partitionKey: 'id' });
   new TerraformOutput(stack, 'out', { value: [sweep.tableName, sweep.tableArn, sweep.indexArn] });
   const json = synthesized(stack);
+
+  test('has the model that its writers need', () => {
+    expect(expiryModel(sweep.expiryModel)).toEqual(expiryModel({ partitionKey: 'id' }));
+  });
 
   test('is swept, and neither made nor looked up', () => {
     expect(Object.keys(json.resource['aws_dynamodb_table'] ?? {})).toEqual(['sessions']);
