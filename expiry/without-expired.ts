@@ -26,6 +26,8 @@ const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
 /** The part of the SDK's middleware that is used here. Source: @smithy/types, MiddlewareStack. */
 interface Stack {
   clone(): Stack;
+  /** The names of what is in it. The SDK has it since 2023. */
+  identify?(): readonly string[];
   add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
 }
 interface Call {
@@ -37,8 +39,7 @@ interface Result {
 type Next = (call: Call) => Promise<Result>;
 type Middleware = (next: Next, context: { readonly commandName?: string }) => Next;
 
-/** Clients that were returned: their reads are filtered. */
-const FILTERING = new WeakSet<object>();
+const FILTER_NAME = 'preciseTtlWithoutExpired';
 
 /**
  * A client whose reads give no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
@@ -80,12 +81,10 @@ export function withoutExpired<Client extends SdkClient>(
     cutoff: () => clockSecondsOf(now),
   });
   // Both share their configuration. Cached handlers belong to a stack, and must not be shared.
-  const filtering = Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
+  return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
     middlewareStack: stack,
     handlers: undefined,
   }) as Client;
-  FILTERING.add(filtering);
-  return filtering;
 }
 
 function addFilter(stack: Stack, tables: Tables): void {
@@ -98,7 +97,7 @@ function addFilter(stack: Stack, tables: Tables): void {
         const result = await next({ ...call, input: read.request });
         return { ...result, output: read.answer(result.output) };
       },
-    { step: 'initialize', priority: 'high', name: 'preciseTtlWithoutExpired' },
+    { step: 'initialize', priority: 'high', name: FILTER_NAME },
   );
   // Just before it is sent: without its TTL an expired item passes for a live one.
   stack.add(
@@ -151,10 +150,10 @@ function checkClient(client: unknown): void {
       'Pass DynamoDBDocumentClient.from(client).',
     );
   }
-  if (FILTERING.has(client as object)) {
+  if ((stack as unknown as Stack).identify?.().some(name => name.startsWith(FILTER_NAME))) {
     refuse(
       'a client whose reads are not filtered yet',
-      'one that withoutExpired has returned',
+      'one that withoutExpired has returned, or one that was made from it',
       'Name all tables in one call.',
     );
   }

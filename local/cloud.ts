@@ -20,7 +20,7 @@ import {
 } from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { enableStream, ensureTable, requireTable } from './dynamodb/tables.ts';
-import { NotFoundError, ScheduleError, TerraformError } from './errors.ts';
+import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform/synthesized.ts';
@@ -277,12 +277,20 @@ async function makeTables(
   { existing = [], makeExisting: make = startedHere, observe = false }: LocalCloudOptions,
 ): Promise<void> {
   for (const table of tables) await ensureTable(client, table);
+  const problems: string[] = [];
   for (const table of existingTables) {
     const asMade = existing.find(({ name }) => name === table.name);
-    await (asMade === undefined
-      ? requireTable(client, table)
-      : useExistingTable(client, table, { endpoint, asMade, make }));
+    try {
+      await (asMade === undefined
+        ? requireTable(client, table)
+        : useExistingTable(client, table, { endpoint, asMade, make }));
+    } catch (error) {
+      // All of them at once, so that a person can mend them in one go.
+      if (!(error instanceof TableMismatchError)) throw error;
+      problems.push(error.message);
+    }
   }
+  if (problems.length > 0) throw new TableMismatchError(problems.join('\n'));
   if (observe) {
     for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
   }

@@ -88,8 +88,12 @@ test('in a DynamoDB Local of its own, existing tables are made as they are confi
 
 test('in one that was running, a missing table is told with its command; afterwards it starts, and seeds nothing', async () => {
   const attached = { AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint };
-  const missing = await run([SECONDS], [], attached);
+  const missing = await run([SECONDS, WINDOWS], [], attached);
   expect(await missing.ended).toBe(1);
+  expect(missing.printed.stderr.match(/aws dynamodb create-table --table-name \w+/g)).toEqual([
+    'aws dynamodb create-table --table-name Seconds',
+    'aws dynamodb create-table --table-name Windows',
+  ]);
   const { command, flags, json } = awsCommandIn(missing.printed.stderr);
   expect(command).toBe('create-table');
   expect(flags).toMatchObject({ '--endpoint-url': dynamo.endpoint, '--region': 'eu-west-1' });

@@ -257,6 +257,13 @@ describe('withoutExpired', () => {
     ],
     ['a request', { TableName: 'Sessions' }, /^client: .*got "an object of Object"/],
     ['a client that filters already', filtering(documents), /^client: .*Name all tables in one call\./],
+    [
+      'a document client of a low-level one that filters already',
+      DynamoDBDocumentClient.from(
+        withoutExpired(new DynamoDBClient({ region: 'us-east-1' }), { Sessions: model }),
+      ),
+      /^client: .*made from it/,
+    ],
   ])('fails for %s', (_name, client, message) => {
     expect(() => call(client, { Sessions: model })).toThrow(InvalidArgumentError);
     expect(() => call(client, { Sessions: model })).toThrow(message);
