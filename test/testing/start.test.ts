@@ -141,12 +141,35 @@ test('an existing table is made with its index, one that is there is used and st
     config,
   );
   expect(await tables()).toEqual([]);
+  const table = {
+    TableName: 'Sessions',
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' as const }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' as const }],
+  };
+  await ours.send(new CreateTableCommand(table));
+  await expect(using(async () => {}, {}, config)).rejects.toThrow(
+    /expected the index "expirationWindowIndex" of the existing table "Sessions"/,
+  );
+  await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
   await ours.send(
     new CreateTableCommand({
-      TableName: 'Sessions',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      ...table,
+      AttributeDefinitions: [
+        ...table.AttributeDefinitions,
+        { AttributeName: 'expirationWindow', AttributeType: 'S' },
+        { AttributeName: 'ttl', AttributeType: 'N' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'expirationWindowIndex',
+          KeySchema: [
+            { AttributeName: 'expirationWindow', KeyType: 'HASH' },
+            { AttributeName: 'ttl', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
     }),
   );
   await using(async local => write(local, 'a', 60), { schedules: false }, config);
