@@ -214,7 +214,7 @@ export const PROPS = {
   ),
   /**
    * how far back every tick searches for items that earlier sweeps left: at least one window, at most 44,640 minutes (31 days)
-   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.16 a month
+   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.22 a month
    * @default `10`, or one window if that is longer; by second `2`
    */
   lookbackMinutes: calculated(
@@ -225,11 +225,11 @@ export const PROPS = {
   /**
    * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
    * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three. By second
-   * an hour costs $0.16 a month
-   * @default `24`; by second `3`
+   * an hour costs $0.22 a month
+   * @default `24`; by second `2`
    */
   reconcileHours: calculated(whole(1, MAX_LOOKBACK_MINUTES / 60), ({ indexedBy }) =>
-    indexedBy === 'second' ? 3 : 24,
+    indexedBy === 'second' ? 2 : 24,
   ),
   /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
   enabled: optional(boolean(), true),
