@@ -51,7 +51,7 @@ export interface FunctionVpc {
 const DEFAULT_PRECISION_SECONDS = 1;
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
-const PLAIN_MODE_SECONDS = 60;
+export const PLAIN_MODE_SECONDS = 60;
 
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
