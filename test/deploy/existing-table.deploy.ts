@@ -172,7 +172,7 @@ describeWithTerraform('an existing table', () => {
     for (const props of [{ ...TOKENS, ...BY_SECOND }, TOKENS]) {
       const actions = await on.deployment.deploy(configOf(props));
       const { update = [], ...others } = actions;
-      for (const touched of ['plan_sweep', 'query_expired', 'reconcile']) {
+      for (const touched of ['plan-sweep', 'query-expired', 'reconcile']) {
         expect(update.join()).toContain(touched);
       }
       // What the guard remembers of a table that it does not keep.

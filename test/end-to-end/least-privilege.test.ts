@@ -14,7 +14,7 @@ import { usageOfRoles } from '../support/permissions/usage.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 /*
- * Sweeps of every kind on what is synthesized, guarded and batch: scheduled, replayed, throttled, half refused, failed.
+ * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half refused, failed.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
  */
 
@@ -23,6 +23,7 @@ const SHORT = { partitionKey: 'id', reconcileHours: 2 } as const;
 const TABLES = [
   { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2 },
   { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch' },
+  { ...SHORT, tableName: 'Least-second', indexedBy: 'second' },
 ] as const satisfies readonly PreciseTtlProps[];
 
 const recorder = new CallRecorder();
