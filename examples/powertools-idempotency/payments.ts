@@ -8,6 +8,8 @@ export const IDEMPOTENCY_TABLE = {
   partitionKey: 'id',
   ttlAttribute: 'expiration',
   indexedBy: 'second',
+  // A record is written minutes before it expires: a minute that nothing is known of need not be watched.
+  pollSeconds: 0,
 } as const;
 
 /** How long the same order is the same payment. */
