@@ -19,8 +19,8 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const CALL_MS = 25;
 
 /**
- * What a query of the index takes, milliseconds: an assumption. The processor's part is 0.8 ms on a whole core, as a test with the real
- * client measured, at the 0.29 of a core that a function of 512 MB has.
+ * What a query of the index takes, milliseconds: an assumption. The processor's part is that of the real client with a server that
+ * answers at once, about 0.8 ms on a whole core, at the 0.29 of a core that a function of 512 MB has.
  */
 const READ = { ms: 5, processorMs: 3 };
 
@@ -38,6 +38,8 @@ export interface MonthlyCost {
 /**
  * What a month of sweeping costs, from the counters of the local runner: a steady stream of expiring items, and the reconcile of a table
  * from which the ticks have deleted everything. Tick by tick the work is the same, so ten minutes stand for the month.
+ *
+ * @param itemsPerMinute items that expire in each minute, evenly
  */
 export async function costOfMonth(itemsPerMinute: number, costProps: CostProps): Promise<MonthlyCost> {
   const props = resolveProps({ tableName: 'SessionData', partitionKey: 'id', ...costProps });
