@@ -13,14 +13,14 @@ export const IDEMPOTENCY_TABLE = {
 } as const;
 
 /** How long the same order is the same payment. */
-export const REMEMBERED_SECONDS = 600;
+export const REMEMBERED_SECONDS = 300;
 
 export interface Order {
   readonly orderId: string;
   readonly amount: number;
 }
 
-/** A payment that is made once, however often it is asked for within ten minutes. */
+/** A payment that is made once, however often it is asked for within five minutes. */
 export function makePayments(client: DynamoDBClient, pay: (order: Order) => Promise<{ paid: number }>) {
   const { tableName } = IDEMPOTENCY_TABLE;
   const persistenceStore = new DynamoDBPersistenceLayer({ tableName, awsSdkV3Client: client });
