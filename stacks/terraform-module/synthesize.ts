@@ -31,7 +31,7 @@ class ModuleStack extends TerraformStack {
       new TerraformOutput(this, id, { description, value });
     output('table_name', 'Name of the table that is swept.', sweep.tableName);
     output('table_arn', 'ARN of the table.', sweep.tableArn);
-    output('index_arn', 'ARN of the index of expiry windows.', sweep.indexArn);
+    output('index_arn', 'ARN of the index that the sweep reads.', sweep.indexArn);
     output('state_machine_arn', 'ARN of the state machine, to start replays of.', sweep.stateMachineArn);
     output('state_machine_name', 'Name of the state machine.', sweep.stateMachineName);
     output(

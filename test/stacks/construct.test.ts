@@ -65,6 +65,32 @@ describe('a table of the same stack', () => {
     expect(json).not.toHaveProperty('module');
   });
 
+  test.each([
+    ['the table', (made: DynamodbTable) => made],
+    ['its name and ARN', ({ name, arn }: DynamodbTable) => ({ name, arn })],
+  ])('is swept by second, too, by %s', (_what, reference) => {
+    const own = ownStack();
+    const made = new DynamodbTable(own, 'sessions', {
+      name: 'Sessions',
+      hashKey: 'id',
+      attribute: [{ name: 'id', type: 'S' }],
+    });
+    const props = { name: 'sessions-ttl', partitionKey: 'id', indexedBy: 'second' } as const;
+    new PreciseTtl(own, 'ttl', { ...props, table: reference(made) });
+    const bySecond = synthesized(own);
+    for (const lambda of resources(bySecond, 'aws_lambda_function')) {
+      expect(environmentOf(lambda)).toMatchObject({
+        INDEXED_BY: 'second',
+        INDEX_NAME: 'expirySecondIndex',
+        LOOKBACK_MINUTES: '2',
+        POLL_SECONDS: '1',
+      });
+    }
+    expect(statementsOf(bySecond, 'plan-sweep')[0]?.Resource).toEqual([
+      '${aws_dynamodb_table.sessions.arn}/index/expirySecondIndex',
+    ]);
+  });
+
   test('is known to the functions by reference, to its roles with its index', () => {
     for (const lambda of resources(json, 'aws_lambda_function')) {
       expect(environmentOf(lambda)['TABLE_NAME']).toBe('${aws_dynamodb_table.sessions.name}');

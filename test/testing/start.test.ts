@@ -60,6 +60,40 @@ test('advance deletes what expires, in its second, and nothing before', async ()
   });
 });
 
+test.each(['made', 'existing'] as const)(
+  'by second, whoever writes a TTL and nothing else has it deleted in its second: a table that is %s',
+  async kind => {
+    const table = { ...SESSIONS, indexedBy: 'second', existingTable: kind === 'existing' } as const;
+    await using(
+      async local => {
+        const now = Math.floor(local.clock.now() / 1000);
+        const put = (Item: object) => local.documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+        const there = async () => {
+          const ids = ['short', 'late', 'renewed', 'kept'];
+          const found = await Promise.all(ids.map(id => isThere(local, id)));
+          return ids.filter((_id, index) => found[index]);
+        };
+        await put({ id: 'short', ttl: now + 125 });
+        await put({ id: 'renewed', ttl: now + 125 });
+        await put({ id: 'kept' });
+        await local.advance('124s');
+        await put({ id: 'renewed', ttl: now + 130 });
+        // In the minute that a child waits through already.
+        await put({ id: 'late', ttl: now + 127 });
+        expect(await there()).toEqual(['short', 'late', 'renewed', 'kept']);
+        await local.advance('1s');
+        expect(await there()).toEqual(['late', 'renewed', 'kept']);
+        await local.advance('2s');
+        expect(await there()).toEqual(['renewed', 'kept']);
+        await local.advance('3s');
+        expect(await there()).toEqual(['kept']);
+      },
+      {},
+      { tables: [table] },
+    );
+  },
+);
+
 test('without schedules only what is asked for is swept, and the report says what became of it', async () => {
   await using(
     async local => {
