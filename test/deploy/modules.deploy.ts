@@ -165,19 +165,21 @@ describeWithTerraform('the Terraform modules', () => {
     expect(await isThere()).toBe(true);
   });
 
-  test.each<[string, Inputs, ExpiryModelProps]>([
-    ['without a sort key', {}, { partitionKey: 'id' }],
+  test.each<[string, Inputs, ExpiryModelProps, number]>([
+    ['without a sort key', {}, { partitionKey: 'id' }, 6],
+    ['by second', { indexed_by: 'second' }, { partitionKey: 'id', indexedBy: 'second' }, 3],
     [
       'with a sort key',
       { sort_key: 'at', granularity_minutes: 5, shards: 3, window_attribute: 'a${b}' },
       { partitionKey: 'id', sortKey: 'at', granularityMinutes: 5, shards: 3, windowAttribute: 'a${b}' },
+      7,
     ],
-  ])('%s they say what writers give to expiryModel', async (_name, edit, expected) => {
+  ])('%s they say what writers give to expiryModel', async (_name, edit, expected, fields) => {
     const root = await modules.asRoot('new-table', { ...TOKENS, ...edit });
     await root.deploy();
     const { expiry_model } = JSON.parse(await root.succeed(['output', '-json']));
     expect(expiryModel(expiry_model.value)).toEqual(expiryModel(expected));
-    expect(Object.keys(expiry_model.value)).toHaveLength('sortKey' in expected ? 7 : 6);
+    expect(Object.keys(expiry_model.value)).toHaveLength(fields);
   });
 
   test('make a table by second, and keep it as it is', async () => {
