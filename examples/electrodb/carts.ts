@@ -55,7 +55,7 @@ export function holdsIn(client: DynamoDBClient) {
     async held(article: string, nowMs: number): Promise<number> {
       const { data } = await entity.query
         .byArticle({ article })
-        .where(({ ttl }, { gt }) => gt(ttl, Math.floor(nowMs / 1000)))
+        .where(({ ttl }, { gt, notExists }) => `(${notExists(ttl)} OR ${gt(ttl, Math.floor(nowMs / 1000))})`)
         .go({ pages: 'all' });
       return data.reduce((sum, { pieces }) => sum + pieces, 0);
     },
