@@ -15,10 +15,10 @@ export const SESSIONS_TABLE = {
   tableName: 'Sessions',
   partitionKey: 'pk',
   sortKey: 'sk',
-  shards: 4,
+  shards: 2,
 } as const;
 
-const model = expiryModel({ partitionKey: 'pk', sortKey: 'sk', shards: 4 });
+const model = expiryModel({ partitionKey: 'pk', sortKey: 'sk', shards: 2 });
 
 interface Key {
   readonly user: string;
