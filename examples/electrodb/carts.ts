@@ -38,7 +38,7 @@ export function holdsIn(client: DynamoDBClient) {
 
   type Key = { readonly article: string; readonly customer: string };
 
-  /** The two attributes, of the keys that ElectroDB composes. */
+  /** The two attributes, of the keys that ElectroDB composes; neither for a hold that does not expire. */
   const expiryOf = (key: Key, options: ExpiryOptions) => {
     const { ttl, expirationWindow } = expiryAttributes(model, conversions.fromComposite.toKeys(key), options);
     return { ttl: ttl as number, expirationWindow: expirationWindow as string };

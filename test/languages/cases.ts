@@ -40,7 +40,7 @@ const numbers = fc
     fc.constantFrom(0, -0, 0.1, 1e20, 1e21, 1e-6, 1e-7, Number.MAX_SAFE_INTEGER),
     fc.constantFrom('1.50', '00042', '-0.0', '1E+3').map(text => NumberValue.from(text)),
   )
-  .map((value): KeyValue => ({ plain: value, json: { N: plainDecimal(`${textOf(value)}`) ?? '' } }));
+  .map((value): KeyValue => ({ plain: value, json: { N: plainDecimal(textOf(value)) ?? '' } }));
 
 const bytes = fc
   .uint8Array({ minLength: 1, maxLength: 40 })

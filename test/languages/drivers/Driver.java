@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads cases of JSON, one per line, and writes the attributes that go into the item. Document has what the document has. */
+/** Reads cases of JSON, one per line, and writes the attributes that go into the item. Document is the document's code. */
 public class Driver {
     public static void main(String[] arguments) throws Exception {
         var json = new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
