@@ -1,6 +1,7 @@
 import { isAttributeValue } from './attribute-value.ts';
 import { InvalidKeyError } from './errors.ts';
 import { type ItemLike, isItem } from './item.ts';
+import { plainDecimal } from './plain-decimal.ts';
 import { sha256 } from './sha256.ts';
 import { utf8 } from './utf8.ts';
 
@@ -15,7 +16,8 @@ export interface KeyNames {
  * puts the same item into the same shard. The sweep reads all shards, so another choice would lose nothing.
  *
  * The hash is the first 32 bits of SHA-256 over `S:…`, `N:…` or `B:…` (B in base64) of the partition key and, where
- * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards.
+ * there is one, the sort key, each followed by a zero byte, taken modulo the number of shards. A number is its text in
+ * plain digits. docs/writers.md is the specification for writers in other languages.
  *
  * @param key the primary key by attribute name; more attributes may be there (a whole item will do)
  * @throws InvalidKeyError when a key attribute is missing or is no string, number or bytes
@@ -40,9 +42,9 @@ export function shardOf<Key extends ItemLike>(key: Key, names: KeyNames, shards:
 
 function canonical(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return `S:${value}`;
-  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return `N:${value}`;
   if (value instanceof Uint8Array && value.length > 0) return `B:${base64(value)}`;
-  if (isNumberValue(value)) return `N:${value.value}`;
+  const number = numberText(value);
+  if (number !== undefined) return `N:${number}`;
   throw new InvalidKeyError({
     field: name,
     expected: 'the value of a key attribute: a non-empty string, a finite number or non-empty bytes',
@@ -51,6 +53,12 @@ function canonical(name: string, value: unknown): string {
       ? "Pass the key as the document client takes it: this is the low-level client's form."
       : 'Pass the whole primary key of the item that is written.',
   });
+}
+
+/** One text for a number, whichever client has read or will write it; undefined for what is no number. */
+function numberText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return plainDecimal(String(value));
+  return isNumberValue(value) ? plainDecimal(value.value) : undefined;
 }
 
 function base64(bytes: Uint8Array): string {

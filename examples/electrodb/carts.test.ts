@@ -28,16 +28,17 @@ test('a hold is gone a second after it expires, and an extended one stays', asyn
   });
 });
 
-test('an expired hold does not count, also before it is swept', async () => {
+test('an expired hold does not count, also before it is swept; one without an expiry does', async () => {
   await withPreciseTtl(
     { tables: [SHOP_TABLE] },
     async local => {
       const holds = holdsIn(local.client);
       await holds.place(KEY, 2, { ttlSeconds: 600, nowMs: local.clock.now() });
+      await holds.place({ ...KEY, customer: 'carol' }, 1, { ttlSeconds: 0, nowMs: local.clock.now() });
       await local.advance('599s');
-      expect(await holds.held('chair', local.clock.now())).toBe(2);
+      expect(await holds.held('chair', local.clock.now())).toBe(3);
       await local.advance('1s');
-      expect(await holds.held('chair', local.clock.now())).toBe(0);
+      expect(await holds.held('chair', local.clock.now())).toBe(1);
     },
     { schedules: false },
   );

@@ -38,7 +38,7 @@ export function holdsIn(client: DynamoDBClient) {
 
   type Key = { readonly article: string; readonly customer: string };
 
-  /** The two attributes, of the keys that ElectroDB composes. */
+  /** The two attributes, of the keys that ElectroDB composes; neither for a hold that does not expire. */
   const expiryOf = (key: Key, options: ExpiryOptions) => {
     const { ttl, expirationWindow } = expiryAttributes(model, conversions.fromComposite.toKeys(key), options);
     return { ttl: ttl as number, expirationWindow: expirationWindow as string };
@@ -55,7 +55,7 @@ export function holdsIn(client: DynamoDBClient) {
     async held(article: string, nowMs: number): Promise<number> {
       const { data } = await entity.query
         .byArticle({ article })
-        .where(({ ttl }, { gt }) => gt(ttl, Math.floor(nowMs / 1000)))
+        .where(({ ttl }, { gt, notExists }) => `(${notExists(ttl)} OR ${gt(ttl, Math.floor(nowMs / 1000))})`)
         .go({ pages: 'all' });
       return data.reduce((sum, { pieces }) => sum + pieces, 0);
     },

@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
-// An hour of the virtual clock is sixty sweeps: seconds on a slow machine.
-export default defineConfig({ test: { testTimeout: 60_000 } });
+// A minute of the virtual clock by second is a sweep with a poll for each second: seconds on a slow machine.
+export default defineConfig({ test: { testTimeout: 120_000 } });

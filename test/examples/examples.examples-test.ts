@@ -26,7 +26,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 test('there are examples', () => {
-  expect(EXAMPLES).toEqual(expect.arrayContaining(['electrodb', 'powertools-idempotency', 'sessions-api']));
+  expect(EXAMPLES).toEqual(
+    expect.arrayContaining(['dynamodb-toolbox', 'electrodb', 'powertools-idempotency', 'sessions-api']),
+  );
 });
 
 test.each(EXAMPLES)('%s', async name => {

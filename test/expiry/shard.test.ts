@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { InvalidKeyError } from '../../expiry/errors.ts';
+import { plainDecimal } from '../../expiry/plain-decimal.ts';
 import { shardOf } from '../../expiry/shard.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
@@ -32,7 +33,7 @@ describe('shardOf', () => {
     );
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), bytes, (user, session) => {
-        expect(shard(user, session, 100)).toBe(ofNode('N', String(user), session));
+        expect(shard(user, session, 100)).toBe(ofNode('N', plainDecimal(String(user)) ?? '', session));
       }),
     );
   });
@@ -70,6 +71,13 @@ describe('shardOf', () => {
 
   test.each([
     ['a number, a bigint and a wrapped number', [12345, 12345n, NumberValue.from('12345')]],
+    [
+      'a large number and what is read back of it',
+      [1e21, 10n ** 21n, NumberValue.from(`1${'0'.repeat(21)}`)],
+    ],
+    ['a small number and what is read back of it', [1e-7, NumberValue.from('0.0000001')]],
+    ['forms of one number', [1.5, NumberValue.from('1.50'), NumberValue.from('15e-1')]],
+    ['zeros', [0, -0, 0n, NumberValue.from('-0.0')]],
     ['a Buffer and its bytes', [Buffer.from('xy'), new Uint8Array(Buffer.from('xy'))]],
   ])('makes no difference between %s', (_name, values) => {
     expect(new Set(values.map(value => shard('alice', value, 100))).size).toBe(1);
@@ -87,6 +95,7 @@ describe('shardOf', () => {
     ['an empty string', ''],
     ['empty bytes', new Uint8Array()],
     ['NaN', Number.NaN],
+    ['a wrapped text that is no number', { value: 'twelve' }],
     ['a boolean', true],
     ['null', null],
     ['an object', {}],

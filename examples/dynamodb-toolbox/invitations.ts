@@ -1,0 +1,54 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Entity } from 'dynamodb-toolbox/entity';
+import { GetItemCommand } from 'dynamodb-toolbox/entity/actions/get';
+import { PutItemCommand } from 'dynamodb-toolbox/entity/actions/put';
+import { UpdateItemCommand } from 'dynamodb-toolbox/entity/actions/update';
+import { item } from 'dynamodb-toolbox/schema/item';
+import { number } from 'dynamodb-toolbox/schema/number';
+import { string } from 'dynamodb-toolbox/schema/string';
+import { Table } from 'dynamodb-toolbox/table';
+
+/** The entry of this table in the deployment's configuration. By second the TTL is all that the sweep needs. */
+export const INVITATIONS_TABLE = {
+  tableName: 'Invitations',
+  partitionKey: 'code',
+  indexedBy: 'second',
+} as const;
+
+/** Invitations that are open for a while. Nothing of precise-ttl is in here: an entity that had a TTL stays as it was. */
+export function invitationsIn(documentClient: DynamoDBDocumentClient) {
+  const table = new Table({
+    documentClient,
+    name: INVITATIONS_TABLE.tableName,
+    partitionKey: { name: 'code', type: 'string' },
+  });
+  const entity = new Entity({
+    name: 'invitation',
+    table,
+    schema: item({
+      code: string().key(),
+      guest: string(),
+      // Epoch seconds, whole ones.
+      ttl: number().validate(ttl => Number.isInteger(ttl) && ttl < 1e11),
+    }),
+  });
+
+  return {
+    invite: (code: string, guest: string, ttl: number) =>
+      entity.build(PutItemCommand).item({ code, guest, ttl }).send(),
+
+    /** Rejects when the invitation is gone. */
+    extend: (code: string, ttl: number) =>
+      entity
+        .build(UpdateItemCommand)
+        .item({ code, ttl })
+        .options({ condition: { attr: 'guest', exists: true } })
+        .send(),
+
+    /** Who is invited by this code at this time, epoch milliseconds. */
+    async guest(code: string, nowMs: number): Promise<string | undefined> {
+      const { Item } = await entity.build(GetItemCommand).key({ code }).send();
+      return Item !== undefined && Item.ttl > Math.floor(nowMs / 1000) ? Item.guest : undefined;
+    },
+  };
+}
