@@ -1,6 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { clientConfig } from './client-config.ts';
 import type { Environment } from './endpoint.ts';
+import { EndpointNote, NOTE_STEP } from './note-endpoint.ts';
 
 export interface ReplayClient {
   readonly sfn: SFNClient;
@@ -14,19 +15,8 @@ export interface ReplayClient {
  * @throws {FlagError} when the environment names an endpoint that is none
  */
 export function replayClient(region: string, environment: Environment): ReplayClient {
-  let endpoint: URL | undefined;
+  const note = new EndpointNote();
   const sfn = new SFNClient(clientConfig('SFN', region, environment));
-  sfn.middlewareStack.add(
-    next => args => {
-      const { protocol, hostname, port } = args.request as {
-        protocol: string;
-        hostname: string;
-        port?: number;
-      };
-      endpoint = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`);
-      return next(args);
-    },
-    { step: 'build', name: 'noteEndpoint' },
-  );
-  return { sfn, endpoint: () => endpoint };
+  sfn.middlewareStack.add(note.middleware, NOTE_STEP);
+  return { sfn, endpoint: () => note.endpoint };
 }
