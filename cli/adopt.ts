@@ -30,7 +30,7 @@ const FLAGS = {
   'index-read-units': { ...UNITS, help: 'of a provisioned table: read units a second of the index' },
   'index-write-units': {
     ...UNITS,
-    help: "of a provisioned table: write units a second of the index (default: the table's, for the share of its items that have a TTL)",
+    help: "of a provisioned table: write units a second of the index (default: the table's, less for items without a TTL)",
   },
   region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
   'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },

@@ -73,7 +73,9 @@ export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
     return end('done');
   }
   if (changes(plan) && !(await agreed(plan, options, isThisMachine(clients.endpoint()?.hostname ?? '')))) {
-    return end(signal.aborted ? 'interrupted' : 'declined');
+    if (!signal.aborted) return end('declined');
+    print(`\n${describeInterruption(plan, progress)}`);
+    return end('interrupted');
   }
   if (!(await change(reading, plan, options, progress))) {
     print(`\n${describeInterruption(plan, progress)}`);

@@ -151,6 +151,9 @@ function notes(
       fast &&
       `a key of the index takes ${count(KEY_WRITE_UNITS)} write units a second. If more items than that get the same second of expiry, ` +
         'their writes are throttled: take --by window with shards (docs/indexes.md).',
+    index.throughput !== undefined &&
+      'the throughput of the index stays as it is. If the table has auto scaling, add it to the index too: an index that is too ' +
+        'slow slows down the writes to the table.',
     table.replicaRegions.length > 0 &&
       'this is a global table: the index is added in every region, and each delete is replicated. Deploy the sweep in one region only.',
     bySecond &&

@@ -18,6 +18,9 @@ export interface BuildWatch {
   readonly now: () => number;
 }
 
+/** How long an index that was just asked for may not be there: what DescribeTable says is eventually consistent. */
+const UNSEEN_MS = 60_000;
+
 /**
  * Waits until DynamoDB has built an index: it is ACTIVE and has every item that was there before.
  *
@@ -34,16 +37,19 @@ export async function untilBuilt({
   now,
 }: BuildWatch): Promise<boolean> {
   const since = now();
+  let seen = false;
   while (!signal.aborted) {
     const index = await describe();
-    if (index === undefined || index.status === 'DELETING') {
+    seen ||= index !== undefined;
+    const gone = index === undefined && (seen || now() - since > UNSEEN_MS);
+    if (gone || index?.status === 'DELETING') {
       throw new AdoptError(
         `index ${indexName}: expected it to become ACTIVE, got ${index?.status ?? 'no such index any more'}; somebody deleted it ` +
           'while it was being built: run this again',
       );
     }
-    if (index.status === 'ACTIVE' && !index.backfilling) return true;
-    show(progressLine(indexName, index.backfilling, now() - since, await progress()));
+    if (index?.status === 'ACTIVE' && !index.backfilling) return true;
+    show(progressLine(indexName, index?.backfilling ?? false, now() - since, await progress()));
     await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
   return false;

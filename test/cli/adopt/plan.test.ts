@@ -433,6 +433,12 @@ describe('the text', () => {
       'take --by window',
     ],
     [
+      'fixed throughput',
+      reading({ billing: 'provisioned', throughput: { readUnits: 1, writeUnits: 1 } }),
+      {},
+      'If the table has auto scaling',
+    ],
+    [
       'a global table',
       reading({ replicaRegions: ['eu-west-1'] }),
       {},
