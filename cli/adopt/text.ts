@@ -40,7 +40,11 @@ export function describeReading({ table, sample, writes }: Reading, where: strin
 }
 
 /** What is done, in its order, and what has to be known of it. */
-export function describePlan({ table, sample, writes }: Reading, plan: AdoptionPlan, wish: Wish): string {
+export function describePlan(
+  { region, table, sample, writes }: Reading,
+  plan: AdoptionPlan,
+  wish: Wish,
+): string {
   const { ttl, index, nativeTtl, cost } = plan;
   const steps: string[] = [];
   if (index.action === 'create') {
@@ -75,7 +79,7 @@ export function describePlan({ table, sample, writes }: Reading, plan: AdoptionP
           'What is done:',
           ...steps.map((step, number) => `  ${number + 1}. ${step}`),
           '',
-          describeCost(plan, table),
+          describeCost(plan, table, region),
         ]),
     ...notes(plan, table, writes, wish).map(note => `\nNote: ${note}`),
   ].join('\n');
@@ -99,8 +103,9 @@ function describeTtlValues(counts: TtlCounts): string {
   return `Sampled items: ${found.map(kind => `${count(counts[kind])} ${KIND_TEXTS[kind]}`).join(', ')}.`;
 }
 
-function describeCost({ cost, index }: AdoptionPlan, table: Reading['table']): string {
-  const replicas = Math.max(1, table.replicaRegions.length);
+function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], region: string): string {
+  // Whether this region is among the replicas is the same.
+  const replicas = new Set([region, ...table.replicaRegions]).size;
   const each = replicas > 1 ? ` in each of ${replicas} regions` : '';
   const once =
     cost.buildDollars === undefined

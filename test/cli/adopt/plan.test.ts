@@ -463,6 +463,17 @@ describe('the text', () => {
     expect(describePlan(read, plan(read, wish), { ...WISH, ...wish })).toContain(note);
   });
 
+  test.each([[['eu-west-1']], [['eu-west-1', 'us-east-1']]])(
+    'the index of a global table with the replicas %j costs as much in each of two regions',
+    replicaRegions => {
+      const items = Array.from({ length: 32_000 }, () => item(NOW));
+      const read = reading({ replicaRegions }, items);
+      expect(describePlan(read, plan(read), WISH)).toContain(
+        'about 32,000 write units in each of 2 regions, $0.04',
+      );
+    },
+  );
+
   test('shows the table, and that the writes are not known', () => {
     const text = describeReading(
       reading({ itemCount: 12_345, sizeBytes: 3 * 1024 ** 2, ttl: { status: 'ENABLED', attribute: 'ttl' } }),
