@@ -34,6 +34,10 @@ export const COMMANDS = {
     summary: 'print what was deployed, as JSON',
     load: async () => (await import('./outputs.ts')).command,
   },
+  model: {
+    summary: "print a table's expiry model as JSON, for its writers in any language",
+    load: async () => (await import('./model.ts')).command,
+  },
   destroy: {
     summary: 'remove everything but the tables',
     load: async () => (await import('./destroy.ts')).command,

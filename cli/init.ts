@@ -1,6 +1,6 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 import { CONFIG_FILES } from '../stacks/config-file.ts';
-import { FlagError, type FlagValues } from './flags.ts';
+import { BY, FlagError, type FlagValues } from './flags.ts';
 import { type Answers, askForTable, configOf, configText } from './init/configuration.ts';
 import { refuseOthers, writeConfig } from './init/write.ts';
 import { type Invocation, invocation } from './invocation.ts';
@@ -16,6 +16,10 @@ const FLAGS = {
     type: 'text',
     value: 'NAME',
     help: 'attribute with the moment of expiry (default: ttl)',
+  },
+  by: {
+    ...BY,
+    help: 'what the index is keyed by: second, then writers write the TTL alone, or window (default: window; for an existing table second)',
   },
   region: { type: 'text', value: 'REGION', help: 'AWS region (default: $AWS_REGION, or us-east-1)' },
   json: { type: 'switch', help: 'write precise-ttl.config.json, which editors complete from its schema' },
@@ -55,9 +59,10 @@ function answersOf(flags: FlagValues<typeof FLAGS>): Answers | Promise<Answers> 
     existingTable: existing,
     sortKey: flags['sort-key'],
     ttlAttribute: flags['ttl-attribute'],
+    indexedBy: flags.by,
   };
   if (table === undefined) {
-    const others = (['existing', 'partition-key', 'sort-key', 'ttl-attribute'] as const).filter(
+    const others = (['existing', 'partition-key', 'sort-key', 'ttl-attribute', 'by'] as const).filter(
       name => flags[name] !== undefined && flags[name] !== false,
     );
     if (others.length === 0 && process.stdin.isTTY) return askForTable(question);

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { serve } from '../local/serve.ts';
+import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
-import { requireOwnTable, writeSeed } from './local-seed.ts';
+import { writeSeed } from './local-seed.ts';
 import { describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -39,13 +40,14 @@ export async function runLocalJob({
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
   const config = checkConfig(options.config);
-  if (seed !== undefined) requireOwnTable(config);
   const machineNames = config.tables.map(table => resolveProps(table).name);
   const failedCalls = new FailedCalls();
+  const existing = existingTablesAsMade(config);
   await withSynthesized(config, async cdktfOut => {
     const served = await serve({
       ...options,
       cdktfOut,
+      existing,
       environment: process.env,
       functions: {
         onInvocation: record => failedCalls.add(record),
@@ -55,7 +57,7 @@ export async function runLocalJob({
       onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
     });
     try {
-      const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config);
+      const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
       if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
       console.log(describeStart(served, { schedules: options.schedules, seeded }));
       if (!signal.aborted) await once(signal, 'abort');

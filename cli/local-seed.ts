@@ -1,5 +1,6 @@
 import { SessionTable } from '../lab/workload/session-table.ts';
 import type { LocalCloud } from '../local/cloud.ts';
+import type { TableResource } from '../local/terraform/synthesized.ts';
 import { tableOf } from '../local/terraform/table-of.ts';
 import type { DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
@@ -41,15 +42,17 @@ const LEAD_MS = 10_000;
 const WRITES_AT_ONCE = 25;
 
 /**
- * The table that `--seed` writes to: the first one of the configuration, whose state machine the printed example starts.
+ * The table that `--seed` writes to: the first one of the configuration, whose state machine the printed example starts. Also an
+ * existing one, in a DynamoDB Local that was started for it.
  *
  * @throws {FlagError} when it is somebody else's
  */
-export function requireOwnTable({ tables: [first] }: DeploymentConfig): void {
-  if (first === undefined || !resolveProps(first).existingTable) return;
+export function requireOwnTable({ tables: [first] }: DeploymentConfig, madeHere: boolean): void {
+  if (madeHere || first === undefined || !resolveProps(first).existingTable) return;
   throw new FlagError(
-    `--seed: expected a first table that the configuration makes, got ${first.tableName} with existingTable: true, whose items are ` +
-      'not ours to write; leave --seed out, or put another table first in the configuration',
+    `--seed: expected a first table that is made here, got ${first.tableName} with existingTable: true in a DynamoDB Local that was ` +
+      'running, whose items are not ours to write; leave --seed out, unset AWS_ENDPOINT_URL_DYNAMODB, or put another table first in ' +
+      'the configuration',
   );
 }
 
@@ -67,16 +70,23 @@ export function planSeed(count: number, nowMs: number, reconcileHours: number): 
   };
 }
 
-/** Writes sessions into the first table of the configuration, as an application does: through the helpers of `expiry/`. */
+/**
+ * Writes sessions into the first table of the configuration, as an application does: through the helpers of `expiry/`.
+ *
+ * @throws {FlagError} when the table is somebody else's
+ */
 export async function writeSeed(
   count: number,
-  { client, synthesized }: LocalCloud,
-  { tables: [first] }: DeploymentConfig,
+  { client, dynamoDb, synthesized }: LocalCloud,
+  config: DeploymentConfig,
+  existing: readonly TableResource[],
 ): Promise<Seeded> {
+  requireOwnTable(config, dynamoDb.startedHere);
+  const [first] = config.tables;
   if (first === undefined) throw new Error('a configuration that was checked has a table');
   const { tableName, name: machineName, reconcileHours } = resolveProps(first);
   const plan = planSeed(count, Date.now(), reconcileHours);
-  const table = tableOf(synthesized, tableName);
+  const table = tableOf({ tables: [...synthesized.tables, ...existing] }, tableName);
   const sessions = new SessionTable(client, { table, model: modelOf(first), prefix: 'seed' });
   const ttls = [plan.expired, plan.soon, plan.staying].flatMap(ttlsOf);
   for (let start = 0; start < ttls.length; start += WRITES_AT_ONCE) {

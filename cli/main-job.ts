@@ -4,8 +4,7 @@ import type { IndexedBy } from '../expiry/model.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
-import { readSynthesized } from '../local/terraform/synthesized.ts';
-import { tableOf } from '../local/terraform/table-of.ts';
+import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
@@ -45,14 +44,9 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const chosen = indexedBy(configured, options.by);
   const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
   const table: PreciseTtlProps = { ...chosen, tableName: ownTableName(chosen.tableName), name };
-  const synthesized = <T>(props: PreciseTtlProps, use: (cdktfOut: string) => T | Promise<T>) =>
-    withSynthesized({ ...config, tables: [props] }, async cdktfOut => use(cdktfOut));
-  const existingTable = chosen.existingTable
-    ? await synthesized({ ...table, existingTable: false }, cdktfOut =>
-        tableOf(readSynthesized(cdktfOut), table.tableName),
-      )
-    : undefined;
-  return synthesized(table, async cdktfOut => {
+  const own = { ...config, tables: [table] };
+  const [existingTable] = existingTablesAsMade(own);
+  return withSynthesized(own, async cdktfOut => {
     const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
     const judged = await runDemo({
       cdktfOut,

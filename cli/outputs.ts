@@ -12,7 +12,8 @@ export const command = defineCommand({
   help: (flags, call) => `${call('outputs', '[flags]')}
 
 Prints the deployment's outputs as JSON: by table its ARN, the ARN of the state machine to start replays of, and the URL
-of the queue of starts that did not get through. Everything else that it says goes to stderr.
+of the queue of starts that did not get through, and the expiry model that its writers must have. Everything else that it says goes
+to stderr.
 
 ${flags}
 

@@ -14,13 +14,23 @@ const END_MS = 1e14;
  * @throws InvalidArgumentError for another unit, and for what is no number
  */
 export function clockSeconds(nowMs: number | undefined): number {
-  const value: unknown = nowMs === undefined ? Date.now() : nowMs;
+  return nowMs === undefined
+    ? secondOf(Date.now(), 'Date.now()', () => "Set this machine's clock.")
+    : secondOf(nowMs, 'nowMs', unitRemedy);
+}
+
+/** The same of a clock that is a function, which may give anything. */
+export function clockSecondsOf(now: (() => number) | undefined): number {
+  return now === undefined ? clockSeconds(undefined) : secondOf(now(), 'now()', unitRemedy);
+}
+
+function secondOf(value: unknown, field: string, remedy: (value: unknown) => string): number {
   if (isBetween(value, FIRST_MS, END_MS)) return Math.floor(value / 1000);
   throw new InvalidArgumentError({
-    field: nowMs === undefined ? 'Date.now()' : 'nowMs',
+    field,
     expected: 'epoch milliseconds, as Date.now() gives them',
     got: value,
-    remedy: nowMs === undefined ? "Set this machine's clock." : unitRemedy(value),
+    remedy: remedy(value),
   });
 }
 

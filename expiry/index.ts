@@ -22,3 +22,4 @@ export {
 } from './not-expired.ts';
 export { isExpired } from './ttl.ts';
 export { type UpdateAdditions, type UpdateRequest, withExpiry } from './update.ts';
+export { type FilterOptions, type SdkClient, type TableModels, withoutExpired } from './without-expired.ts';

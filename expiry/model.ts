@@ -118,10 +118,10 @@ export function expiryModel(props: ExpiryModelProps): ExpiryModel {
  * Refuses what {@link expiryModel} has not made, such as its props: attributes would be stamped as `undefined`.
  * @throws InvalidModelError
  */
-export function checkModel(model: unknown): void {
+export function checkModel(model: unknown, field = 'model'): void {
   if (isObject(model) && 'granularitySeconds' in model) return;
   throw new InvalidModelError({
-    field: 'model',
+    field,
     expected: 'what expiryModel() returns',
     got: model,
     remedy: 'Call expiryModel({ partitionKey: … }) once and pass its result.',

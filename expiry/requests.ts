@@ -38,6 +38,9 @@ export type PlainKey<Request> = Request extends { readonly Key?: infer Key }
   ? { readonly Key?: PlainRecord<Key> | undefined }
   : unknown;
 
+/** A request, an answer or an item. Requests and answers have the same names in both clients; only their values differ. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** The parts of a request that are merged into, where a null would be taken for one that is left out. */
 const MERGED = [
   'Key',

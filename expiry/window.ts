@@ -6,6 +6,12 @@
 /** Minutes in a day: a granularity divides it, so that windows line up with midnight UTC and with replays. */
 export const MINUTES_PER_DAY = 24 * 60;
 
+/** All lengths that a window can have, minutes, the shortest first. */
+export const GRANULARITIES: readonly number[] = Array.from(
+  { length: MINUTES_PER_DAY },
+  (_unused, index) => index + 1,
+).filter(minutes => MINUTES_PER_DAY % minutes === 0);
+
 /** The start (epoch seconds) of the window that holds `ttl` (epoch seconds). */
 export function windowStart(ttl: number, granularitySeconds: number): number {
   return Math.floor(ttl / granularitySeconds) * granularitySeconds;

@@ -18,8 +18,9 @@ import {
   type DynamoDbLocalOptions,
   startOrAttachDynamoDb,
 } from './dynamodb/dynamodb-local.ts';
+import { useExistingTable } from './dynamodb/existing-table.ts';
 import { enableStream, ensureTable, requireTable } from './dynamodb/tables.ts';
-import { NotFoundError, ScheduleError, TerraformError } from './errors.ts';
+import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform/synthesized.ts';
@@ -51,10 +52,10 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
   readonly deliveries?: Deliveries;
-  /**
-   * Tables to make although the stack only refers to them, as they would be there on AWS. @default they must be there
-   */
-  readonly makeExisting?: readonly TableResource[];
+  /** How the tables look that the stack only refers to. @default nothing is known of them, and they must be there */
+  readonly existing?: readonly TableResource[];
+  /** Whether those of {@link existing} that are not there are made. @default in a DynamoDB that was started here */
+  readonly makeExisting?: boolean;
   /** Gives every table a stream with old images, to watch deletions from outside. @default false */
   readonly observe?: boolean;
   /** Starts what a schedule is for. @default the state machine as it was synthesized */
@@ -133,7 +134,7 @@ export class LocalCloud {
       const region = synthesized.functions[0]?.region ?? 'us-east-1';
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
-      await makeTables(client, synthesized, options);
+      await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
       const functions = new LocalFunctions(synthesized.functions, {
         others,
@@ -271,14 +272,25 @@ function checkSchedules({ schedules, stateMachines }: SynthesizedCloud): void {
 
 async function makeTables(
   client: DynamoDBClient,
+  { endpoint, startedHere }: DynamoDbEndpoint,
   { tables, existingTables }: SynthesizedCloud,
-  { makeExisting = [], observe = false }: LocalCloudOptions,
+  { existing = [], makeExisting: make = startedHere, observe = false }: LocalCloudOptions,
 ): Promise<void> {
   for (const table of tables) await ensureTable(client, table);
+  const problems: string[] = [];
   for (const table of existingTables) {
-    const made = makeExisting.find(({ name }) => name === table.name);
-    await (made === undefined ? requireTable(client, table) : ensureTable(client, made));
+    const asMade = existing.find(({ name }) => name === table.name);
+    try {
+      await (asMade === undefined
+        ? requireTable(client, table)
+        : useExistingTable(client, table, { endpoint, asMade, make }));
+    } catch (error) {
+      // All of them at once, so that a person can mend them in one go.
+      if (!(error instanceof TableMismatchError)) throw error;
+      problems.push(error.message);
+    }
   }
+  if (problems.length > 0) throw new TableMismatchError(problems.join('\n'));
   if (observe) {
     for (const { name } of [...tables, ...existingTables]) await enableStream(client, name);
   }

@@ -20,6 +20,8 @@ import { DEFAULT_REGION } from './terraform/synthesized.ts';
 export interface ServeOptions {
   /** The folder that was synthesized into. */
   readonly cdktfOut: string;
+  /** How the tables look that the stack only refers to; made when DynamoDB Local is started here. */
+  readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
   /** Whether the schedules fire. */
@@ -67,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const stateMachines = new StateMachines(() => clock.now());
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
+      existing: options.existing ?? [],
       environment,
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
       functions: { ...options.functions, meter },

@@ -5,6 +5,7 @@ import { checkConfig, type DeploymentConfig } from './config.ts';
 import { constructId } from './names.ts';
 import { CreatedTables } from './parts/created-tables.ts';
 import { PreciseTtl, removedTable } from './precise-ttl.ts';
+import { escapedTexts } from './terraform-text.ts';
 
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
 export const STACK = 'precise-ttl';
@@ -24,11 +25,16 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through',
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, and what its writers give to expiryModel',
       value: Object.fromEntries(
-        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl }) => [
+        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl, expiryModel }) => [
           sweep.tableName,
-          { tableArn, stateMachineArn, deadLetterQueueUrl },
+          {
+            tableArn,
+            stateMachineArn,
+            deadLetterQueueUrl,
+            expiryModel: escapedTexts({ ...expiryModel }),
+          },
         ]),
       ),
     });

@@ -1,6 +1,7 @@
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { toEnvironment } from '../functions/runtime/environment.ts';
+import type { ExpiryModelProps } from '../expiry/model.ts';
+import { modelPropsOfSettings, toEnvironment } from '../functions/runtime/environment.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
 import { InvalidConfigError } from './config.ts';
@@ -25,6 +26,8 @@ import { escaped } from './terraform-text.ts';
 export class PreciseTtl extends Construct {
   /** The props with every default filled in. */
   readonly sweep: ResolvedProps;
+  /** What writers and readers give to `expiryModel`; as JSON it is for those in other languages too. */
+  readonly expiryModel: ExpiryModelProps;
   readonly table: ExpiringTable;
   /** By the state that calls it. */
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
@@ -52,6 +55,7 @@ export class PreciseTtl extends Construct {
     if (problems.length > 0) throw new InvalidConfigError(problems);
     const sweep = resolveConstruct(props);
     this.sweep = sweep;
+    this.expiryModel = modelPropsOfSettings(sweep);
     refuseTwins(this);
 
     const place = new Place(this, 'place');

@@ -51,7 +51,7 @@ export interface FunctionVpc {
 const DEFAULT_PRECISION_SECONDS = 1;
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
-const PLAIN_MODE_SECONDS = 60;
+export const PLAIN_MODE_SECONDS = 60;
 
 /** What to do about a value that its kind says nothing better of. */
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
@@ -214,7 +214,7 @@ export const PROPS = {
   ),
   /**
    * how far back every tick searches for items that earlier sweeps left: at least one window, at most 44,640 minutes (31 days)
-   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.16 a month
+   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.22 a month
    * @default `10`, or one window if that is longer; by second `2`
    */
   lookbackMinutes: calculated(
@@ -225,11 +225,11 @@ export const PROPS = {
   /**
    * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
    * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three. By second
-   * an hour costs $0.16 a month
-   * @default `24`; by second `3`
+   * an hour costs $0.22 a month
+   * @default `24`; by second `2`
    */
   reconcileHours: calculated(whole(1, MAX_LOOKBACK_MINUTES / 60), ({ indexedBy }) =>
-    indexedBy === 'second' ? 3 : 24,
+    indexedBy === 'second' ? 2 : 24,
   ),
   /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
   enabled: optional(boolean(), true),

@@ -6,6 +6,13 @@ export function escaped(text: string): string {
   return text.replaceAll(/[$%]\{/g, begin => `${begin[0]}${begin}`);
 }
 
+/** The texts among an object's values escaped. */
+export function escapedTexts<Value>(values: Readonly<Record<string, Value>>): Record<string, Value | string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? escaped(value) : value]),
+  );
+}
+
 /** The same as a quoted string within an expression. Of JSON's escapes Terraform lacks two. */
 export function literal(text: string): string {
   const quoted = JSON.stringify(text).replaceAll(/\\./g, each => NOT_IN_TERRAFORM[each] ?? each);

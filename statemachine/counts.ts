@@ -10,7 +10,12 @@ export interface Count {
   /** What it counts: a sentence for the metrics and the glossary. */
   readonly help: string;
   /** Name and unit of the metric that it is recorded as. @default it is in the report only */
-  readonly metric?: { readonly name: string; readonly unit: 'Count' | 'Seconds' };
+  readonly metric?: {
+    readonly name: string;
+    readonly unit: 'Count' | 'Seconds';
+    /** Left out when it is 0: CloudWatch bills a metric by the hours that have a datapoint. */
+    readonly onlyAboveZero?: true;
+  };
   /** `precise-ttl replay` adds it up and shows it. */
   readonly replayed?: true;
 }
@@ -78,6 +83,11 @@ export const COUNTS = {
     by: 'execution',
     help: 'How long the oldest item that earlier sweeps left was overdue when this one began.',
     metric: { name: 'OldestOverdue', unit: 'Seconds' },
+  },
+  misfiled: {
+    by: 'execution',
+    help: 'Expired index entries under windows and shards that the deployment does not sweep, seen by a reconcile: their writer has another `granularityMinutes` or more `shards`. At least so many; the sweep does not delete them. There is a datapoint only when it is above 0.',
+    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true },
   },
 } as const satisfies Readonly<Record<string, Count>>;
 

@@ -5,7 +5,10 @@ import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
 
 /** What is tested: a deployment's whole configuration, or its tables alone. */
 export interface TestedConfig {
-  /** As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index. */
+  /**
+   * As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index; one that is there already
+   * must have it.
+   */
   readonly tables: readonly PreciseTtlProps[];
   /** @default 'us-east-1' */
   readonly region?: string;

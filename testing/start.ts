@@ -117,7 +117,8 @@ async function start(
     // Real time does not wait for a function to be loaded.
     ...(stepped === undefined && { warm: 1 }),
     environment: {},
-    makeExisting: existing.filter(({ name }) => !found.has(name)),
+    existing,
+    makeExisting: true,
     ...(onLog && { functions: { onLog } }),
     onExecution: execution => {
       const isFailed = execution.status !== 'SUCCEEDED' && execution.status !== 'ABORTED';

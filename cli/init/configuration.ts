@@ -1,3 +1,4 @@
+import type { IndexedBy } from '../../expiry/model.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 
 /** What a person says of their table. */
@@ -10,6 +11,8 @@ export interface Answers {
   readonly sortKey: string | undefined;
   /** @default the one of `stacks/props.ts` */
   readonly ttlAttribute: string | undefined;
+  /** @default by second for an existing table, whose writers need not change then; else the one of `stacks/props.ts` */
+  readonly indexedBy?: IndexedBy | undefined;
 }
 
 /** Where applications have no better name for it. */
@@ -38,12 +41,14 @@ export async function askForTable(ask: (question: string) => Promise<string>): P
  */
 export async function configOf(answers: Answers, region: string): Promise<DeploymentConfig> {
   const { tableName, existingTable, partitionKey = PARTITION_KEY, sortKey, ttlAttribute } = answers;
+  const indexedBy = answers.indexedBy ?? (existingTable ? 'second' : undefined);
   const table = {
     tableName,
     ...(existingTable && { existingTable }),
     partitionKey,
     ...(sortKey !== undefined && { sortKey }),
     ttlAttribute: ttlAttribute ?? TTL_ATTRIBUTE,
+    ...(indexedBy !== undefined && { indexedBy }),
   };
   const { checkConfig } = await import('../../stacks/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });

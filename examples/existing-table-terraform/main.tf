@@ -17,21 +17,15 @@ resource "aws_dynamodb_table" "holds" {
     type = "S"
   }
 
-  # New: the index, and its two keys.
-  attribute {
-    name = "expirationWindow"
-    type = "S"
-  }
-
+  # New: the index, and its only key.
   attribute {
     name = "ttl"
     type = "N"
   }
 
   global_secondary_index {
-    name            = "expirationWindowIndex"
-    hash_key        = "expirationWindow"
-    range_key       = "ttl"
+    name            = "expirySecondIndex"
+    hash_key        = "ttl"
     projection_type = "KEYS_ONLY"
   }
 
@@ -52,6 +46,7 @@ module "holds_ttl" {
 
   table_name    = aws_dynamodb_table.holds.name
   partition_key = "HoldId"
+  indexed_by    = "second"
 
   # The module reads the table: it must be there, with its index.
   depends_on = [aws_dynamodb_table.holds]

@@ -8,7 +8,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Hono } from 'hono';
-import { expiryAttributes, isExpired, notExpired, unlessExpired, withExpiry } from 'precise-ttl';
+import { expiryAttributes, withExpiry, withoutExpired } from 'precise-ttl';
 import { SESSIONS_TABLE, sessions } from './table.ts';
 
 const { tableName: TableName } = SESSIONS_TABLE;
@@ -28,6 +28,8 @@ export interface Dependencies {
 /** Sign-in sessions that live half an hour from their last use. */
 export function createApp({ documents, now = Date.now }: Dependencies): Hono {
   const app = new Hono();
+  // A session that has expired is gone for every reader, also in the second before it is swept.
+  const readers = withoutExpired(documents, { [TableName]: sessions }, { now });
 
   app.post('/sessions', async context => {
     const { user } = await context.req.json<{ user?: unknown }>();
@@ -42,11 +44,8 @@ export function createApp({ documents, now = Date.now }: Dependencies): Hono {
   // deleted, or has expired, a moment ago.
   app.get('/sessions/:id', async context => {
     const Key = { SessionId: context.req.param('id') };
-    const nowMs = now();
-    const { Item } = await documents.send(
-      new GetCommand(notExpired(sessions, { TableName, Key }, { nowMs })),
-    );
-    const session = unlessExpired(sessions, Item as Session | undefined, { nowMs });
+    const { Item } = await readers.send(new GetCommand({ TableName, Key }));
+    const session = Item as Session | undefined;
     if (session === undefined) return context.json({ error: 'no such session' }, 401);
     const condition = {
       ConditionExpression: '#expires = :seen',
@@ -56,15 +55,13 @@ export function createApp({ documents, now = Date.now }: Dependencies): Hono {
     } as const;
     try {
       await documents.send(
-        new UpdateCommand(withExpiry(sessions, { TableName, Key, ...condition }, { nowMs })),
+        new UpdateCommand(withExpiry(sessions, { TableName, Key, ...condition }, { nowMs: now() })),
       );
     } catch (error) {
       // Somebody else has just used it, or signed out.
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const { Item: left } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      if (left === undefined || isExpired(left[SESSIONS_TABLE.ttlAttribute], Math.floor(nowMs / 1000))) {
-        return context.json({ error: 'no such session' }, 401);
-      }
+      const { Item: left } = await readers.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      if (left === undefined) return context.json({ error: 'no such session' }, 401);
     }
     return context.json({ id: session.SessionId, user: session.user });
   });

@@ -3,6 +3,7 @@ import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contrac
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { earliestTtl, indexReader } from '../table/index-query.ts';
+import { countMisfiled } from './misfiled.ts';
 import { nextRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, readSweepInput } from './sweep-input.ts';
@@ -25,9 +26,10 @@ const PROBE_RESERVED_MS = 20_000;
  */
 export async function planSweep(
   { executionInput, startedAt, soFar }: PlanSweepInput,
-  { settings, documents, logger }: Runtime,
+  runtime: Runtime,
   remainingMs: () => number,
 ): Promise<PlanSweepOutput> {
+  const { settings, documents, logger } = runtime;
   const startedAtMs = Date.parse(startedAt);
   const request = readSweepInput(executionInput, startedAtMs, settings);
   const layout = indexLayout(settings.model);
@@ -37,6 +39,10 @@ export async function planSweep(
   const next = await nextRound(soFar, {
     dryRun: request.dryRun,
     plan: async (cursor, maxDue) => {
+      const misfiled =
+        request.seeksMisfiled && cursor === null
+          ? await countMisfiled(request.cutoff, runtime, readIndex, remainingMs)
+          : 0;
       const { oldestOverdue, ...planned } = await plan(request, cursor, {
         layout,
         probe: target => earliestTtl(readIndex, layout, target, probeOutOfTime),
@@ -47,17 +53,18 @@ export async function planSweep(
       });
       const oldestOverdueSeconds =
         oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
-      return { ...planned, oldestOverdueSeconds };
+      return { ...planned, oldestOverdueSeconds, misfiled };
     },
   });
   const { cursor, totals } = next.progress;
-  const { oldestOverdueSeconds } = totals;
+  const { oldestOverdueSeconds, misfiled } = totals;
   logger.info('planned', {
     request,
     next: next.next,
     due: next.due.length,
     cursor,
     oldestOverdueSeconds,
+    misfiled,
   });
   return next;
 }

@@ -21,6 +21,8 @@ export interface PlannedRound {
   readonly cursor: PlanCursor | null;
   /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
   readonly oldestOverdueSeconds: number;
+  /** Expired entries that no sweep of this deployment finds. */
+  readonly misfiled: number;
 }
 
 export interface NextRoundOptions {
@@ -59,7 +61,7 @@ export async function nextRound(
   if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
 
   const planned = plannedAll
-    ? { due: [], cursor: null, oldestOverdueSeconds: 0 }
+    ? { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0 }
     : await plan(before.cursor, ROUND_TARGETS - resumed.length);
   const due = [...resumed, ...planned.due];
   const { cursor } = planned;
@@ -67,10 +69,11 @@ export async function nextRound(
     ...totals,
     steps: totals.steps + 1,
     oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
+    misfiled: totals.misfiled + planned.misfiled,
   };
   const complete = leftNothing(after);
-  const nothingSwept = after.shardsSwept === 0 && complete;
-  const whenNothingIsDue = complete ? (nothingSwept ? 'end' : 'record') : 'recordFailure';
+  const nothingToTell = after.shardsSwept === 0 && after.misfiled === 0;
+  const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
     due: due.map(target => startOf(target, dryRun, due.length)),

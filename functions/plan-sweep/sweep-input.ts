@@ -20,6 +20,8 @@ export interface SweepRequest {
   readonly dryRun: boolean;
   /** The input was that of a tick or reconcile, not of a replay. */
   readonly isTick: boolean;
+  /** Also look for what writers with other settings have stamped: once an hour, in the first part of the reconcile. */
+  readonly seeksMisfiled: boolean;
 }
 
 /** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
@@ -140,6 +142,7 @@ function readTick(
     upcoming,
     dryRun: false,
     isTick: true,
+    seeksMisfiled: looksBackOnly && skipMinutes === 0,
   };
 }
 
@@ -169,6 +172,7 @@ function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): 
     upcoming: null,
     dryRun,
     isTick: false,
+    seeksMisfiled: false,
   };
 }
 

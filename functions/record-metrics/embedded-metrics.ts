@@ -15,10 +15,11 @@ export function embeddedMetrics(
 ): EmfOutput {
   metrics.addDimension('TableName', tableName);
   const histograms: Record<string, unknown> = {};
-  for (const { name, unit, value } of SWEEP_METRICS) {
+  for (const { name, unit, value, onlyAboveZero = false } of SWEEP_METRICS) {
     const measured = value(totals, surroundings);
-    if (typeof measured === 'number') metrics.addMetric(name, unit, measured);
-    else if (measured.Count > 0) {
+    if (typeof measured === 'number') {
+      if (measured > 0 || !onlyAboveZero) metrics.addMetric(name, unit, measured);
+    } else if (measured.Count > 0) {
       metrics.addMetric(name, unit, measured.Max);
       histograms[name] = measured;
     }

@@ -8,6 +8,8 @@ export interface SweepMetric {
   readonly name: string;
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
+  /** No datapoint when it is 0. @default false */
+  readonly onlyAboveZero?: true;
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 

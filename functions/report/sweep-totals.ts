@@ -36,6 +36,8 @@ export function addRound({ progress, results, retries, planFailed }: SweepState)
   const lag: DeletionLag = { lagCounts: totals.lagCounts, lagMaxMs: totals.lagMaxMs };
   const run = roundTargets > 0 ? 1 : 0;
   return {
+    // An execution that began before a deployment lacks a count that came with it.
+    ...startTotals(totals.dryRun),
     ...totals,
     ...swept.reduce<SweepCounts>((sum, result) => addCounts(CHILD_COUNTS, sum, result), totals),
     shardsSwept: totals.shardsSwept + through,

@@ -91,15 +91,20 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
  * @throws InvalidModelError
  */
 export function modelOfSettings(settings: Settings): ExpiryModel {
+  return expiryModel(modelPropsOfSettings(settings));
+}
+
+/** The fields of that model, none of them left to a default. */
+export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
   const { partitionKey, sortKey, ttlAttribute, indexedBy, windowAttribute, granularityMinutes, shards } =
     settings;
-  return expiryModel({
+  return {
     partitionKey,
     ...(sortKey === undefined ? {} : { sortKey }),
     ttlAttribute,
     indexedBy,
     ...(indexedBy === 'window' && { windowAttribute, granularityMinutes, shards }),
-  });
+  };
 }
 
 /** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */

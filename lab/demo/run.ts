@@ -124,7 +124,7 @@ function startCloud(
       if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution, sweep));
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
-    ...(existingTable && { makeExisting: [existingTable] }),
+    ...(existingTable && { existing: [existingTable], makeExisting: true }),
     ...cloud,
     clock,
     dynamoDb,

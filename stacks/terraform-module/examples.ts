@@ -27,19 +27,13 @@ resource "aws_dynamodb_table" "sessions" {
   }
 
   attribute {
-    name = "expirationWindow"
-    type = "S"
-  }
-
-  attribute {
     name = "ttl"
     type = "N"
   }
 
   global_secondary_index {
-    name            = "expirationWindowIndex"
-    hash_key        = "expirationWindow"
-    range_key       = "ttl"
+    name            = "expirySecondIndex"
+    hash_key        = "ttl"
     projection_type = "KEYS_ONLY"
   }
 
@@ -54,6 +48,7 @@ module "sessions_ttl" {
 
   table_name    = aws_dynamodb_table.sessions.name
   partition_key = "id"
+  indexed_by    = "second"
 
   # The module reads the table: it must be there, with its index.
   depends_on = [aws_dynamodb_table.sessions]

@@ -50,9 +50,14 @@ interface SynthesizedOutput {
   readonly value: string | Readonly<Record<string, string>>;
 }
 
-function mapOf(values: Readonly<Record<string, string>>): string {
+/** What a prop may leave out is not in the object, instead of being null. */
+function objectOf(values: Readonly<Record<string, string>>): string {
   const entries = Object.entries(values).map(([name, value]) => [name, asExpression(value)]);
-  return `{\n${aligned(entries).replaceAll(/^/gm, '  ').trimEnd()}\n  }`;
+  const object = `{\n${aligned(entries).replaceAll(/^/gm, '  ').trimEnd()}\n  }`;
+  const isOptional = ([, value = '']: readonly string[]) => value.endsWith(' : null');
+  return entries.some(isOptional)
+    ? `{ for name, value in ${object} : name => value if value != null }`
+    : object;
 }
 
 /** The outputs that were synthesized, as expressions. */
@@ -61,7 +66,7 @@ export function outputsOf(json: JsonObject): Output[] {
     .map(([name, { description, value }]) => ({
       name,
       description,
-      value: typeof value === 'string' ? asExpression(value) : mapOf(value),
+      value: typeof value === 'string' ? asExpression(value) : objectOf(value),
     }))
     .sort((one, other) => one.name.localeCompare(other.name));
 }

@@ -3,10 +3,11 @@ import { Token } from 'cdktf';
 import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
 import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
+import { merged } from './merged.ts';
 import { withOptional } from './optional.ts';
 import { isJsonObject, type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
-import { asExpression, either, TemplateError } from './template.ts';
-import { HAS_SORT_KEY, type PropName, TERMS, variableName } from './terms.ts';
+import { asExpression, TemplateError } from './template.ts';
+import { HAS_SORT_KEY, IS_BY_WINDOW, type PropName, TERMS, variableName } from './terms.ts';
 import { withVariables } from './variations.ts';
 
 /** Which of the two modules: one sweeps a table that is there, the other creates it. */
@@ -57,6 +58,8 @@ const NUMBERS = {
   logRetentionDays: 1096,
 } as const satisfies Partial<PreciseTtlProps>;
 
+const { granularityMinutes: _length, shards: _shards, pollSeconds: _poll, ...NUMBERS_BY_SECOND } = NUMBERS;
+
 /** Another value of each prop that is neither a number nor a text that stands for itself. */
 const SWITCHES = {
   deletionProtection: false,
@@ -67,8 +70,14 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable. `existingTable` decides which module is written; `indexedBy` is not one yet. */
-export const FIXED = ['existingTable', 'indexedBy'] as const satisfies readonly PropName[];
+/** What is not a variable: it decides which module is written. */
+export const FIXED = ['existingTable'] as const satisfies readonly PropName[];
+
+/** What only a table by window has; by second each of them is its default. */
+const OF_WINDOWS = ['windowAttribute', 'granularityMinutes', 'shards'] as const satisfies readonly PropName[];
+
+/** Of a table by second, where a child asks for each second, or for none. */
+const BY_SECOND = { indexedBy: 'second', pollSeconds: 0 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Props that take references of Terraform's, and are left out by a null. */
 const REFERENCES = {
@@ -108,14 +117,42 @@ export const GUARD_FOLDER = 'created-tables';
 
 /** What `main.tf.json` of a module holds, and its outputs. */
 export function mainJson(name: ModuleName): { readonly main: JsonObject; readonly output: JsonObject } {
-  const { sortKey, ...withoutSortKey } = BASE;
-  const json = merged([], parametrized(name, BASE), parametrized(name, withoutSortKey));
+  const ofWay = (way: Way) => {
+    const { sortKey, ...withoutSortKey } = baseOf(way);
+    return merged(
+      HAS_SORT_KEY,
+      parametrized(name, way, baseOf(way)),
+      parametrized(name, way, withoutSortKey),
+    );
+  };
+  const json = merged(IS_BY_WINDOW, ofWay('window'), ofWay('second'), ofBothWays);
   const { output, ...main } = finished(json as JsonObject, name);
   return { main, output: output as JsonObject };
 }
 
-/** A sweep with variables in the place of its values; whether it has a sort key is not one yet. */
-function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
+type Way = NonNullable<PreciseTtlProps['indexedBy']>;
+
+function baseOf(way: Way): PreciseTtlProps {
+  if (way === 'window') return BASE;
+  const { windowAttribute: _window, granularityMinutes: _length, shards: _shards, ...others } = BASE;
+  return { ...others, ...BY_SECOND };
+}
+
+/**
+ * What both ways have in one place by a variable. The way itself is one. What cannot be given another value by second is the
+ * variable there, too: its default is all that it can be.
+ */
+function ofBothWays(byWindow: Json, bySecond: Json): Json | undefined {
+  if (byWindow === 'window' && bySecond === 'second') return `\${${TERMS.indexedBy}}`;
+  const base = resolveProps(baseOf('second'));
+  const isSame = ([...OF_WINDOWS, 'pollSeconds'] as const).some(
+    prop => byWindow === `\${${TERMS[prop]}}` && String(bySecond) === String(base[prop]),
+  );
+  return isSame ? byWindow : undefined;
+}
+
+/** A sweep with variables in the place of its values; whether it has a sort key, and its way to be indexed, are none yet. */
+function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   const baseProps = { ...base, ...REFERENCES, ...OPTIONAL, existingTable: name === 'existing-table' };
   const shaped = (props: PreciseTtlProps) =>
     withParts(withGuarded(synthesizeSweep(props).json, props), props);
@@ -129,10 +166,15 @@ function parametrized(name: ModuleName, base: PreciseTtlProps): Json {
     prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
   );
   const changes = [
-    { prop: 'numbers' as const, props: { ...baseProps, ...NUMBERS } },
+    {
+      prop: 'numbers' as const,
+      props: { ...baseProps, ...(way === 'window' ? NUMBERS : NUMBERS_BY_SECOND) },
+    },
     ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
   ];
-  const known = [BASE, SWITCHES, REFERENCES, OPTIONAL].flatMap(Object.keys).concat(FIXED, 'tags');
+  const known = [BASE, SWITCHES, REFERENCES, OPTIONAL]
+    .flatMap(Object.keys)
+    .concat(FIXED, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {
     if (!known.includes(prop)) {
       throw new TemplateError(`${prop} is no variable of the Terraform module yet.`);
@@ -183,17 +225,18 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
   const resource = json['resource'] as Readonly<Record<string, JsonObject>>;
   const schedules = Object.entries(resource['aws_scheduler_schedule'] ?? {});
   const isPart = ([id]: readonly [string, Json]) => id.startsWith(RECONCILE);
-  // The first part skips nothing, which its input need not say; the others say everything.
-  const [one, ...others] = reconcileParts(resolveProps(props))
-    .slice(1)
-    .map((part, index) => {
-      const id = `${RECONCILE}_${index + 2}`;
-      const schedule = resource['aws_scheduler_schedule']?.[id];
-      if (schedule === undefined) throw new TemplateError(`aws_scheduler_schedule.${id} is not there.`);
-      return ofPart(schedule as JsonObject, part, `reconcile-${index + 2}`);
-    });
-  if (one === undefined || schedules.filter(isPart).length !== others.length + 2) {
-    throw new TemplateError('The reconcile must come in parts, each of them a schedule.');
+  const parts = reconcileParts(resolveProps(props));
+  // The first part skips nothing, which its input need not say; the others say everything. By second there is one.
+  const told = parts.length === 1 ? parts : parts.slice(1);
+  const [one, ...others] = told.map(part => {
+    const index = parts.indexOf(part);
+    const id = index === 0 ? RECONCILE : `${RECONCILE}_${index + 1}`;
+    const schedule = resource['aws_scheduler_schedule']?.[id];
+    if (schedule === undefined) throw new TemplateError(`aws_scheduler_schedule.${id} is not there.`);
+    return ofPart(schedule as JsonObject, part, index === 0 ? 'reconcile' : `reconcile-${index + 1}`);
+  });
+  if (one === undefined || schedules.filter(isPart).length !== parts.length) {
+    throw new TemplateError('Each part of the reconcile must be a schedule.');
   }
   if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
     throw new TemplateError('The parts of the reconcile differ by more than their times.');
@@ -238,68 +281,13 @@ function ofPart(schedule: JsonObject, part: ReconcilePart, key: string): JsonObj
     schedule_expression: put(schedule['schedule_expression'], part.minute, 'each.value.minute', 'cron('),
     target: {
       ...target,
-      input: put(lookback, part.skipMinutes, 'each.value.skip_minutes', '"skipMinutes":'),
+      input: put(
+        part.skipMinutes > 0 ? lookback : lookback.replace(/\}$/, ',"skipMinutes":0}'),
+        part.skipMinutes,
+        'each.value.skip_minutes',
+        '"skipMinutes":',
+      ),
     },
-  };
-}
-
-/** One module of two, of tables with and without a sort key. */
-function merged(path: readonly string[], withKey: Json, without: Json | undefined): Json {
-  if (JSON.stringify(withKey) === JSON.stringify(without)) return withKey;
-  if (without === undefined) return absent(path, withKey);
-  if (Array.isArray(withKey) && Array.isArray(without)) {
-    if (withKey.length === without.length) {
-      return withKey.map((each, index) => merged([...path, String(index)], each, without[index]));
-    }
-    throw new TemplateError(`${path.join('.')} has other elements with a sort key.`);
-  }
-  if (isJsonObject(withKey) && isJsonObject(without)) return mergedObjects(path, withKey, without);
-  return either(HAS_SORT_KEY, String(withKey), String(without));
-}
-
-function mergedObjects(path: readonly string[], withKey: JsonObject, without: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(withKey).flatMap(([key, value]): [string, Json][] => {
-      const other = without[key];
-      const inside = [...path, key];
-      if (!Array.isArray(value) || !Array.isArray(other) || value.length === other.length) {
-        return [[key, merged(inside, value, other)]];
-      }
-      const index = additional(value, other);
-      const added = value[index] as JsonObject;
-      const rest = value
-        .filter((_each, at) => at !== index)
-        .map((each, at) => merged([...inside, String(at)], each, other[at]));
-      if (key === 'postcondition') return [[key, [...rest, whenSortKey(added)]]];
-      const dynamic = { for_each: `\${${HAS_SORT_KEY} ? [true] : []}`, content: added };
-      return [
-        [key, rest],
-        ['dynamic', { [key]: [dynamic] }],
-      ];
-    }),
-  );
-}
-
-/** Which element has no counterpart: without it, the fewest of the others differ. */
-function additional(elements: readonly Json[], others: readonly Json[]): number {
-  const differing = (without: number) =>
-    elements
-      .filter((_each, at) => at !== without)
-      .filter((each, at) => JSON.stringify(each) !== JSON.stringify(others[at])).length;
-  const indices = elements.map((_each, index) => index);
-  return indices.reduce((best, index) => (differing(index) < differing(best) ? index : best), 0);
-}
-
-function absent(path: readonly string[], value: Json): Json {
-  // An environment takes no null, and the functions read an empty sort key as none.
-  if (path.at(-2) === 'variables') return value;
-  return `\${${HAS_SORT_KEY} ? ${asExpression(String(value))} : null}`;
-}
-
-function whenSortKey(condition: JsonObject): JsonObject {
-  return {
-    ...condition,
-    condition: `\${${HAS_SORT_KEY} ? ${asExpression(String(condition['condition']))} : true}`,
   };
 }
 

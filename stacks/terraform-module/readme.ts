@@ -28,8 +28,9 @@ const SECTIONS: Readonly<Record<ModuleName, string>> = {
 
 Two things must be there before the module is applied:
 
-1. The index: \`window_attribute\` (String) is its partition key, \`ttl_attribute\` (Number) its sort key, and it projects
-   KEYS_ONLY. Wait until it is ACTIVE; Terraform cannot see that.
+1. The index. With \`indexed_by = "second"\` the \`ttl_attribute\` (Number) is its partition key, and it has no sort key: no writer
+   changes, and items that are there already are swept. By default, by window, \`window_attribute\` (String) is its partition
+   key and \`ttl_attribute\` its sort key. It projects KEYS_ONLY. Wait until it is ACTIVE; Terraform cannot see that.
 2. Native TTL on \`ttl_attribute\`, as a backstop. Wait until it is ENABLED, which takes up to an hour.
 
 Terraform compares the table with the inputs when it plans: its keys and their types, the index, its keys and projection, and
@@ -94,8 +95,9 @@ planned. Two modules in one account need different names: \`name\` is made from 
 
 \`count\` and \`for_each\` work on the module block. \`enabled = false\` pauses the sweep and leaves everything in place.
 
-Whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module must
-agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`.
+By window, whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module
+must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`. By second
+(\`indexed_by = "second"\`) a writer writes the TTL and nothing else.
 
 ${SECTIONS[module]}
 

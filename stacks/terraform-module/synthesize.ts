@@ -7,6 +7,7 @@ import { type Construct, Node } from 'constructs';
 import { withoutDeprecations } from '../app.ts';
 import { PreciseTtl } from '../precise-ttl.ts';
 import type { PreciseTtlProps } from '../props.ts';
+import { escapedTexts } from '../terraform-text.ts';
 
 /** Terraform JSON, or a part of it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -26,11 +27,11 @@ class ModuleStack extends TerraformStack {
     // The module has none: a stack is not synthesized without.
     new AwsProvider(this, 'aws', { region: 'us-east-1' });
     const sweep = new PreciseTtl(this, ID, props);
-    const output = (id: string, description: string, value: string | Readonly<Record<string, string>>) =>
+    const output = (id: string, description: string, value: string | object) =>
       new TerraformOutput(this, id, { description, value });
     output('table_name', 'Name of the table that is swept.', sweep.tableName);
     output('table_arn', 'ARN of the table.', sweep.tableArn);
-    output('index_arn', 'ARN of the index of expiry windows.', sweep.indexArn);
+    output('index_arn', 'ARN of the index that the sweep reads.', sweep.indexArn);
     output('state_machine_arn', 'ARN of the state machine, to start replays of.', sweep.stateMachineArn);
     output('state_machine_name', 'Name of the state machine.', sweep.stateMachineName);
     output(
@@ -59,6 +60,11 @@ class ModuleStack extends TerraformStack {
       'schedule_arns',
       'ARNs of the schedules: tick, reconcile, and further parts of the reconcile.',
       sweep.scheduleArns,
+    );
+    output(
+      'expiry_model',
+      'What the writers and readers of the table must agree on, as `expiryModel` of the npm package takes it.',
+      escapedTexts({ ...sweep.expiryModel }),
     );
   }
 

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import type { IndexedBy } from '../../expiry/model.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { concurrentChildren } from '../parts/sweep-machine.ts';
-import { PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
+import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
 
 export type PropName = keyof typeof PROPS;
@@ -15,10 +16,26 @@ const NAMES = Object.fromEntries(PROP_NAMES.map(prop => [prop, `var.${variableNa
   Record<PropName, string>
 >;
 
+/** Whether the table's index is by window. */
+export const IS_BY_WINDOW = `${NAMES.indexedBy} == "window"`;
+
+/** Of a prop without other defaults than those of the two ways to be indexed. */
+function byWay(prop: 'indexName' | 'lookbackMinutes' | 'reconcileHours', byWindow?: string): string {
+  const byDefault = (indexedBy: IndexedBy) =>
+    JSON.stringify(PROPS[prop].byDefault({ tableName: '', indexedBy }));
+  return `coalesce(${NAMES[prop]}, ${IS_BY_WINDOW} ? ${byWindow ?? byDefault('window')} : ${byDefault('second')})`;
+}
+
 /** The defaults that are made of other variables, as expressions; `stacks/props.ts` has them for props. */
 export const DEFAULTED = {
   name: `coalesce(${NAMES.name}, "precise-ttl-\${replace(${NAMES.tableName}, ".", "-")}")`,
-  lookbackMinutes: `coalesce(${NAMES.lookbackMinutes}, max(${PROPS.lookbackMinutes.byDefault({ tableName: '' })}, ${NAMES.granularityMinutes}))`,
+  indexName: byWay('indexName'),
+  pollSeconds: `coalesce(${NAMES.pollSeconds}, ${IS_BY_WINDOW} || ${NAMES.precisionSeconds} == ${PLAIN_MODE_SECONDS} ? 0 : ${NAMES.precisionSeconds})`,
+  lookbackMinutes: byWay(
+    'lookbackMinutes',
+    `max(${PROPS.lookbackMinutes.byDefault({ tableName: '' })}, ${NAMES.granularityMinutes})`,
+  ),
+  reconcileHours: byWay('reconcileHours'),
   sortKeyType: `coalesce(${NAMES.sortKeyType}, "${PROPS.sortKeyType.byDefault({ tableName: '' })}")`,
 } as const;
 
@@ -26,7 +43,10 @@ export const DEFAULTED = {
 export const TERMS: Readonly<Record<PropName, string>> = {
   ...NAMES,
   name: 'local.name',
+  indexName: 'local.index_name',
+  pollSeconds: 'local.poll_seconds',
   lookbackMinutes: 'local.lookback_minutes',
+  reconcileHours: 'local.reconcile_hours',
   sortKey: 'local.sort_key',
   sortKeyType: 'local.sort_key_type',
 };
@@ -42,11 +62,14 @@ export const DERIVED: Readonly<Record<string, (props: ResolvedProps) => number>>
 /** What `reconcileParts` and `concurrentChildren` work out, in Terraform. test/deploy holds one against the other. */
 export const LOCALS: Readonly<Record<string, string>> = {
   name: DEFAULTED.name,
+  index_name: DEFAULTED.indexName,
+  poll_seconds: DEFAULTED.pollSeconds,
   lookback_minutes: DEFAULTED.lookbackMinutes,
+  reconcile_hours: DEFAULTED.reconcileHours,
   sort_key: `${HAS_SORT_KEY} ? ${NAMES.sortKey} : ""`,
   sort_key_type: DEFAULTED.sortKeyType,
-  concurrent_children: `${NAMES.shardConcurrency} == 0 || ${NAMES.precisionSeconds} == 60 ? ${NAMES.shardConcurrency} : ${NAMES.shardConcurrency} + ${NAMES.shards}`,
-  reconcile_minutes: `${NAMES.reconcileHours} * 60`,
+  concurrent_children: `${NAMES.shardConcurrency} == 0 || ${NAMES.precisionSeconds} == ${PLAIN_MODE_SECONDS} ? ${NAMES.shardConcurrency} : ${NAMES.shardConcurrency} + ${NAMES.shards}`,
+  reconcile_minutes: `local.reconcile_hours * 60`,
   reconcile_windows: `ceil(local.reconcile_minutes / ${NAMES.granularityMinutes})`,
   reconcile_windows_of_part: `floor(${MAX_PAIRS} / ${NAMES.shards}) - ${EDGE_WINDOWS}`,
   reconcile_part_minutes: `ceil(local.reconcile_windows / ceil(local.reconcile_windows / local.reconcile_windows_of_part)) * ${NAMES.granularityMinutes}`,

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { Kind } from '../../expiry/fields.ts';
-import { MINUTES_PER_DAY } from '../../expiry/window.ts';
+import { GRANULARITIES } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
 import type { FIXED, ModuleName } from './main-json.ts';
 import { TemplateError } from './template.ts';
-import { DEFAULTED, type PropName, variableName } from './terms.ts';
+import { DEFAULTED, IS_BY_WINDOW, type PropName, variableName } from './terms.ts';
 
 /** A condition that Terraform checks before it plans, and what it says when it does not hold. */
 export interface Validation {
@@ -40,20 +40,24 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   sortKeyType: 'Type of the sort key: S, N or B. S when it is not given.',
   ttlAttribute:
     'Attribute with the moment of expiry: Number, epoch seconds. Native TTL is on it, as a backstop.',
-  windowAttribute: "Attribute with the window's key; partition key of the index.",
-  indexName: 'Name of the index of expiry windows.',
-  granularityMinutes: 'Length of a window; a divisor of a day. Writers must have the same value.',
+  indexedBy:
+    'What the partition key of the index is. window: the window that a writer stamps on each item. second: the TTL attribute itself, so that writers stamp nothing. An index cannot be changed from one to the other: another index can be added.',
+  windowAttribute: "By window: attribute with the window's key; partition key of the index.",
+  indexName:
+    'Name of the index. expirationWindowIndex, or expirySecondIndex by second, when it is not given.',
+  granularityMinutes: 'By window: length of a window; a divisor of a day. Writers must have the same value.',
   shards:
-    'Index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
+    'By window: index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
   deleteMode:
     'guarded checks the TTL of each item again in the delete itself. batch does not: only for tables whose keys are never written again once they have a TTL.',
   precisionSeconds:
     'The most seconds from the expiry of an item to the poll that deletes it, 1 to 60. 60 is one sweep a minute.',
   pollSeconds:
-    'The most seconds between two polls, for items that are written less than two minutes before they expire: 0, or precision_seconds to 60.',
+    'The most seconds between two polls, for items that are written less than two minutes before they expire: 0, or precision_seconds to 60. By second 0 or precision_seconds. When it is not given, 0; by second precision_seconds, or 0 in the plain mode.',
   lookbackMinutes:
-    'How far back every tick searches for items that earlier sweeps left. 10, or one window if that is longer, when it is not given.',
-  reconcileHours: 'How far back the hourly reconcile searches, 1 to 744.',
+    'How far back every tick searches for items that earlier sweeps left. When it is not given, 10, or one window if that is longer; by second 2.',
+  reconcileHours:
+    'How far back the hourly reconcile searches, 1 to 744. 24, or 2 by second, when it is not given.',
   enabled: 'Whether the schedules run. false pauses the sweep.',
   shardConcurrency:
     'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
@@ -77,7 +81,10 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
 const NULLABLE: readonly VariableProp[] = [
   'sortKey',
   'sortKeyType',
+  'indexName',
+  'pollSeconds',
   'lookbackMinutes',
+  'reconcileHours',
   'permissionsBoundary',
   'rolePath',
   'kmsKeyArn',
@@ -158,31 +165,29 @@ function isAttributeName(term: string): string {
   return `${term} != "" && length(base64encode(${term})) <= 340`;
 }
 
-const DIVISORS_OF_A_DAY = Array.from({ length: MINUTES_PER_DAY }, (_unused, index) => index + 1).filter(
-  minutes => MINUTES_PER_DAY % minutes === 0,
-);
-
 /** Of kinds whose rule Terraform's regular expressions do not have. */
 const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string>>> = {
   partitionKey: isAttributeName,
   sortKey: isAttributeName,
   ttlAttribute: isAttributeName,
   windowAttribute: isAttributeName,
-  granularityMinutes: term => isOneOf(DIVISORS_OF_A_DAY, term),
+  granularityMinutes: term => isOneOf(GRANULARITIES, term),
   rolePath: term => `length(${term}) <= 512 && ${matches('^/([\\x21-\\x7e]+/)?$', term)}`,
   metricsNamespace: term =>
     `${matches('^[A-Za-z0-9_./#: -]{1,255}$', term)} && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`,
 };
 
-const ROLES = ['partition_key', 'sort_key', 'ttl_attribute', 'window_attribute'];
+/** The window attribute is one too, by window. */
+const ROLES = ['partition_key', 'sort_key', 'ttl_attribute'];
+const WINDOW_ROLE = `${IS_BY_WINDOW} ? var.window_attribute : null`;
 const PAIRS = `(ceil(${DEFAULTED.lookbackMinutes} / var.granularity_minutes) + 1) * var.shards`;
 
 /** What must hold between variables; `stacks/props.ts` and `expiry/model.ts` have it for props. test/deploy compares them. */
 const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> = {
   partitionKey: [
     {
-      condition: `length(distinct([for name in [${ROLES.map(each => `var.${each}`).join(', ')}] : name if name != null])) == (var.sort_key == null ? 3 : 4)`,
-      message: `${ROLES.join(', ')}: expected another attribute for each. Each of the four roles needs an attribute of its own.`,
+      condition: `length(distinct([for name in [${[...ROLES.map(each => `var.${each}`), WINDOW_ROLE].join(', ')}] : name if name != null])) == (var.sort_key == null ? 2 : 3) + (${IS_BY_WINDOW} ? 1 : 0)`,
+      message: `${ROLES.join(', ')}, window_attribute: expected another attribute for each. Each of the four roles needs an attribute of its own.`,
     },
   ],
   sortKeyType: [
@@ -192,6 +197,9 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
         'sort_key_type: expected it together with sort_key. Name the sort key too, or leave out its type.',
     },
   ],
+  windowAttribute: [byWindowOnly('windowAttribute')],
+  granularityMinutes: [byWindowOnly('granularityMinutes')],
+  shards: [byWindowOnly('shards')],
   lookbackMinutes: [
     {
       condition: `${DEFAULTED.lookbackMinutes} >= var.granularity_minutes`,
@@ -205,7 +213,7 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
   ],
   reconcileHours: [
     {
-      condition: `var.reconcile_hours * 60 >= ${DEFAULTED.lookbackMinutes}`,
+      condition: `${DEFAULTED.reconcileHours} * 60 >= ${DEFAULTED.lookbackMinutes}`,
       message: `reconcile_hours: expected at least the lookback of a tick (\${${DEFAULTED.lookbackMinutes}} minutes). Raise it: the reconcile is there for what lies further back than a tick looks.`,
     },
   ],
@@ -218,14 +226,16 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
   ],
   pollSeconds: [
     {
-      condition: 'var.poll_seconds == 0 || var.poll_seconds >= var.precision_seconds',
-      message:
-        'poll_seconds: expected 0, or at least precision_seconds (${var.precision_seconds}), got ${var.poll_seconds}. Raise it, or lower precision_seconds: polls are never closer than that.',
+      condition: `${DEFAULTED.pollSeconds} == 0 || ${DEFAULTED.pollSeconds} >= var.precision_seconds`,
+      message: `poll_seconds: expected 0, or at least precision_seconds (\${var.precision_seconds}), got \${${DEFAULTED.pollSeconds}}. Raise it, or lower precision_seconds: polls are never closer than that.`,
     },
     {
-      condition: 'var.poll_seconds == 0 || var.precision_seconds != 60',
-      message:
-        'poll_seconds: expected 0 in the plain mode (precision_seconds: 60), got ${var.poll_seconds}. The plain mode does not poll between its ticks: lower precision_seconds or leave poll_seconds out.',
+      condition: `${IS_BY_WINDOW} || ${DEFAULTED.pollSeconds} <= var.precision_seconds`,
+      message: `poll_seconds: expected 0 or precision_seconds (\${var.precision_seconds}) with indexed_by = second, got \${${DEFAULTED.pollSeconds}}. Leave it out: a child asks for each second when it comes. To poll less often, raise precision_seconds.`,
+    },
+    {
+      condition: `${DEFAULTED.pollSeconds} == 0 || var.precision_seconds != 60`,
+      message: `poll_seconds: expected 0 in the plain mode (precision_seconds: 60), got \${${DEFAULTED.pollSeconds}}. The plain mode does not poll between its ticks: lower precision_seconds or leave poll_seconds out.`,
     },
   ],
   name: [
@@ -235,6 +245,16 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
     },
   ],
 };
+
+/** Whoever names it by second expects something of it; its default is what a null is, and says nothing. */
+function byWindowOnly(prop: 'windowAttribute' | 'granularityMinutes' | 'shards'): Validation {
+  const byDefault = PROPS[prop].byDefault({ tableName: '' });
+  const name = variableName(prop);
+  return {
+    condition: `${IS_BY_WINDOW} || var.${name} == ${JSON.stringify(byDefault)}`,
+    message: `${name}: expected none with indexed_by = second, got \${var.${name}}. Leave it out, or index the table by window.`,
+  };
+}
 
 const VPC_LISTS = Object.keys(VPC_IDS) as (keyof FunctionVpc)[];
 

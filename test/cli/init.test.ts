@@ -60,13 +60,34 @@ test('writes JSON with its schema, and every field that flags give', async () =>
         partitionKey: 'Id',
         sortKey: 'At',
         ttlAttribute: 'Expires',
+        indexedBy: 'second',
       },
     ],
   });
   expect(await loadConfigFile(join(cwd, 'precise-ttl.config.json'))).not.toHaveProperty('$schema');
 });
 
+test.each([
+  ['a new table by second', ['--by', 'second'], { indexedBy: 'second' }],
+  [
+    'an existing table by window',
+    ['--existing', '--partition-key', 'id', '--by', 'window'],
+    { indexedBy: 'window' },
+  ],
+])('writes the way to be indexed: %s', async (_what, args, expected) => {
+  const { status, read } = await init(['--table', 'Tokens', '--json', ...args]);
+  expect(status).toBe(0);
+  expect(JSON.parse(read('precise-ttl.config.json')).tables[0]).toMatchObject(expected);
+});
+
 test.each<[string, string[], number, RegExp]>([
+  [
+    'a way of no table',
+    ['--by', 'second'],
+    2,
+    /^--table: expected the name of the table with --by, got none/,
+  ],
+  ['a way that is none', ['--table', 'Tokens', '--by', 'minute'], 2, /^--by: expected .*window.*second/],
   ['no table and no terminal', [], 2, /^--table: expected the name of the table where no terminal/],
   [
     'keys of no table',

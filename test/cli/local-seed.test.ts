@@ -35,11 +35,12 @@ test('of any number, none is left out and at least one has expired', () => {
   );
 });
 
-test("fails for somebody else's table", () => {
+test("fails for somebody else's table, and takes one that is made here", () => {
   const config = (existingTable: boolean) =>
     checkConfig(configOf({ tableName: 'Sessions', partitionKey: 'id', existingTable }));
-  expect(() => requireOwnTable(config(true))).toThrow(
-    /^--seed: expected a first table that the configuration makes, got Sessions with existingTable: true/,
+  expect(() => requireOwnTable(config(true), false)).toThrow(
+    /^--seed: expected a first table that is made here, got Sessions with existingTable: true/,
   );
-  expect(() => requireOwnTable(config(false))).not.toThrow();
+  expect(() => requireOwnTable(config(true), true)).not.toThrow();
+  expect(() => requireOwnTable(config(false), false)).not.toThrow();
 });

@@ -66,6 +66,14 @@ describeWithTerraform('npm run', () => {
           tableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Tokens',
           stateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-Tokens',
           deadLetterQueueUrl: expect.stringContaining('/precise-ttl-Tokens-dead-letters'),
+          expiryModel: {
+            partitionKey: 'id',
+            ttlAttribute: 'ttl',
+            indexedBy: 'window',
+            windowAttribute: 'expirationWindow',
+            granularityMinutes: 1,
+            shards: 1,
+          },
         },
       },
     });

@@ -1,4 +1,9 @@
-import { GetItemCommand, PutItemCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
@@ -35,6 +40,12 @@ describeWithTerraform('a created table', () => {
       ['another TTL attribute', tokens({ ttlAttribute: 'expiresAt' }), /REFUSED TO KEEP THE TABLE/],
       ['another window attribute', tokens({ windowAttribute: 'window' }), /REFUSED TO KEEP THE TABLE/],
       ['another index', tokens({ indexName: 'other' }), /REFUSED TO KEEP THE TABLE/],
+      ['by second', tokens({ indexedBy: 'second' }), /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/],
+      [
+        'by second, in an index of the same name',
+        tokens({ indexedBy: 'second', indexName: 'expirationWindowIndex' }),
+        /REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/,
+      ],
       ['another type of key', tokens({ partitionKeyType: 'N' }), /REFUSED TO KEEP THE TABLE/],
       [
         'another region',
@@ -61,6 +72,40 @@ describeWithTerraform('a created table', () => {
     // Nothing was half done either.
     await on.deployment.use(BOTH);
     expect(await on.deployment.plan()).toEqual({});
+  });
+
+  test('by second is made, kept as it is, and left behind', async () => {
+    const bySecond = (changes: Partial<PreciseTtlProps> = {}) => tokens({ indexedBy: 'second', ...changes });
+    await on.deployment.deploy(bySecond());
+    await on.client.send(new PutItemCommand({ TableName: 'Tokens', Item: { id: { S: 'one' } } }));
+    const { Table } = await on.client.send(new DescribeTableCommand({ TableName: 'Tokens' }));
+    expect(Table?.GlobalSecondaryIndexes).toEqual([
+      expect.objectContaining({
+        IndexName: 'expirySecondIndex',
+        KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      }),
+    ]);
+    const edits = [
+      bySecond({ ttlAttribute: 'expiresAt' }),
+      bySecond({ indexName: 'other' }),
+      tokens({}),
+      tokens({ indexName: 'expirySecondIndex' }),
+    ];
+    for (const config of edits) {
+      await on.deployment.use(config);
+      expect(await on.deployment.plan()).toMatch(/REFUSED TO KEEP THE TABLE.*created\["Tokens"\]/);
+    }
+    await on.deployment.use(bySecond());
+    const { status, output } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
+    expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
+    // Everything but the table is edited in place.
+    expect(Object.keys(await on.deployment.deploy(bySecond({ lookbackMinutes: 5, pollSeconds: 0 })))).toEqual(
+      ['update'],
+    );
+    const { forget } = await on.deployment.deploy(bySecond(), { removed: true });
+    expect(forget).toContain(TOKENS_ADDRESS);
+    expect(await itemIsThere()).toBe(true);
   });
 
   test('never deletes or replaces a table in a chain of edits', async () => {

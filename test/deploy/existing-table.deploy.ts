@@ -10,24 +10,33 @@ import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
+const BY_SECOND = { indexedBy: 'second' } as const;
+const SECOND_INDEX = { name: 'expirySecondIndex', keys: ['ttl'] };
 
 interface TableSettings {
   readonly keys?: readonly string[];
   readonly types?: Readonly<Record<string, 'S' | 'N' | 'B'>>;
   readonly index?: { readonly name?: string; readonly keys?: readonly string[]; readonly projection?: 'ALL' };
+  /** Another index besides. */
+  readonly other?: { readonly name: string; readonly keys: readonly string[] };
   /** The attribute of native TTL; null: off. */
   readonly ttl?: string | null;
 }
 
 /** As the configuration says, but for what is given. */
-function tableInput({ keys = ['id'], types = {}, index = {} }: TableSettings): CreateTableCommandInput {
+function tableInput({
+  keys = ['id'],
+  types = {},
+  index = {},
+  other,
+}: TableSettings): CreateTableCommandInput {
   const indexKeys = index.keys ?? ['expirationWindow', 'ttl'];
   const schema = (names: readonly string[]) =>
     names.map((AttributeName, at) => ({
       AttributeName,
       KeyType: at === 0 ? ('HASH' as const) : ('RANGE' as const),
     }));
-  const attributes = [...new Set([...keys, ...indexKeys])];
+  const attributes = [...new Set([...keys, ...indexKeys, ...(other?.keys ?? [])])];
   return {
     TableName: 'Tokens',
     BillingMode: 'PAY_PER_REQUEST',
@@ -42,6 +51,15 @@ function tableInput({ keys = ['id'], types = {}, index = {} }: TableSettings): C
         KeySchema: schema(indexKeys),
         Projection: { ProjectionType: index.projection ?? 'KEYS_ONLY' },
       },
+      ...(other === undefined
+        ? []
+        : [
+            {
+              IndexName: other.name,
+              KeySchema: schema(other.keys),
+              Projection: { ProjectionType: 'KEYS_ONLY' as const },
+            },
+          ]),
     ],
   };
 }
@@ -61,6 +79,17 @@ describeWithTerraform('an existing table', () => {
     ['with a partition key', {}, {}],
     ['with a sort key', { keys: ['id', 'version'] }, { sortKey: 'version' }],
     ['with keys of other types', { types: { id: 'B' } }, { partitionKeyType: 'B' }],
+    ['by second', { index: SECOND_INDEX }, BY_SECOND],
+    [
+      'by second, with a sort key and names of its own',
+      {
+        keys: ['id', 'version'],
+        index: { name: 'byTtl', keys: ['expiresAt'] },
+        types: { expiresAt: 'N' },
+        ttl: 'expiresAt',
+      },
+      { ...BY_SECOND, sortKey: 'version', indexName: 'byTtl', ttlAttribute: 'expiresAt' },
+    ],
   ])('is deployed when it is as the configuration says: %s', async (_name, settings, props) => {
     await makeTable(settings);
     const { create } = await on.deployment.deploy(configOf({ ...TOKENS, ...props }));
@@ -99,12 +128,58 @@ describeWithTerraform('an existing table', () => {
       /the key attribute expirationWindow is not of type S\./,
     ],
     ['an index of everything', { index: { projection: 'ALL' } }, /projects more than keys\./],
+    [
+      'by second, an index by window of its name',
+      { index: { name: 'expirySecondIndex' } },
+      /the index expirySecondIndex has not ttl as its only key\. An index's keys cannot be changed/,
+      BY_SECOND,
+    ],
+    [
+      'by second, an index with a sort key',
+      { index: { ...SECOND_INDEX, keys: ['ttl', 'id'] } },
+      /the index expirySecondIndex has not ttl as its only key\./,
+      BY_SECOND,
+    ],
+    ['by second, no index but one by window', {}, /it has no index expirySecondIndex\./, BY_SECOND],
+    [
+      'by second, a TTL that is a text',
+      { index: SECOND_INDEX, types: { ttl: 'S' } },
+      /the key attribute ttl is not of type N\./,
+      BY_SECOND,
+    ],
+    [
+      'by second, an index of everything',
+      { index: { ...SECOND_INDEX, projection: 'ALL' } },
+      /projects more than keys\./,
+      BY_SECOND,
+    ],
+    [
+      'by window, an index by second of its name',
+      { index: { keys: ['ttl'] } },
+      /the keys of the index expirationWindowIndex are not expirationWindow and ttl/,
+    ],
     ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
     ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
   ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
     await makeTable(settings);
     await on.deployment.use(configOf({ ...TOKENS, ...props }));
     expect(await on.deployment.plan()).toMatch(expected);
+  });
+
+  test('goes from by window to by second, and back, in place', async () => {
+    await makeTable({ other: SECOND_INDEX });
+    await on.deployment.deploy(configOf(TOKENS));
+    for (const props of [{ ...TOKENS, ...BY_SECOND }, TOKENS]) {
+      const actions = await on.deployment.deploy(configOf(props));
+      const { update = [], ...others } = actions;
+      for (const touched of ['plan-sweep', 'query-expired', 'reconcile']) {
+        expect(update.join()).toContain(touched);
+      }
+      // What the guard remembers of a table that it does not keep.
+      expect(Object.values(others).flat()).toEqual([
+        'module.created_tables.terraform_data.released["Tokens"]',
+      ]);
+    }
   });
 
   test('that is gone stops a deployment, and not its removal', async () => {

@@ -14,6 +14,8 @@ import { describeWithTerraform, run } from './support/proof.ts';
 /** What the locals come to. */
 interface WorkedOut {
   readonly name: string;
+  readonly indexName: string;
+  readonly pollSeconds: number;
   readonly lookbackMinutes: number;
   readonly concurrentChildren: number;
   readonly parts: Readonly<
@@ -23,6 +25,8 @@ interface WorkedOut {
 
 const WORKED_OUT = `{
   name               = local.name
+  indexName          = local.index_name
+  pollSeconds        = local.poll_seconds
   lookbackMinutes    = local.lookback_minutes
   concurrentChildren = local.concurrent_children
   parts              = local.reconcile_parts
@@ -93,6 +97,7 @@ const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
   sortKey: ['', 'y', 'id', 'expirationWindow', 'x'.repeat(256)],
   sortKeyType: ['S'],
   ttlAttribute: ['', 'expiry', 'id', 'x'.repeat(255)],
+  indexedBy: ['window', 'second', 'Second' as 'second', '' as 'second'],
   windowAttribute: ['', 'window', 'ttl'],
   indexName: ['ab', 'abc', 'a b', 'a'.repeat(255), 'a'.repeat(256)],
   granularityMinutes: [0, 1, 7, 10, 11, 1.5, 720, 1440, 1441, -1],
@@ -154,7 +159,30 @@ const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
   ],
 };
 
+const BY_SECOND = { ...TABLE, indexedBy: 'second' } as const;
+
 const RELATIONS: readonly Case[] = [
+  { ...BY_SECOND, windowAttribute: 'window' },
+  { ...BY_SECOND, granularityMinutes: 2 },
+  { ...BY_SECOND, shards: 2 },
+  { ...BY_SECOND, sortKey: 'expirationWindow' },
+  { ...BY_SECOND, ttlAttribute: 'expirationWindow' },
+  { ...BY_SECOND, sortKey: 'ttl' },
+  { ...BY_SECOND, indexName: 'byTtl' },
+  { ...BY_SECOND, pollSeconds: 0 },
+  { ...BY_SECOND, pollSeconds: 1 },
+  { ...BY_SECOND, pollSeconds: 2 },
+  { ...BY_SECOND, precisionSeconds: 10 },
+  { ...BY_SECOND, precisionSeconds: 10, pollSeconds: 0 },
+  { ...BY_SECOND, precisionSeconds: 10, pollSeconds: 9 },
+  { ...BY_SECOND, precisionSeconds: 10, pollSeconds: 10 },
+  { ...BY_SECOND, precisionSeconds: 10, pollSeconds: 11 },
+  { ...BY_SECOND, precisionSeconds: 60 },
+  { ...BY_SECOND, precisionSeconds: 60, pollSeconds: 60 },
+  { ...BY_SECOND, lookbackMinutes: 120 },
+  { ...BY_SECOND, lookbackMinutes: 121 },
+  { ...BY_SECOND, lookbackMinutes: 44_640, reconcileHours: 744 },
+  { ...BY_SECOND, reconcileHours: 1 },
   { ...TABLE, granularityMinutes: 60 },
   { ...TABLE, granularityMinutes: 60, lookbackMinutes: 59 },
   { ...TABLE, granularityMinutes: 60, lookbackMinutes: 60 },
@@ -196,8 +224,24 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
       precisionSeconds: fc.constantFrom(1, 59, 60),
       shardConcurrency: fc.constantFrom(0, 1, 1000),
     });
-    const cases: Case[] = fc.sample(arbitrary, 100).filter(each => propProblems(each).length === 0);
-    expect(cases.length).toBeGreaterThan(50);
+    const bySecond = fc.record(
+      {
+        tableName: fc.constant('Tokens'),
+        partitionKey: fc.constant('id'),
+        indexedBy: fc.constant('second' as const),
+        indexName: fc.constant('byTtl'),
+        lookbackMinutes: fc.integer({ min: 1, max: 60 }),
+        reconcileHours: fc.integer({ min: 1, max: 744 }),
+        precisionSeconds: fc.constantFrom(1, 59, 60),
+        pollSeconds: fc.constant(0),
+      },
+      { requiredKeys: ['tableName', 'partitionKey', 'indexedBy'] },
+    );
+    const cases: Case[] = [...fc.sample(arbitrary, 100), ...fc.sample(bySecond, 50)].filter(
+      each => propProblems(each).length === 0,
+    );
+    expect(cases.filter(({ indexedBy }) => indexedBy === 'second')).toHaveLength(50);
+    expect(cases.length).toBeGreaterThan(100);
     const found = await answers<WorkedOut>(cases, WORKED_OUT, localsTf());
     const expected = cases.map(props => {
       const resolved = resolveProps(props);
@@ -207,6 +251,8 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
       ]);
       return {
         name: resolved.name,
+        indexName: resolved.indexName,
+        pollSeconds: resolved.pollSeconds,
         lookbackMinutes: resolved.lookbackMinutes,
         concurrentChildren: concurrentChildren(resolved),
         parts: Object.fromEntries(parts),

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   CreateTableCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import type { ModuleName } from '../../stacks/terraform-module/main-json.ts';
 import { configOf } from '../support/synthesized.ts';
@@ -50,6 +52,7 @@ describeWithTerraform('the Terraform modules', () => {
     return async () => (await client.send(new GetItemCommand({ TableName, Key }))).Item !== undefined;
   };
 
+  /** With an index of each way. */
   const makeTable = async (TableName: string) => {
     await client.send(
       new CreateTableCommand({
@@ -68,6 +71,11 @@ describeWithTerraform('the Terraform modules', () => {
               { AttributeName: 'expirationWindow', KeyType: 'HASH' },
               { AttributeName: 'ttl', KeyType: 'RANGE' },
             ],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+          {
+            IndexName: 'expirySecondIndex',
+            KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
             Projection: { ProjectionType: 'KEYS_ONLY' },
           },
         ],
@@ -130,6 +138,11 @@ describeWithTerraform('the Terraform modules', () => {
       [{ ttl_attribute: 'expiresAt' }, /REFUSED TO KEEP THE TABLE/],
       [{ window_attribute: 'window' }, /REFUSED TO KEEP THE TABLE/],
       [{ index_name: 'other' }, /REFUSED TO KEEP THE TABLE/],
+      [{ indexed_by: 'second', poll_seconds: null }, /REFUSED TO KEEP THE TABLE/],
+      [
+        { indexed_by: 'second', poll_seconds: null, index_name: 'expirationWindowIndex' },
+        /REFUSED TO KEEP THE TABLE/,
+      ],
       [{ partition_key_type: 'N' }, /REFUSED TO KEEP THE TABLE/],
       [{ sort_key: 'version' }, /REFUSED TO KEEP THE TABLE|all indexes must match a defined attribute/],
     ];
@@ -150,6 +163,72 @@ describeWithTerraform('the Terraform modules', () => {
     await root.succeed(['destroy', '-auto-approve', '-input=false']);
     expect(await root.succeed(['state', 'list'])).toBe('');
     expect(await isThere()).toBe(true);
+  });
+
+  test.each<[string, Inputs, ExpiryModelProps]>([
+    ['without a sort key', {}, { partitionKey: 'id' }],
+    [
+      'with a sort key',
+      { sort_key: 'at', granularity_minutes: 5, shards: 3, window_attribute: 'a${b}' },
+      { partitionKey: 'id', sortKey: 'at', granularityMinutes: 5, shards: 3, windowAttribute: 'a${b}' },
+    ],
+  ])('%s they say what writers give to expiryModel', async (_name, edit, expected) => {
+    const root = await modules.asRoot('new-table', { ...TOKENS, ...edit });
+    await root.deploy();
+    const { expiry_model } = JSON.parse(await root.succeed(['output', '-json']));
+    expect(expiryModel(expiry_model.value)).toEqual(expiryModel(expected));
+    expect(Object.keys(expiry_model.value)).toHaveLength('sortKey' in expected ? 7 : 6);
+  });
+
+  test('make a table by second, and keep it as it is', async () => {
+    const inputs: Inputs = { ...TOKENS, indexed_by: 'second' };
+    const root = await modules.asRoot('new-table', inputs);
+    await root.deploy();
+    const isThere = await itemIn('Tokens');
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Tokens' }));
+    expect(Table?.GlobalSecondaryIndexes).toEqual([
+      expect.objectContaining({
+        IndexName: 'expirySecondIndex',
+        KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
+      }),
+    ]);
+    for (const edit of [
+      { indexed_by: 'window' },
+      { indexed_by: 'window', index_name: 'expirySecondIndex' },
+      { index_name: 'other' },
+      { ttl_attribute: 'expiresAt' },
+    ]) {
+      useInputs(root, { ...inputs, ...edit });
+      expect([edit, await root.plan()]).toEqual([edit, expect.stringMatching(/REFUSED TO KEEP THE TABLE/)]);
+    }
+    useInputs(root, inputs);
+    expect(await root.terraform(['destroy', '-auto-approve', '-input=false'])).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('Instance cannot be destroyed'),
+    });
+    const { deletion_protection: _protection, ...ofExisting } = inputs;
+    modules.useModule(root, 'existing-table', ofExisting);
+    await root.succeed(['init', '-input=false']);
+    expect(await root.deploy()).toEqual({ forget: ['aws_dynamodb_table.table'] });
+    await root.succeed(['destroy', '-auto-approve', '-input=false']);
+    expect(await isThere()).toBe(true);
+  });
+
+  test('go from by window to by second of an existing table in place', async () => {
+    await makeTable('Carts');
+    const inputs: Inputs = { table_name: 'Carts', partition_key: 'id' };
+    const root = await modules.asRoot('existing-table', inputs);
+    await root.deploy();
+    useInputs(root, { ...inputs, indexed_by: 'second' });
+    const { update = [], ...others } = await root.deploy();
+    expect(update).toEqual(
+      expect.arrayContaining([
+        'aws_lambda_function.plan_sweep_function',
+        'aws_scheduler_schedule.schedules_reconcile["reconcile"]',
+      ]),
+    );
+    // What the guard remembers of a table that it does not keep.
+    expect(Object.values(others).flat()).toEqual(['module.created_tables.terraform_data.released["table"]']);
   });
 
   test('take a VPC and a key, and give them back', async () => {
@@ -315,6 +394,14 @@ describeWithTerraform('the Terraform modules', () => {
       [{ index_name: 'other' }, /it has no index other\./],
       [{ window_attribute: 'window' }, /the keys of the index expirationWindowIndex are not window and ttl/],
       [{ ttl_attribute: 'expiresAt' }, /are not expirationWindow and expiresAt/],
+      [
+        { indexed_by: 'second', index_name: 'expirationWindowIndex' },
+        /the index expirationWindowIndex has not ttl as its only key\. .* name it in index_name/,
+      ],
+      [
+        { index_name: 'expirySecondIndex' },
+        /the keys of the index expirySecondIndex are not expirationWindow and ttl\./,
+      ],
     ];
     for (const [edit, expected] of cases) {
       useInputs(root, { ...inputs, ...edit });
@@ -330,6 +417,12 @@ describeWithTerraform('the Terraform modules', () => {
       [
         { lookback_minutes: 1, granularity_minutes: 5 },
         'expected at least one window (granularity_minutes: 5)',
+      ],
+      [{ indexed_by: 'minute' }, 'indexed_by: expected one of "window", "second", got minute.'],
+      [{ indexed_by: 'second', shards: 2 }, 'shards: expected none with indexed_by = second, got 2.'],
+      [
+        { indexed_by: 'second', poll_seconds: 5 },
+        'poll_seconds: expected 0 or precision_seconds (1) with indexed_by = second, got 5.',
       ],
       [{ tags: { 'aws:team': 'a' } }, 'which do not begin with aws:'],
       [
@@ -356,6 +449,36 @@ describeWithTerraform('the Terraform modules', () => {
 
   test.each<[string, ModuleName, PreciseTtlProps]>([
     ['as little as possible', 'new-table', { tableName: 'Tokens', partitionKey: 'id' }],
+    ['by second', 'new-table', { tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }],
+    [
+      'by second, with a sort key and names of its own',
+      'new-table',
+      {
+        tableName: 'Tokens',
+        partitionKey: 'user "name" ${x}',
+        sortKey: 'session',
+        sortKeyType: 'N',
+        indexedBy: 'second',
+        ttlAttribute: 'expiry',
+        indexName: 'byTtl',
+        precisionSeconds: 10,
+        pollSeconds: 0,
+        lookbackMinutes: 5,
+        reconcileHours: 48,
+        kmsKeyArn: KEY,
+      },
+    ],
+    [
+      'an existing table by second, in the plain mode',
+      'existing-table',
+      {
+        tableName: 'Carts',
+        existingTable: true,
+        partitionKey: 'id',
+        indexedBy: 'second',
+        precisionSeconds: 60,
+      },
+    ],
     [
       'every prop',
       'new-table',

@@ -1,4 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
@@ -17,6 +18,11 @@ const local = useLocalSweep(
   MODES.flatMap(deleteMode => [
     table(`Plain-${deleteMode}`, { deleteMode }),
     table(`Sharded-${deleteMode}`, { deleteMode, shards: 8 }),
+    table(`Second-${deleteMode}`, {
+      deleteMode,
+      indexedBy: 'second',
+      ...(deleteMode === 'batch' && { partitionKeyType: 'N', sortKeyType: 'B' }),
+    }),
   ]),
 );
 
@@ -57,24 +63,81 @@ describe.each(MODES)('in %s mode', deleteMode => {
     expect(await sessionIds(name)).toEqual(live.map(({ SessionId }) => SessionId).sort());
   }, 90_000);
 
+  test(`by second, ${count} items of one second are deleted whole, and nothing beside it`, async () => {
+    const name = `Second-${deleteMode}`;
+    // More digits than a double has; the pages of a second go on from keys like these.
+    const user = (id: number) =>
+      deleteMode === 'batch' ? NumberValue.from(`${id}.${'1234567890'.repeat(3)}`) : `user-${id}`;
+    const session = (id: string) => (deleteMode === 'batch' ? new TextEncoder().encode(id) : id);
+    const bySecond = (id: number, sessionId: string, ttl?: number): Item => ({
+      UserName: user(id % 100),
+      SessionId: session(sessionId),
+      payload: 'x'.repeat(50),
+      label: sessionId,
+      ...(ttl !== undefined && { ExpirationTime: ttl }),
+    });
+    const second = WINDOW + 30;
+    const live = [
+      bySecond(1, 'the second before', second - 1),
+      bySecond(1, 'the second after', second + 1),
+      bySecond(1, 'in an hour', WINDOW + 7200),
+      bySecond(1, 'never expires'),
+    ];
+    const expired = Array.from({ length: count }, (_unused, index) =>
+      bySecond(index, `session-${index}`, second),
+    );
+    await local.put(name, [...live, ...expired]);
+    const labels = async () => (await local.scan(name)).map(({ label }) => label).sort();
+    const span = { from: iso(second), to: iso(second + 1) };
+
+    const rehearsal = await local.sweep(name, { ...span, dryRun: true });
+    expect(rehearsal.report).toMatchObject({ dryRun: true, found: count, deleted: 0, failed: 0 });
+    expect(await labels()).toHaveLength(count + live.length);
+
+    const { execution, report } = await local.sweep(name, span);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(report).toMatchObject({ found: count, deleted: count, failed: 0, shardsFailed: 0 });
+    expect(await labels()).toEqual(live.map(({ label }) => label).sort());
+  }, 90_000);
+
   // DynamoDB takes sort keys of 1,024 bytes at the most; with the partition key these have 1.5 KB.
   // A thousand are more than one answer of DynamoDB has room for, and a few hundred more than a state's input has.
   const longKeys = deleteMode === 'guarded' ? 1000 : 300;
-  test(`${longKeys} items with keys of 1.5 KB are deleted whole`, async () => {
-    const name = `Plain-${deleteMode}`;
-    const expired = Array.from({ length: longKeys }, (_unused, index) =>
-      item(name, `${index % 10}-${'u'.repeat(510)}`, `${index}-${'ü'.repeat(509)}`, WINDOW + (index % 7)),
-    );
-    await local.put(name, [item(name, 'live', 'in an hour', WINDOW + 7200)]);
-    const others = await sessionIds(name);
-    await local.put(name, expired);
+  test.each(
+    // By second they lie under one key of the index.
+    deleteMode === 'guarded'
+      ? ([
+          ['Plain', 7],
+          ['Second', 1],
+        ] as const)
+      : ([['Plain', 7]] as const),
+  )(
+    `${longKeys} items with keys of 1.5 KB are deleted whole: %s`,
+    async (way, seconds) => {
+      const name = `${way}-${deleteMode}`;
+      const expired = Array.from({ length: longKeys }, (_unused, index) =>
+        item(
+          name,
+          `${index % 10}-${'u'.repeat(510)}`,
+          `${index}-${'ü'.repeat(509)}`,
+          WINDOW + (index % seconds),
+        ),
+      );
+      await local.put(name, [item(name, 'live', 'in an hour', WINDOW + 7200)]);
+      const others = await sessionIds(name);
+      await local.put(name, expired);
 
-    const { execution, report } = await local.sweep(name, REPLAY);
-    expect(execution.status).toBe('SUCCEEDED');
-    expect(report).toMatchObject({ found: longKeys, deleted: longKeys, failed: 0 });
-    expect(others).toContain('in an hour');
-    expect(await sessionIds(name)).toEqual(others);
-  }, 60_000);
+      const { execution, report } = await local.sweep(name, {
+        from: REPLAY.from,
+        to: iso(WINDOW + seconds),
+      });
+      expect(execution.status).toBe('SUCCEEDED');
+      expect(report).toMatchObject({ found: longKeys, deleted: longKeys, failed: 0 });
+      expect(others).toContain('in an hour');
+      expect(await sessionIds(name)).toEqual(others);
+    },
+    60_000,
+  );
 
   test('all shards of a window are swept', async () => {
     const name = `Sharded-${deleteMode}`;

@@ -14,7 +14,7 @@ import { usageOfRoles } from '../support/permissions/usage.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 /*
- * Sweeps of every kind on what is synthesized, guarded and batch: scheduled, replayed, throttled, half refused, failed.
+ * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half refused, failed.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
  */
 
@@ -23,6 +23,7 @@ const SHORT = { partitionKey: 'id', reconcileHours: 2 } as const;
 const TABLES = [
   { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2 },
   { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch' },
+  { ...SHORT, tableName: 'Least-second', indexedBy: 'second', reconcileHours: 1 },
 ] as const satisfies readonly PreciseTtlProps[];
 
 const recorder = new CallRecorder();
@@ -48,7 +49,11 @@ const firings: Firing[] = [];
 /** All of it lies back, so that nothing has to be waited for. */
 const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 2 * 3600;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
-const REPLAY = { from: iso(HOUR - 1800), to: iso(HOUR + 1800) };
+/** By second each second is a query, so that there are ten minutes of them. */
+const replayOf = (table: PreciseTtlProps) => {
+  const around = table.indexedBy === 'second' ? 300 : 1800;
+  return { from: iso(HOUR - around), to: iso(HOUR + around) };
+};
 
 async function sweep(tableName: string, input: unknown) {
   const { execution, report } = await local.sweep(tableName, input);
@@ -110,22 +115,24 @@ async function fireSchedules(): Promise<void> {
 }
 
 beforeAll(async () => {
-  for (const { tableName } of TABLES) {
+  for (const table of TABLES) {
+    const { tableName } = table;
+    const replay = replayOf(table);
     await expired(tableName, 60);
-    expect(await sweep(tableName, { ...REPLAY, dryRun: true })).toMatchObject({ report: { found: 60 } });
+    expect(await sweep(tableName, { ...replay, dryRun: true })).toMatchObject({ report: { found: 60 } });
 
     recorder.intercept = refuse([...DELETES, 'Query'], 'ProvisionedThroughputExceededException', 6);
-    expect(await sweep(tableName, REPLAY)).toMatchObject({ report: { deleted: 60 } });
+    expect(await sweep(tableName, replay)).toMatchObject({ report: { deleted: 60 } });
 
     await expired(tableName, 60);
     recorder.intercept = refuse(DELETES, 'ValidationException', 5);
-    expect(await sweep(tableName, REPLAY)).toMatchObject({ report: { found: 60 } });
+    expect(await sweep(tableName, replay)).toMatchObject({ report: { found: 60 } });
 
     await expired(tableName, 60);
     recorder.intercept = refuse(DELETES, 'AccessDeniedException', 1000);
-    expect(await sweep(tableName, REPLAY)).toMatchObject({ status: 'FAILED', report: { failed: 60 } });
+    expect(await sweep(tableName, replay)).toMatchObject({ status: 'FAILED', report: { failed: 60 } });
     recorder.intercept = refuse(['Query'], 'AccessDeniedException', 1000);
-    expect(await sweep(tableName, REPLAY)).toMatchObject({ status: 'FAILED' });
+    expect(await sweep(tableName, replay)).toMatchObject({ status: 'FAILED' });
     recorder.intercept = () => undefined;
   }
   await fireSchedules();

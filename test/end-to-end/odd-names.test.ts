@@ -5,16 +5,22 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { type Item, useLocalSweep } from '../support/local-sweep.ts';
 
 /** Names that Terraform, PartiQL and JSONata could each take for something else. */
-const odd = (tableName: string, deleteMode: 'guarded' | 'batch'): PreciseTtlProps => ({
+const odd = (tableName: string, props: Partial<PreciseTtlProps>): PreciseTtlProps => ({
   tableName,
   partitionKey: 'a"b\\c\nd',
   sortKey: '${e}',
   ttlAttribute: '%{if true}$${f}',
-  windowAttribute: "{% g' %}",
   indexName: '-1.x',
-  deleteMode,
+  ...props,
 });
-const TABLES = [odd('1st', 'guarded'), odd('-2nd', 'batch')];
+const BY_WINDOW = { windowAttribute: "{% g' %}" };
+const BY_SECOND = { indexedBy: 'second' } as const;
+const TABLES = [
+  odd('1st', { ...BY_WINDOW, deleteMode: 'guarded' }),
+  odd('-2nd', { ...BY_WINDOW, deleteMode: 'batch' }),
+  odd('3rd', { ...BY_SECOND, deleteMode: 'guarded' }),
+  odd('-4th', { ...BY_SECOND, deleteMode: 'batch' }),
+];
 
 const local = useLocalSweep(TABLES);
 

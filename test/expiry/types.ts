@@ -2,7 +2,7 @@
  * What the compiler takes and refuses, judged by `npm run typecheck`: nothing here is ever run. A line under
  * `@ts-expect-error` that compiles is an error.
  */
-import type { AttributeValue, GetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient, GetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import {
   GetItemCommand,
   QueryCommand as LowLevelQueryCommand,
@@ -13,6 +13,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   type DeleteCommandInput,
+  type DynamoDBDocument,
+  type DynamoDBDocumentClient,
   GetCommand,
   type GetCommandInput,
   type GetCommandOutput,
@@ -23,7 +25,14 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { expiryAttributes, expiryModel, notExpired, unlessExpired, withExpiry } from '../../expiry/index.ts';
+import {
+  expiryAttributes,
+  expiryModel,
+  notExpired,
+  unlessExpired,
+  withExpiry,
+  withoutExpired,
+} from '../../expiry/index.ts';
 
 interface SessionKey {
   UserName: string;
@@ -136,4 +145,25 @@ export function items(
   // @ts-expect-error: many items
   unlessExpired(model, [session]);
   return { live, loose, streamed };
+}
+
+export function clients(
+  documents: DynamoDBDocumentClient,
+  methods: DynamoDBDocument,
+  lowLevel: DynamoDBClient,
+  now: () => number,
+) {
+  const models = { Sessions: model, Users: null };
+  const reader: DynamoDBDocumentClient = withoutExpired(documents, models);
+  const methodsReader: DynamoDBDocument = withoutExpired(methods, models, { now });
+  const lowLevelReader: DynamoDBClient = withoutExpired(lowLevel, { [String(now)]: model });
+  // @ts-expect-error: a model belongs to a table
+  withoutExpired(documents, model);
+  // @ts-expect-error: a table whose items do not expire is said to be one, by null
+  withoutExpired(documents, { Users: undefined });
+  // @ts-expect-error: a clock is a function here
+  withoutExpired(documents, models, { nowMs: 1 });
+  // @ts-expect-error: a command is no client
+  withoutExpired(new GetCommand({ TableName: 't', Key: {} }), models);
+  return { reader, methodsReader, lowLevelReader };
 }

@@ -10,8 +10,10 @@ import {
   isExpired,
   notExpired,
   PreciseTtlError,
+  type TableModels,
   unlessExpired,
   withExpiry,
+  withoutExpired,
 } from 'precise-ttl';
 import { InvalidTtlError, windowKey } from 'precise-ttl/data-model';
 
@@ -52,6 +54,24 @@ const renewed: UpdateInput = withExpiry(sessions, update, options);
 const live: Session | undefined = unlessExpired(sessions, { ...session, ttl: now + 1 }, { nowMs });
 const image: Record<string, AttributeValue> = { UserName: { S: 'alice' }, ttl: { N: String(now) } };
 
+/** As the SDK's clients are: what they send can have an answer. */
+class Client {
+  readonly middlewareStack = {
+    names: [] as string[],
+    add(_middleware: unknown, { name }: { name: string }) {
+      this.names.push(name);
+    },
+    clone() {
+      return { ...this, names: [...this.names] };
+    },
+  };
+  send(): string {
+    return 'sent';
+  }
+}
+const tables: TableModels = { Sessions: sessions, Users: null };
+const reader: Client = withoutExpired(new Client(), tables, { now: () => nowMs });
+
 const refused = (attempt: () => unknown): string => {
   try {
     attempt();
@@ -68,6 +88,10 @@ export function misuse(query: LowLevelQueryInput): void {
   notExpired(sessions, query);
   // @ts-expect-error: the input of a Put
   withExpiry(sessions, { TableName: 't', Item: session });
+  // @ts-expect-error: a model belongs to a table
+  withoutExpired(new Client(), sessions);
+  // @ts-expect-error: no client
+  withoutExpired({ TableName: 't' }, tables);
   // @ts-expect-error: a field that a model does not have
   expiryModel({ partitionKey: 'id', ttlAtribute: 'x' });
 }
@@ -80,6 +104,7 @@ console.log(
     live,
     expired: unlessExpired(sessions, image, { nowMs }) ?? null,
     isExpired: isExpired({ N: String(now) }, now),
+    reader: { middleware: reader.middlewareStack.names, sent: reader.send() },
     window: windowKey(now - (now % 60), 60),
     refused: refused(() => expiryAttributes(sessions, session, { expiresAt: nowMs, nowMs })),
   }),

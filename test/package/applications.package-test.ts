@@ -32,6 +32,7 @@ test('the application sees what expires, and what is refused', () => {
     live: { UserName: 'alice' },
     expired: null,
     isExpired: true,
+    reader: { middleware: ['preciseTtlWithoutExpired', 'preciseTtlAsksForTtl'], sent: 'sent' },
     refused: expect.stringMatching(/^ttl: .*looks like milliseconds/),
   });
 });

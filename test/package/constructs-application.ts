@@ -33,20 +33,17 @@ class SessionsStack extends TerraformStack {
       hashKey: 'id',
       attribute: [
         { name: 'id', type: 'S' },
-        { name: 'expirationWindow', type: 'S' },
         { name: 'ttl', type: 'N' },
       ],
-      globalSecondaryIndex: [
-        {
-          name: 'expirationWindowIndex',
-          hashKey: 'expirationWindow',
-          rangeKey: 'ttl',
-          projectionType: 'KEYS_ONLY',
-        },
-      ],
+      globalSecondaryIndex: [{ name: 'expirySecondIndex', hashKey: 'ttl', projectionType: 'KEYS_ONLY' }],
       ttl: { attributeName: 'ttl', enabled: true },
     });
-    const sweep = new PreciseTtl(this, 'sweep', { table, name: 'sessions', partitionKey: 'id' });
+    const sweep = new PreciseTtl(this, 'sweep', {
+      table,
+      name: 'sessions',
+      partitionKey: 'id',
+      indexedBy: 'second',
+    });
     sweep.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
     const arns: Readonly<Record<string, string>> = sweep.functionArns;
     new TerraformOutput(this, 'arns', { value: arns });
@@ -63,6 +60,12 @@ export const misspelt: PreciseTtlProps = {
   ...props,
   // @ts-expect-error: the field is called shards
   shard: 2,
+};
+
+export const noWay: PreciseTtlProps = {
+  ...props,
+  // @ts-expect-error: there are two ways
+  indexedBy: 'minute',
 };
 
 const config: DeploymentConfig = defineConfig({ region: 'us-east-1', tables: [props] });

@@ -96,7 +96,11 @@ describe('an app with CDKTF', () => {
         function_name: 'sessions-delete-chunk',
         reserved_concurrent_executions: 50,
         environment: {
-          variables: expect.objectContaining({ TABLE_NAME: '${aws_dynamodb_table.sessions.name}' }),
+          variables: expect.objectContaining({
+            TABLE_NAME: '${aws_dynamodb_table.sessions.name}',
+            INDEXED_BY: 'second',
+            INDEX_NAME: 'expirySecondIndex',
+          }),
         },
       }),
     );

@@ -24,6 +24,7 @@ const ENTRY_POINT = [
   'notExpired',
   'unlessExpired',
   'withExpiry',
+  'withoutExpired',
 ];
 
 describe('what npm packs', () => {
@@ -153,7 +154,7 @@ describe('a bundle for browsers', () => {
 
   test('of the readers needs nothing but the language', async () => {
     const code = await bundle(`
-      import { expiryModel, isExpired, notExpired, unlessExpired } from 'precise-ttl';
+      import { expiryModel, isExpired, notExpired, unlessExpired, withoutExpired } from 'precise-ttl';
       const model = expiryModel({ partitionKey: 'id' });
       const nowMs = 1658266020500;
       report(JSON.stringify([
@@ -161,8 +162,9 @@ describe('a bundle for browsers', () => {
         unlessExpired(model, { id: 'a', ttl: 1658266020 }, { nowMs }) ?? null,
         isExpired(1658266020, 1658266020),
         typeof notExpired(model, {}, { nowMs }).FilterExpression,
+        typeof withoutExpired({ send() {}, middlewareStack: { add() {}, clone() { return this; } } }, { Sessions: model }).send,
       ]));`);
-    expect(outcome(code)).toEqual([{ id: 'a', ttl: 1658266021 }, null, true, 'string']);
+    expect(outcome(code)).toEqual([{ id: 'a', ttl: 1658266021 }, null, true, 'string', 'function']);
   });
 
   test('of the writers needs btoa besides, for keys of bytes', async () => {

@@ -70,7 +70,7 @@ test('by second a table looks back less far, and polls each second', () => {
   expect(resolveProps(table({ indexedBy: 'second' }))).toMatchObject({
     indexName: 'expirySecondIndex',
     lookbackMinutes: 2,
-    reconcileHours: 3,
+    reconcileHours: 2,
     pollSeconds: 1,
   });
   expect(resolveProps(table({ indexedBy: 'second', precisionSeconds: 5 })).pollSeconds).toBe(5);

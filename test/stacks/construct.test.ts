@@ -4,6 +4,7 @@ import { KmsKey } from '@cdktf/provider-aws/lib/kms-key/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { TerraformOutput, TerraformStack, Testing } from 'cdktf';
+import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
@@ -54,10 +55,40 @@ describe('a table of the same stack', () => {
   new TerraformOutput(stack, 'out', { value: [sweep.tableName, sweep.tableArn, sweep.indexArn] });
   const json = synthesized(stack);
 
+  test('has the model that its writers need', () => {
+    expect(expiryModel(sweep.expiryModel)).toEqual(expiryModel({ partitionKey: 'id' }));
+  });
+
   test('is swept, and neither made nor looked up', () => {
     expect(Object.keys(json.resource['aws_dynamodb_table'] ?? {})).toEqual(['sessions']);
     expect(Object.keys(json.data)).not.toContain('aws_dynamodb_table');
     expect(json).not.toHaveProperty('module');
+  });
+
+  test.each([
+    ['the table', (made: DynamodbTable) => made],
+    ['its name and ARN', ({ name, arn }: DynamodbTable) => ({ name, arn })],
+  ])('is swept by second, too, by %s', (_what, reference) => {
+    const own = ownStack();
+    const made = new DynamodbTable(own, 'sessions', {
+      name: 'Sessions',
+      hashKey: 'id',
+      attribute: [{ name: 'id', type: 'S' }],
+    });
+    const props = { name: 'sessions-ttl', partitionKey: 'id', indexedBy: 'second' } as const;
+    new PreciseTtl(own, 'ttl', { ...props, table: reference(made) });
+    const bySecond = synthesized(own);
+    for (const lambda of resources(bySecond, 'aws_lambda_function')) {
+      expect(environmentOf(lambda)).toMatchObject({
+        INDEXED_BY: 'second',
+        INDEX_NAME: 'expirySecondIndex',
+        LOOKBACK_MINUTES: '2',
+        POLL_SECONDS: '1',
+      });
+    }
+    expect(statementsOf(bySecond, 'plan-sweep')[0]?.Resource).toEqual([
+      '${aws_dynamodb_table.sessions.arn}/index/expirySecondIndex',
+    ]);
   });
 
   test('is known to the functions by reference, to its roles with its index', () => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { STACK } from '../../stacks/app.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import {
   configOf,
@@ -346,13 +347,32 @@ describe('a deployment', () => {
     expect(Object.keys(two.output)).toEqual(['tables']);
     const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
-    expect(
-      Object.entries(tables['SessionData'] ?? {}).map(([name, value]) => [name, readable(value)]),
-    ).toEqual([
+    const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};
+    expect(Object.entries(arns).map(([name, value]) => [name, readable(value)])).toEqual([
       ['deadLetterQueueUrl', 'aws_sqs_queue(schedules)'],
       ['stateMachineArn', 'aws_sfn_state_machine(sweep)'],
       ['tableArn', 'aws_dynamodb_table(table)'],
     ]);
+  });
+
+  test("has each table's expiry model in it, which expiryModel takes", () => {
+    const bySecond: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'a${b}', indexedBy: 'second' };
+    const { output } = terraformJson(configOf(SESSION_DATA, bySecond));
+    const tables = output['tables']?.value as unknown as Record<string, { expiryModel: object }>;
+    expect(tables['SessionData']?.expiryModel).toEqual({
+      partitionKey: 'UserName',
+      sortKey: 'SessionId',
+      ttlAttribute: 'ExpirationTime',
+      indexedBy: 'window',
+      windowAttribute: 'expirationWindow',
+      granularityMinutes: 1,
+      shards: 1,
+    });
+    expect(tables['Tokens']?.expiryModel).toEqual({
+      partitionKey: 'a$${b}',
+      ttlAttribute: 'ttl',
+      indexedBy: 'second',
+    });
   });
 
   test('says which Terraform it needs', () => {

@@ -103,16 +103,24 @@ test('only the stacks know of CDKTF', () => {
   expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
 });
 
-test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs', 'synth', 'init', 'adopt', 'completion'])(
-  'the command %s loads nothing that is local',
-  command => {
-    const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
-    expect(loaded).toContain('cli/run-command.ts');
-    const emulates = (file: string) =>
-      ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file)) && file !== PROGRESS;
-    expect(loaded.filter(emulates)).toEqual([]);
-  },
-);
+test.each([
+  'replay',
+  'deploy',
+  'diff',
+  'destroy',
+  'outputs',
+  'model',
+  'synth',
+  'init',
+  'adopt',
+  'completion',
+])('the command %s loads nothing that is local', command => {
+  const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
+  expect(loaded).toContain('cli/run-command.ts');
+  const emulates = (file: string) =>
+    ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file)) && file !== PROGRESS;
+  expect(loaded.filter(emulates)).toEqual([]);
+});
 
 test('the line that shows progress knows of nothing', () => {
   expect([graph.files.get(PROGRESS), graph.packages.get(PROGRESS)]).toEqual([[], ['node:readline']]);

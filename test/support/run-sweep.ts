@@ -126,7 +126,7 @@ export function itemKeys(count: number, prefix = 'item'): ItemKey[] {
 
 /** A plan of these targets. */
 export function planOf(due: readonly SweepTarget[], overrides: Partial<PlannedRound> = {}): PlannedRound {
-  return { due, cursor: null, oldestOverdueSeconds: 0, ...overrides };
+  return { due, cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...overrides };
 }
 
 /** All keys of a batch deleted; spread and overwrite. */

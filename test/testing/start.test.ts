@@ -60,6 +60,40 @@ test('advance deletes what expires, in its second, and nothing before', async ()
   });
 });
 
+test.each(['made', 'existing'] as const)(
+  'by second, whoever writes a TTL and nothing else has it deleted in its second: a table that is %s',
+  async kind => {
+    const table = { ...SESSIONS, indexedBy: 'second', existingTable: kind === 'existing' } as const;
+    await using(
+      async local => {
+        const now = Math.floor(local.clock.now() / 1000);
+        const put = (Item: object) => local.documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+        const there = async () => {
+          const ids = ['short', 'late', 'renewed', 'kept'];
+          const found = await Promise.all(ids.map(id => isThere(local, id)));
+          return ids.filter((_id, index) => found[index]);
+        };
+        await put({ id: 'short', ttl: now + 125 });
+        await put({ id: 'renewed', ttl: now + 125 });
+        await put({ id: 'kept' });
+        await local.advance('124s');
+        await put({ id: 'renewed', ttl: now + 130 });
+        // In the minute that a child waits through already.
+        await put({ id: 'late', ttl: now + 127 });
+        expect(await there()).toEqual(['short', 'late', 'renewed', 'kept']);
+        await local.advance('1s');
+        expect(await there()).toEqual(['late', 'renewed', 'kept']);
+        await local.advance('2s');
+        expect(await there()).toEqual(['renewed', 'kept']);
+        await local.advance('3s');
+        expect(await there()).toEqual(['kept']);
+      },
+      {},
+      { tables: [table] },
+    );
+  },
+);
+
 test('without schedules only what is asked for is swept, and the report says what became of it', async () => {
   await using(
     async local => {
@@ -141,12 +175,35 @@ test('an existing table is made with its index, one that is there is used and st
     config,
   );
   expect(await tables()).toEqual([]);
+  const table = {
+    TableName: 'Sessions',
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' as const }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' as const }],
+  };
+  await ours.send(new CreateTableCommand(table));
+  await expect(using(async () => {}, {}, config)).rejects.toThrow(
+    /expected the index "expirationWindowIndex" of the existing table "Sessions"/,
+  );
+  await ours.send(new DeleteTableCommand({ TableName: 'Sessions' }));
   await ours.send(
     new CreateTableCommand({
-      TableName: 'Sessions',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      ...table,
+      AttributeDefinitions: [
+        ...table.AttributeDefinitions,
+        { AttributeName: 'expirationWindow', AttributeType: 'S' },
+        { AttributeName: 'ttl', AttributeType: 'N' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'expirationWindowIndex',
+          KeySchema: [
+            { AttributeName: 'expirationWindow', KeyType: 'HASH' },
+            { AttributeName: 'ttl', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
     }),
   );
   await using(async local => write(local, 'a', 60), { schedules: false }, config);

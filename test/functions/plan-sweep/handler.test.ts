@@ -146,6 +146,54 @@ test('stops with a cursor when its time runs out, and goes on from there', async
   expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
 });
 
+describe('of what a writer with other settings has stamped', () => {
+  const RECONCILE = { ...TICK, lookbackMinutes: 120 };
+  /** The window is of an hour. */
+  const hourly = (id: string, ttl: string) => ({
+    id,
+    ttl: seconds(ttl),
+    expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
+  });
+  const misfiledIn = async (executionInput: unknown, soFar: SweepState | null = null) => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([
+      hourly('a', '2026-11-20T08:30:00Z'),
+      hourly('b', '2026-11-20T08:30:01Z'),
+      item('of a second shard', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z', 1),
+      hourly('alive', '2026-11-20T09:00:01Z'),
+    ]);
+    const warn = jest.fn();
+    const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
+    const plan = await planSweep({ executionInput, startedAt, soFar }, runtime, enough);
+    return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
+  };
+
+  test('a reconcile tells: it counts, logs keys and deletes nothing', async () => {
+    const { plan, warned } = await misfiledIn(RECONCILE);
+    expect(plan).toMatchObject({ next: 'record', due: [], report: { misfiled: 3 } });
+    expect(warned).toEqual([[{ id: { S: 'of a second shard' } }], [{ id: { S: 'a' } }, { id: { S: 'b' } }]]);
+  });
+
+  test('the same reconcile does not look again when it plans on', async () => {
+    const { plan } = await misfiledIn(RECONCILE);
+    const cursor = { window: seconds('2026-11-20T08:50:00Z'), shard: 0 };
+    const soFar = { progress: { ...plan.progress, cursor }, results: [], retries: 0 };
+    const { plan: further, warned } = await misfiledIn(RECONCILE, soFar);
+    expect(further).toMatchObject({ next: 'record', report: { misfiled: 3, steps: 2 } });
+    expect(warned).toEqual([]);
+  });
+
+  test.each([
+    ['a tick', TICK],
+    ['a later part of a reconcile', { ...RECONCILE, skipMinutes: 60 }],
+    ['a replay', { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' }],
+  ])('%s does not look', async (_name, input) => {
+    const { plan, warned } = await misfiledIn(input);
+    expect(plan).toMatchObject({ next: 'end', report: { misfiled: 0 } });
+    expect(warned).toEqual([]);
+  });
+});
+
 test('fails for a wrong input before it reads anything', async () => {
   const table = await createExpiringTable(dynamo.client);
   const send = jest.fn();

@@ -10,6 +10,7 @@ import {
   ROUND_TARGETS,
   type SweepState,
   type SweepTarget,
+  type SweepTotals,
 } from '../../../statemachine/contract.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({
@@ -45,7 +46,7 @@ async function decide(state: SweepState | null, planned: Partial<PlannedRound> =
     dryRun,
     plan: async (...args) => {
       asked.push(args);
-      return { due: [], cursor: null, oldestOverdueSeconds: 0, ...planned };
+      return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };
     },
   });
   return { ...answer, asked };
@@ -58,6 +59,24 @@ test('nothing due: the end', async () => {
   const answer = await decide(null);
   expect(answer).toMatchObject({ next: 'end', due: [], report: { found: 0, steps: 1 } });
   expect(answer.asked).toEqual([[null, ROUND_TARGETS]]);
+});
+
+test('what is misfiled is recorded, when nothing else is due too', async () => {
+  const answer = await decide(null, { misfiled: 3 });
+  expect(answer).toMatchObject({ next: 'record', last: true, due: [], report: { found: 0, misfiled: 3 } });
+});
+
+test('what is misfiled is counted once, whatever the rounds are', async () => {
+  const first = await decide(null, { due: [target('a')], cursor: CURSOR, misfiled: 3 });
+  expect(first).toMatchObject({ next: 'sweep', report: { misfiled: 3 } });
+  const second = await decide(soFar([swept('a')], { progress: first.progress }), { due: [target('b')] });
+  expect(second.report).toMatchObject({ deleted: 1, misfiled: 3 });
+});
+
+test('an execution that began before the count was there goes on', async () => {
+  const { misfiled: _misfiled, ...totals } = startTotals(false);
+  const before = soFar([], { progress: { totals: totals as SweepTotals, roundTargets: 0, cursor: CURSOR } });
+  expect((await decide(before)).report.misfiled).toBe(0);
 });
 
 test('children are told how to begin', async () => {

@@ -15,6 +15,7 @@ const request: SweepRequest = {
   upcoming: null,
   dryRun: false,
   isTick: true,
+  seeksMisfiled: false,
 };
 const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
 

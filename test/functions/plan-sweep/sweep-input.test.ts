@@ -20,6 +20,7 @@ describe('a tick', () => {
       upcoming: null,
       dryRun: false,
       isTick: true,
+      seeksMisfiled: false,
     });
   });
 
@@ -85,6 +86,15 @@ describe('a tick of a sweep that is precise', () => {
   });
 });
 
+test.each<[string, object, boolean]>([
+  ['a reconcile', { lookbackMinutes: 1440 }, true],
+  ['the first part of one', { lookbackMinutes: 700, skipMinutes: 0 }, true],
+  ['a further part', { lookbackMinutes: 1440, skipMinutes: 700 }, false],
+  ['a tick', {}, false],
+])('whether %s looks for what is misfiled', (_name, fields, seeksMisfiled) => {
+  expect(read({ scheduledTime: '2026-11-20T09:00:00Z', ...fields }).seeksMisfiled).toBe(seeksMisfiled);
+});
+
 describe('a replay', () => {
   test('sweeps its span, half-open', () => {
     expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' })).toEqual({
@@ -96,6 +106,7 @@ describe('a replay', () => {
       upcoming: null,
       dryRun: false,
       isTick: false,
+      seeksMisfiled: false,
     });
   });
 

@@ -18,6 +18,7 @@ const TOTALS: SweepTotals = {
   shardsFailed: 1,
   steps: 2,
   oldestOverdueSeconds: 90,
+  misfiled: 6,
   ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
@@ -60,6 +61,7 @@ test('prints every metric of the list once, for the table', () => {
     ShardsSwept: 2,
     ShardsFailed: 1,
     OldestOverdue: 90,
+    ItemsMisfiled: 6,
     SweepDuration: 1250,
   });
 });
@@ -99,6 +101,19 @@ test('leaves the lag out when nothing was deleted', () => {
     expect.objectContaining({ Name: 'DeletionLag' }),
   );
   expect(output.lagMs).toBeNull();
+});
+
+test('leaves out what is misfiled when nothing is: a metric costs money each hour that it has a datapoint', () => {
+  const [document] = record({ ...TOTALS, misfiled: 0 }).documents;
+  expect(document).not.toHaveProperty('ItemsMisfiled');
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 1);
+});
+
+test('records an execution that began before a count was there', () => {
+  const { misfiled: _misfiled, ...older } = TOTALS;
+  const { output, documents } = record(older as SweepTotals);
+  expect(output.misfiled).toBe(0);
+  expect(documents[0]).toMatchObject({ ItemsFound: 20 });
 });
 
 test('a second sweep in the same process starts from nothing', () => {

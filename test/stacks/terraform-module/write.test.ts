@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +65,6 @@ describe.each(MODULES)('the module %s', name => {
     const functions: { filename: string }[] = Object.values(mainOf(name).resource.aws_lambda_function);
     expect(functions).toHaveLength(4);
     for (const { filename } of functions) {
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: Terraform's reference
       const archive = filename.replace('${path.module}', join(folder, name));
       expect(Object.keys(unzipSync(readFileSync(archive)))).toContain('index.mjs');
     }
@@ -96,6 +96,31 @@ describe.each(MODULES)('the module %s', name => {
       expect(readme).toContain(`<a name="output_${output}"></a>`);
     }
   });
+});
+
+test('the index and what is remembered of it depend on the way', () => {
+  const { module, resource } = mainOf('new-table');
+  expect(resource.aws_dynamodb_table.table.global_secondary_index).toEqual([
+    {
+      name: '${local.index_name}',
+      hash_key: '${var.indexed_by == "window" ? var.window_attribute : var.ttl_attribute}',
+      range_key: '${var.indexed_by == "window" ? var.ttl_attribute : null}',
+      projection_type: 'KEYS_ONLY',
+    },
+  ]);
+  expect(module.created_tables.created.table).toMatchObject({
+    indexName: '${local.index_name}',
+    windowAttribute: '${var.indexed_by == "window" ? var.window_attribute : null}',
+  });
+  for (const { environment } of Object.values<{ environment: { variables: object } }>(
+    resource.aws_lambda_function,
+  )) {
+    expect(environment.variables).toMatchObject({
+      INDEXED_BY: '${var.indexed_by}',
+      SHARDS: '${var.shards}',
+      POLL_SECONDS: '${local.poll_seconds}',
+    });
+  }
 });
 
 /** Whoever applied an earlier version has these in a state: another address makes the thing anew. */

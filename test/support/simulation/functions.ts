@@ -2,6 +2,7 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { toEpochSeconds } from '../../../expiry/ttl.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import { countMisfiled } from '../../../functions/plan-sweep/misfiled.ts';
 import { type NextRoundOptions, nextRound } from '../../../functions/plan-sweep/next-round.ts';
 import { plan } from '../../../functions/plan-sweep/plan.ts';
 import { readSweepInput } from '../../../functions/plan-sweep/sweep-input.ts';
@@ -52,6 +53,8 @@ export interface SimulatedFunctionsOptions {
   readonly plan?: NextRoundOptions['plan'];
 }
 
+const QUIET = { warn: () => undefined };
+
 /** Everything that the functions decide and add up, around a DynamoDB that is simulated; no metrics are printed. */
 export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFunctions {
   const { settings, dynamoDb, clock } = options;
@@ -72,7 +75,16 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
           outOfTime: () => false,
         });
         const overdue = oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - oldestOverdue;
-        return { ...planned, oldestOverdueSeconds: overdue };
+        const misfiled =
+          request.seeksMisfiled && cursor === null
+            ? await countMisfiled(
+                request.cutoff,
+                { settings, logger: QUIET },
+                dynamoDb.readIndex,
+                () => 120_000,
+              )
+            : 0;
+        return { ...planned, oldestOverdueSeconds: overdue, misfiled };
       };
       return nextRound(soFar, { dryRun: request.dryRun, plan: options.plan ?? planAll });
     },

@@ -36,6 +36,14 @@ export interface CallFault {
   readonly answerLost?: boolean;
 }
 
+/** Milliseconds of a read of the index. */
+export interface ReadTime {
+  /** From the request to its answer, when nothing else runs. */
+  readonly ms: number;
+  /** The part of it that the function's processor works, one read after the other. */
+  readonly processorMs: number;
+}
+
 export interface SimulationOptions {
   /** Epoch seconds. */
   readonly start: number;
@@ -43,8 +51,10 @@ export interface SimulationOptions {
   readonly definition: Definition;
   readonly pace?: PollPace;
   readonly model?: ExpiryModel;
-  /** Milliseconds that every call of a function takes. */
+  /** Milliseconds that every call of a function takes, without what it reads. */
   readonly callMs?: number;
+  /** What each read of the index takes of the call that makes it. @default no time */
+  readonly read?: ReadTime;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
@@ -134,15 +144,11 @@ export class Simulation {
     await Promise.all(this.#pending);
   }
 
-  #functions(
-    { pace = { precisionSeconds: 1, pollSeconds: 0 }, ...options }: SimulationOptions,
-    onUsage: InvokeOptions['onUsage'],
-  ): SweepFunctions {
-    const settings = { ...DEFAULTS, ...pace };
+  #functions({ pace, ...options }: SimulationOptions, onUsage: InvokeOptions['onUsage']): SweepFunctions {
     const dynamoDb = { readIndex: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
-      settings: { ...settings, model },
+      settings: { ...DEFAULTS[model.indexedBy], ...pace, model },
       dynamoDb,
       clock: this.clock,
       random: this.#random,
@@ -150,10 +156,18 @@ export class Simulation {
   }
 
   #reader(
-    { throttledCall = () => false }: Pick<SimulationOptions, 'throttledCall'>,
+    {
+      throttledCall = () => false,
+      read = { ms: 0, processorMs: 0 },
+    }: Pick<SimulationOptions, 'throttledCall' | 'read'>,
     onUsage: InvokeOptions['onUsage'],
   ): ReadIndex {
+    let processorFreeAt = 0;
     return async (...query) => {
+      if (read.ms > 0) {
+        processorFreeAt = Math.max(processorFreeAt, this.clock.now()) + read.processorMs;
+        await this.clock.sleep(processorFreeAt + read.ms - read.processorMs - this.clock.now());
+      }
       // As the client does: a second attempt at once.
       if (throttledCall(this.clock.now()) && throttledCall(this.clock.now())) {
         throw new DynamoDbBusyError('throttled');
@@ -203,7 +217,10 @@ export class Simulation {
   }
 }
 
-const DEFAULTS = settingsOf({ tableName: 'simulated', partitionKey: 'id' });
+const DEFAULTS = {
+  window: settingsOf({ tableName: 'simulated', partitionKey: 'id' }),
+  second: settingsOf({ tableName: 'simulated', partitionKey: 'id', indexedBy: 'second' }),
+};
 
 /** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
 const ENTRY_BYTES = 100;

@@ -1,0 +1,50 @@
+/** `precise-ttl model`: what the writers of a table must agree on, as JSON. See `--help`. */
+import { writeFileSync } from 'node:fs';
+import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { modelPropsOf } from '../stacks/model-of.ts';
+import type { PreciseTtlProps } from '../stacks/props.ts';
+import { CONFIG, FlagError } from './flags.ts';
+import { defineCommand } from './run-command.ts';
+import { writableFile } from './writable-file.ts';
+
+export const command = defineCommand({
+  flags: {
+    table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
+    out: { type: 'text', value: 'FILE', help: 'write it to a file (default: print it)' },
+    config: CONFIG,
+  },
+  help: (flags, call) => `${call('model', '[flags]')}
+
+Prints the expiry model of a table as JSON, as the configuration has it: the names of its keys and attributes and, by window,
+granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and writers in other languages can read the same file.
+
+${flags}
+
+What is deployed has it too: expiryModel in ${call('outputs')}, expiry_model of the Terraform modules. How to stamp items by it:
+docs/writers.md of precise-ttl.
+
+Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
+  async run({ table, out, config }) {
+    const file = out === undefined ? undefined : writableFile('--out', out);
+    const chosen = chooseTable(checkConfig(await loadConfigFile(config)), table);
+    const json = JSON.stringify(modelPropsOf(chosen), null, 2);
+    if (file === undefined) {
+      console.log(json);
+    } else {
+      writeFileSync(file, `${json}\n`);
+      console.log(`${out}: the expiry model of ${chosen.tableName}`);
+    }
+    return 0;
+  },
+});
+
+/** @throws {FlagError} for a name that no table has, and for none when there are several */
+function chooseTable({ tables }: DeploymentConfig, wanted: string | undefined): PreciseTtlProps {
+  const fitting = wanted === undefined ? tables : tables.filter(({ tableName }) => tableName === wanted);
+  const [table, another] = fitting;
+  if (table !== undefined && another === undefined) return table;
+  const names = tables.map(({ tableName }) => tableName).join(', ');
+  const got = wanted === undefined ? 'nothing' : `"${wanted}"`;
+  throw new FlagError(`--table: expected one of ${names}, got ${got}; the configuration lists them`);
+}

@@ -1,0 +1,78 @@
+import { InvalidRequestError } from './errors.ts';
+import type { Fields } from './requests.ts';
+
+/** Stands for the TTL attribute in expressions that are not its own. */
+const NAME = '#preciseTtl';
+
+/**
+ * Parameters that DynamoDB does not take together with a projection expression. A request that has one names its attributes in
+ * AttributesToGet. Source: DynamoDB Developer Guide, "Legacy conditional parameters".
+ */
+const LEGACY = ['AttributesToGet', 'KeyConditions', 'QueryFilter', 'ScanFilter', 'ConditionalOperator'];
+
+/** A read that gets the TTL attribute of every item, whatever else it asks for. */
+export interface Projected {
+  /** The request itself where it asks for the attribute already, or for whole items. */
+  readonly request: Fields;
+  /** Whether the reader did not ask for the attribute, and must not see it. */
+  readonly isAdded: boolean;
+}
+
+/**
+ * Adds the TTL attribute to what a read asks for.
+ *
+ * @param wholeItems whether a request without a projection gives whole items; one that counts gives none
+ * @throws InvalidRequestError where the attribute cannot be added
+ */
+export function withTtlAttribute(request: Fields, ttlAttribute: string, wholeItems = true): Projected {
+  const { ProjectionExpression: projection, AttributesToGet: attributes } = request;
+  if (Array.isArray(attributes)) {
+    if (attributes.includes(ttlAttribute)) return { request, isAdded: false };
+    return { request: { ...request, AttributesToGet: [...attributes, ttlAttribute] }, isAdded: true };
+  }
+  const isProjected = typeof projection === 'string' && projection.trim() !== '';
+  if (!isProjected && wholeItems) return { request, isAdded: false };
+  if (!isProjected && LEGACY.some(field => request[field] !== undefined)) {
+    return { request: { ...request, AttributesToGet: [ttlAttribute] }, isAdded: true };
+  }
+  const names = (request['ExpressionAttributeNames'] ?? {}) as Readonly<Record<string, string>>;
+  const paths = isProjected ? projection.split(',').map(path => path.trim()) : [];
+  if (paths.some(path => (names[path] ?? path) === ttlAttribute)) return { request, isAdded: false };
+  requirePossible(request, paths, names, ttlAttribute);
+  return {
+    request: {
+      ...request,
+      ProjectionExpression: isProjected ? `${projection}, ${NAME}` : NAME,
+      ExpressionAttributeNames: { ...names, [NAME]: ttlAttribute },
+    },
+    isAdded: true,
+  };
+}
+
+function requirePossible(
+  request: Fields,
+  paths: readonly string[],
+  names: Readonly<Record<string, string>>,
+  ttlAttribute: string,
+): void {
+  const within = paths.find(path => {
+    const [root = ''] = path.split(/[.[]/);
+    return (names[root] ?? root) === ttlAttribute;
+  });
+  if (within !== undefined) {
+    throw new InvalidRequestError({
+      field: 'ProjectionExpression',
+      expected: `the TTL attribute ${ttlAttribute} as a whole, or without it`,
+      got: request['ProjectionExpression'],
+      remedy: `Write the attribute in the place of ${within}: DynamoDB does not take both, and without it nobody knows what is expired.`,
+    });
+  }
+  if (names[NAME] !== undefined && names[NAME] !== ttlAttribute) {
+    throw new InvalidRequestError({
+      field: 'ExpressionAttributeNames',
+      expected: `${NAME} for the TTL attribute ${ttlAttribute} alone`,
+      got: names,
+      remedy: `Give ${names[NAME]} another placeholder.`,
+    });
+  }
+}

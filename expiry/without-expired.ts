@@ -1,0 +1,182 @@
+import { clockSecondsOf } from './clock.ts';
+import { InvalidArgumentError, InvalidRequestError } from './errors.ts';
+import { isObject } from './fields.ts';
+import { filteredRead, type Tables } from './filtered-reads.ts';
+import { checkModel, type ExpiryModel } from './model.ts';
+import { checkOptions } from './options.ts';
+import type { Fields } from './requests.ts';
+import { tableNameOf } from './table-name.ts';
+
+/** The document client or the low-level one of the AWS SDK for JavaScript v3. */
+export interface SdkClient {
+  readonly middlewareStack: object;
+  readonly send: unknown;
+}
+
+/** The model of each table that is read, by the table's name; null for a table whose items do not expire. */
+export type TableModels = Readonly<Record<string, ExpiryModel | null>>;
+
+export interface FilterOptions {
+  /** The reader's clock, epoch milliseconds. @default Date.now */
+  readonly now?: () => number;
+}
+
+const OPTIONS = ['now'] as const satisfies (keyof FilterOptions)[];
+
+/** The part of the SDK's middleware that is used here. Source: @smithy/types, MiddlewareStack. */
+interface Stack {
+  clone(): Stack;
+  /** The names of what is in it. The SDK has it since 2023. */
+  identify?(): readonly string[];
+  add(middleware: Middleware, options: Readonly<Record<string, string>>): void;
+}
+interface Call {
+  readonly input: Fields;
+}
+interface Result {
+  readonly output: Fields;
+}
+type Next = (call: Call) => Promise<Result>;
+type Middleware = (next: Next, context: { readonly commandName?: string }) => Next;
+
+const FILTER_NAME = 'preciseTtlWithoutExpired';
+
+/**
+ * A client whose reads give no expired items: Query, Scan, Get, BatchGet and TransactGet, by their commands, the methods of
+ * `DynamoDBDocument` and the paginators. An expired item looks as if it were not there. Everything else is sent as it is.
+ *
+ * The client that is passed stays as it is; the one that is returned has its configuration and its connections. What is
+ * added to the middleware of one of them afterwards, the other does not have.
+ *
+ * Expired items are taken out of the answers, and `Count` with them. `ScannedCount` and `LastEvaluatedKey` stay, so a page
+ * can be empty with more to come. A read with a projection also asks for the TTL, and so does one with `Select: 'COUNT'`; the
+ * reader does not see it. A secondary index has to project the TTL: of an index that does not, DynamoDB refuses a read with a
+ * projection and a count, and gives expired items to a read without one.
+ *
+ * @param models each table that is read, e.g. `{ Sessions: expiryModel({ partitionKey: 'id' }), Users: null }`
+ * @throws InvalidArgumentError for what is no client, for one that was returned from here, and for options that cannot be;
+ *   InvalidModelError for a model that is none. A read of a table that is not in `models`, a PartiQL statement that reads, and a
+ *   projection of a part of the TTL attribute fail with an InvalidRequestError before they are sent
+ */
+export function withoutExpired<Client extends SdkClient>(
+  client: Client,
+  models: TableModels,
+  options: FilterOptions = {},
+): Client {
+  checkClient(client);
+  checkModels(models);
+  checkOptions(options, OPTIONS);
+  const { now } = options;
+  if (now !== undefined && typeof now !== 'function') {
+    throw new InvalidArgumentError({
+      field: 'now',
+      expected: 'a function that gives epoch milliseconds',
+      got: now,
+      remedy: 'Pass Date.now, or leave it out.',
+    });
+  }
+  const stack = (client.middlewareStack as Stack).clone();
+  addFilter(stack, {
+    ttlAttributeOf: tableName => ttlAttributeOf(models, tableName),
+    cutoff: () => clockSecondsOf(now),
+  });
+  // Both share their configuration. Cached handlers belong to a stack, and must not be shared.
+  return Object.assign(Object.create(Object.getPrototypeOf(client)), client, {
+    middlewareStack: stack,
+    handlers: undefined,
+  }) as Client;
+}
+
+function addFilter(stack: Stack, tables: Tables): void {
+  // Outside of everything else: what the application asks, and what it gets.
+  stack.add(
+    (next, { commandName }) =>
+      async call => {
+        const read = filteredRead(commandName, call.input, tables);
+        if (read === undefined) return next(call);
+        const result = await next({ ...call, input: read.request });
+        return { ...result, output: read.answer(result.output) };
+      },
+    { step: 'initialize', priority: 'high', name: FILTER_NAME },
+  );
+  // Just before it is sent: without its TTL an expired item passes for a live one.
+  stack.add(
+    (next, { commandName }) =>
+      async call => {
+        const read = filteredRead(commandName, call.input, tables);
+        if (read === undefined || read.request === call.input) return next(call);
+        throw new InvalidRequestError({
+          field: 'request',
+          expected: 'the TTL attribute among what is read, as it was added',
+          got: call.input,
+          remedy:
+            'Update @aws-sdk/lib-dynamodb to 3.778.0 or later, which sends what a middleware adds; if it is, look for another ' +
+            'middleware that replaces the request.',
+        });
+      },
+    { step: 'build', name: 'preciseTtlAsksForTtl' },
+  );
+}
+
+function ttlAttributeOf(models: TableModels, tableName: unknown): string | null {
+  const name = typeof tableName === 'string' ? tableNameOf(tableName) : '';
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model !== undefined) return model?.ttlAttribute ?? null;
+  throw new InvalidRequestError({
+    field: 'TableName',
+    expected: `one of the tables that withoutExpired was given (${Object.keys(models).join(', ')})`,
+    got: tableName,
+    remedy: 'Add it there with its model, or with null if its items do not expire.',
+  });
+}
+
+function checkClient(client: unknown): void {
+  const stack = isObject(client) ? client['middlewareStack'] : undefined;
+  const isClient =
+    isObject(client) &&
+    typeof client['send'] === 'function' &&
+    isObject(stack) &&
+    typeof stack['clone'] === 'function' &&
+    typeof stack['add'] === 'function';
+  const refuse = (expected: string, got: unknown, remedy: string): never => {
+    throw new InvalidArgumentError({ field: 'client', expected, got, remedy });
+  };
+  if (!isClient) {
+    // Not its fields: a client of another kind can hold credentials.
+    const got = isObject(client) ? `an object of ${client.constructor?.name ?? 'no class'}` : client;
+    refuse(
+      'a DynamoDBDocumentClient of the AWS SDK for JavaScript v3',
+      got,
+      'Pass DynamoDBDocumentClient.from(client).',
+    );
+  }
+  if ((stack as unknown as Stack).identify?.().some(name => name.startsWith(FILTER_NAME))) {
+    refuse(
+      'a client whose reads are not filtered yet',
+      'one that withoutExpired has returned, or one that was made from it',
+      'Name all tables in one call.',
+    );
+  }
+}
+
+function checkModels(models: unknown): void {
+  if (!isObject(models) || Object.keys(models).length === 0 || 'granularitySeconds' in models) {
+    throw new InvalidArgumentError({
+      field: 'models',
+      expected: 'the models of the tables by their names',
+      got: models,
+      remedy: 'Write { Sessions: model }, with the name of your table.',
+    });
+  }
+  for (const [name, model] of Object.entries(models)) {
+    if (name !== tableNameOf(name)) {
+      throw new InvalidArgumentError({
+        field: `models[${JSON.stringify(name)}]`,
+        expected: 'the name of a table',
+        got: name,
+        remedy: `Write ${tableNameOf(name)}: it also stands for the ARN.`,
+      });
+    }
+    if (model !== null) checkModel(model, `models.${name}`);
+  }
+}

@@ -1,0 +1,413 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  GetItemCommand,
+  QueryCommand as LowLevelQueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocument,
+  DynamoDBDocumentClient,
+  ExecuteStatementCommand,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  TransactGetCommand,
+} from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { expiryModel } from '../../expiry/model.ts';
+import { isExpired } from '../../expiry/ttl.ts';
+import { withoutExpired } from '../../expiry/without-expired.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+
+const dynamo = useLocalDynamoDb();
+const nowMs = Date.parse('2026-11-20T09:00:30.900Z');
+const now = Math.floor(nowMs / 1000);
+const FIVE_YEARS = 5 * 365 * 86_400;
+
+type Item = { id: string; name: string; color: string; ttl?: unknown };
+
+/** One for each way to be live or expired that a table with an index on its TTL can hold. */
+const NUMBERS: Item[] = [
+  { id: 'a', name: 'expired this second', ttl: now, color: 'red' },
+  { id: 'a', name: 'expired long ago', ttl: now - 86_400, color: 'blue' },
+  { id: 'a', name: 'a second left', ttl: now + 1, color: 'red' },
+  { id: 'a', name: 'five years ago', ttl: now - FIVE_YEARS, color: 'red' },
+  { id: 'a', name: 'a fraction past', ttl: now - 0.5, color: 'red' },
+  { id: 'a', name: 'no ttl', color: 'blue' },
+  { id: 'b', name: 'expired alone', ttl: now, color: 'green' },
+];
+/** What only a table without such an index can hold. */
+const OTHERS: Item[] = [
+  ...NUMBERS,
+  { id: 'a', name: 'a string past', ttl: String(now - 1), color: 'red' },
+  { id: 'a', name: 'a map', ttl: { at: now - 1 }, color: 'red' },
+  { id: 'a', name: 'null', ttl: null, color: 'blue' },
+];
+const TABLES: Record<string, Item[]> = { Indexed: NUMBERS, Plain: OTHERS, Users: OTHERS };
+
+const sessions = expiryModel({ partitionKey: 'id', sortKey: 'name' });
+const documents = DynamoDBDocumentClient.from(dynamo.client);
+const readers = withoutExpired(
+  documents,
+  {
+    Indexed: expiryModel({ partitionKey: 'id', sortKey: 'name', indexedBy: 'second' }),
+    Plain: sessions,
+    Users: null,
+  },
+  { now: () => nowMs },
+);
+
+const key = (AttributeName: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName, KeyType });
+const index = (IndexName: string, ProjectionType: 'KEYS_ONLY' | 'ALL', ...keys: string[]) => ({
+  IndexName,
+  KeySchema: keys.map((name, place) => key(name, place === 0 ? 'HASH' : 'RANGE')),
+  Projection: { ProjectionType },
+});
+
+function tableInput(TableName: string): CreateTableCommandInput {
+  return {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [
+      ...['id', 'name', 'color'].map(AttributeName => ({ AttributeName, AttributeType: 'S' as const })),
+      ...(TableName === 'Indexed' ? [{ AttributeName: 'ttl', AttributeType: 'N' as const }] : []),
+    ],
+    KeySchema: [key('id', 'HASH'), key('name', 'RANGE')],
+    GlobalSecondaryIndexes: [
+      index('byColor', 'ALL', 'color'),
+      index('keysOfColor', 'KEYS_ONLY', 'color'),
+      ...(TableName === 'Indexed'
+        ? [index('bySecond', 'KEYS_ONLY', 'ttl'), index('byColorAndTtl', 'KEYS_ONLY', 'color', 'ttl')]
+        : []),
+    ],
+  };
+}
+
+beforeAll(async () => {
+  for (const [table, items] of Object.entries(TABLES)) {
+    await dynamo.client.send(new CreateTableCommand(tableInput(table)));
+    const puts = items.map(Item => ({ PutRequest: { Item } }));
+    await documents.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+  }
+});
+
+const liveOf = (items: readonly Item[]) => items.filter(({ ttl }) => !isExpired(ttl, now));
+const names = (items: readonly Record<string, unknown>[] | undefined) =>
+  (items ?? []).map(item => String(item['name'])).sort();
+const live = (table: string, matches: (item: Item) => boolean = () => true) =>
+  names(liveOf(TABLES[table] ?? []).filter(matches));
+
+const ofA = (TableName: string): QueryCommandInput => ({
+  TableName,
+  KeyConditionExpression: 'id = :id',
+  ExpressionAttributeValues: { ':id': 'a' },
+});
+
+describe.each(['Indexed', 'Plain'])('table %s', TableName => {
+  test('a Query gives the live items, and counts them', async () => {
+    const { Items, Count, ScannedCount } = await readers.send(new QueryCommand(ofA(TableName)));
+    const all = TABLES[TableName]?.filter(({ id }) => id === 'a') ?? [];
+    expect(names(Items)).toEqual(live(TableName, ({ id }) => id === 'a'));
+    expect([Count, ScannedCount]).toEqual([Items?.length, all.length]);
+  });
+
+  test('a Scan gives the live items', async () => {
+    const { Items } = await readers.send(new ScanCommand({ TableName }));
+    expect(names(Items)).toEqual(live(TableName));
+  });
+
+  test.each([
+    ['a Query', () => new QueryCommand({ ...ofA(TableName), Select: 'COUNT' }), ({ id }: Item) => id === 'a'],
+    ['a Scan', () => new ScanCommand({ TableName, Select: 'COUNT' }), () => true],
+  ])('%s that counts has no items, and counts the live ones', async (_name, command, matches) => {
+    const output = await readers.send(command());
+    expect(output.Count).toBe(live(TableName, matches).length);
+    expect(output.ScannedCount).toBe(TABLES[TableName]?.filter(matches).length);
+    expect(output).not.toHaveProperty('Items');
+  });
+
+  test('a projection without the TTL gives no TTL, and no expired item', async () => {
+    const { Items } = await readers.send(
+      new ScanCommand({
+        TableName,
+        ProjectionExpression: '#n, color',
+        ExpressionAttributeNames: { '#n': 'name' },
+      }),
+    );
+    expect(names(Items)).toEqual(live(TableName));
+    expect([...new Set(Items?.flatMap(Object.keys))].sort()).toEqual(['color', 'name']);
+  });
+
+  test('a projection with the TTL keeps it', async () => {
+    const { Items } = await readers.send(
+      new QueryCommand({
+        ...ofA(TableName),
+        ProjectionExpression: '#expires, #n',
+        ExpressionAttributeNames: { '#expires': 'ttl', '#n': 'name' },
+      }),
+    );
+    expect(Items?.find(item => item['name'] === 'a second left')).toEqual({
+      name: 'a second left',
+      ttl: now + 1,
+    });
+  });
+
+  test.each([
+    ['expired this second', false],
+    ['expired long ago', false],
+    ['a second left', true],
+    ['five years ago', true],
+    ['no ttl', true],
+    ['no such item', false],
+  ])('a Get of %s, whole and projected', async (name, isThere) => {
+    const get = { TableName, Key: { id: 'a', name } };
+    const whole = await readers.send(new GetCommand(get));
+    const part = await readers.send(new GetCommand({ ...get, ProjectionExpression: 'color' }));
+    expect(whole.Item).toEqual(isThere ? TABLES[TableName]?.find(item => item.name === name) : undefined);
+    expect('Item' in whole).toBe(isThere);
+    expect(part.Item && Object.keys(part.Item)).toEqual(isThere ? ['color'] : undefined);
+  });
+
+  test('a projection of legacy parameters, and a count with them', async () => {
+    const legacy = {
+      TableName,
+      KeyConditions: { id: { ComparisonOperator: 'EQ' as const, AttributeValueList: ['a'] } },
+    };
+    const { Items } = await readers.send(new QueryCommand({ ...legacy, AttributesToGet: ['name'] }));
+    expect(names(Items)).toEqual(live(TableName, ({ id }) => id === 'a'));
+    expect([...new Set(Items?.flatMap(Object.keys))]).toEqual(['name']);
+    const { Count } = await readers.send(new QueryCommand({ ...legacy, Select: 'COUNT' }));
+    expect(Count).toBe(Items?.length);
+  });
+});
+
+test.each<[string, Partial<QueryCommandInput>, Partial<QueryCommandInput>]>([
+  ['items', {}, {}],
+  ['keys, whose key is the TTL too', { IndexName: 'byColorAndTtl' }, {}],
+  ['a count', {}, { Select: 'COUNT' }],
+  ['a count, where the key is the TTL', { IndexName: 'byColorAndTtl' }, { Select: 'COUNT' }],
+])('a Query of an index for %s', async (_name, indexed, counted) => {
+  const { Count, Items } = await readers.send(
+    new QueryCommand({
+      TableName: 'Indexed',
+      IndexName: 'byColor',
+      KeyConditionExpression: 'color = :red',
+      ExpressionAttributeValues: { ':red': 'red' },
+      ...indexed,
+      ...counted,
+    }),
+  );
+  const expected = live(
+    'Indexed',
+    ({ color, ttl }) => color === 'red' && (ttl !== undefined || !indexed.IndexName),
+  );
+  expect(Count).toBe(expected.length);
+  if (counted.Select === undefined) expect(names(Items)).toEqual(expected);
+});
+
+test.each([
+  [now, []],
+  [now + 1, ['a second left']],
+])('a Query by second %s', async (second, expected) => {
+  const { Items } = await readers.send(
+    new QueryCommand({
+      TableName: 'Indexed',
+      IndexName: 'bySecond',
+      KeyConditionExpression: '#ttl = :second',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':second': second },
+    }),
+  );
+  expect(names(Items)).toEqual(expected);
+});
+
+test.each([
+  ['a projection', { ProjectionExpression: 'id' }],
+  ['a count', { Select: 'COUNT' as const }],
+])('DynamoDB refuses %s of an index that does not have the TTL', async (_name, asked) => {
+  const query = {
+    TableName: 'Plain',
+    IndexName: 'keysOfColor',
+    KeyConditionExpression: 'color = :red',
+    ExpressionAttributeValues: { ':red': 'red' },
+  };
+  await expect(readers.send(new QueryCommand({ ...query, ...asked }))).rejects.toThrow(/project/);
+});
+
+test('pages keep their place: some are empty, and none is lost', async () => {
+  const sizes: (number | undefined)[] = [];
+  const found: Record<string, unknown>[] = [];
+  for await (const { Items = [], Count } of paginateQuery({ client: readers, pageSize: 1 }, ofA('Plain'))) {
+    sizes.push(Count);
+    found.push(...Items);
+  }
+  expect(names(found)).toEqual(live('Plain', ({ id }) => id === 'a'));
+  expect(sizes).toContain(0);
+  const scanned: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateScan({ client: readers, pageSize: 2 }, { TableName: 'Plain' })) {
+    scanned.push(...Items);
+  }
+  expect(names(scanned)).toEqual(live('Plain'));
+});
+
+test('a BatchGet filters each table by its own model', async () => {
+  const keys = OTHERS.map(({ id, name }) => ({ id, name }));
+  const { Responses } = await readers.send(
+    new BatchGetCommand({
+      RequestItems: {
+        Indexed: { Keys: keys, ProjectionExpression: '#n', ExpressionAttributeNames: { '#n': 'name' } },
+        Plain: { Keys: keys },
+        Users: { Keys: keys, ProjectionExpression: '#n', ExpressionAttributeNames: { '#n': 'name' } },
+      },
+    }),
+  );
+  expect(names(Responses?.['Indexed'])).toEqual(live('Indexed'));
+  expect(Responses?.['Indexed']?.[0]).toEqual({ name: expect.any(String) });
+  expect(names(Responses?.['Plain'])).toEqual(live('Plain'));
+  expect(names(Responses?.['Users'])).toEqual(names(OTHERS));
+});
+
+test('a TransactGet leaves the place of an expired item empty, as that of a missing one', async () => {
+  const get = (TableName: string, name: string, more: object = {}) => ({
+    Get: { TableName, Key: { id: 'a', name }, ...more },
+  });
+  const { Responses } = await readers.send(
+    new TransactGetCommand({
+      TransactItems: [
+        get('Plain', 'expired long ago'),
+        get('Plain', 'a second left', { ProjectionExpression: 'color' }),
+        get('Indexed', 'expired this second', { ProjectionExpression: 'color' }),
+        get('Plain', 'no such item'),
+        get('Users', 'expired long ago', { ProjectionExpression: 'color' }),
+      ],
+    }),
+  );
+  expect(Responses).toEqual([{}, { Item: { color: 'red' } }, {}, {}, { Item: { color: 'blue' } }]);
+});
+
+test('what writes, and what describes, is sent as it is', async () => {
+  const Key = { id: 'w', name: 'written' };
+  await readers.send(new PutCommand({ TableName: 'Plain', Item: { ...Key, ttl: now - 1 } }));
+  const { Table } = await readers
+    .send(new DescribeTableCommand({ TableName: 'Elsewhere' }))
+    .catch(() => ({ Table: undefined }));
+  expect(Table).toBeUndefined();
+  const { Attributes } = await readers.send(
+    new DeleteCommand({ TableName: 'Plain', Key, ReturnValues: 'ALL_OLD' }),
+  );
+  expect(Attributes).toEqual({ ...Key, ttl: now - 1 });
+});
+
+describe('the client that was given', () => {
+  test('reads everything, as do the others of its connections', async () => {
+    expect(names((await documents.send(new ScanCommand({ TableName: 'Plain' }))).Items)).toEqual(
+      names(OTHERS),
+    );
+    const others = DynamoDBDocumentClient.from(dynamo.client);
+    expect((await others.send(new ScanCommand({ TableName: 'Plain' }))).Count).toBe(OTHERS.length);
+  });
+
+  test('may be a DynamoDBDocument: its methods filter', async () => {
+    const methods = withoutExpired(
+      DynamoDBDocument.from(dynamo.client),
+      { Plain: sessions },
+      { now: () => nowMs },
+    );
+    expect(names((await methods.query(ofA('Plain'))).Items)).toEqual(live('Plain', ({ id }) => id === 'a'));
+    expect(
+      (await methods.get({ TableName: 'Plain', Key: { id: 'b', name: 'expired alone' } })).Item,
+    ).toBeUndefined();
+  });
+
+  test('may be the low-level one, also below a document client', async () => {
+    const lowLevel = withoutExpired(dynamo.client, { Plain: sessions }, { now: () => nowMs });
+    const Key = { id: { S: 'a' }, name: { S: 'expired long ago' } };
+    const get = new GetItemCommand({ TableName: 'Plain', Key, ProjectionExpression: 'color' });
+    expect(await lowLevel.send(get)).not.toHaveProperty('Item');
+    const { Items } = await lowLevel.send(
+      new LowLevelQueryCommand({ ...ofA('Plain'), ExpressionAttributeValues: { ':id': { S: 'a' } } }),
+    );
+    expect(Items?.map(({ name }) => name?.S).sort()).toEqual(live('Plain', ({ id }) => id === 'a'));
+    const above = DynamoDBDocumentClient.from(lowLevel);
+    expect((await above.send(new ScanCommand({ TableName: 'Plain' }))).Count).toBe(live('Plain').length);
+  });
+
+  test('may cache its handlers: they are not shared', async () => {
+    const caching = Object.assign(Object.create(Object.getPrototypeOf(dynamo.client)), dynamo.client, {
+      config: { ...dynamo.client.config, cacheMiddleware: true },
+    }) as typeof dynamo.client;
+    const get = () =>
+      new GetItemCommand({ TableName: 'Plain', Key: { id: { S: 'b' }, name: { S: 'expired alone' } } });
+    expect((await caching.send(get())).Item).toBeDefined();
+    const filtering = withoutExpired(caching, { Plain: sessions }, { now: () => nowMs });
+    expect((await filtering.send(get())).Item).toBeUndefined();
+    expect((await filtering.send(get(), {})).Item).toBeUndefined();
+    expect((await filtering.send(get())).Item).toBeUndefined();
+  });
+});
+
+test('an expired item is found by PartiQL alone, which is refused', async () => {
+  const select = new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Plain"' });
+  await expect(readers.send(select)).rejects.toThrow(/^Statement: expected a statement that writes/);
+  expect((await documents.send(select)).Items).toHaveLength(OTHERS.length);
+});
+
+test('what is read is what the other client reads, minus what is expired', async () => {
+  const asked = fc.record({
+    TableName: fc.constantFrom('Indexed', 'Plain'),
+    ofA: fc.boolean(),
+    filtered: fc.boolean(),
+    withoutTtl: fc.boolean(),
+    byColor: fc.boolean(),
+    pageSize: fc.integer({ min: 1, max: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ TableName, ofA: isQuery, filtered, withoutTtl, byColor, pageSize }) => {
+      const request = {
+        TableName,
+        ...(byColor && { IndexName: 'byColor' }),
+        ...(filtered && { FilterExpression: 'attribute_exists(#ttl)' }),
+        ProjectionExpression: withoutTtl ? '#id, #n' : '#id, #n, #ttl',
+        ExpressionAttributeNames: {
+          '#id': 'id',
+          '#n': 'name',
+          ...((filtered || !withoutTtl) && { '#ttl': 'ttl' }),
+          ...(isQuery && { '#key': byColor ? 'color' : 'id' }),
+        },
+        ...(isQuery && {
+          KeyConditionExpression: '#key = :key',
+          ExpressionAttributeValues: { ':key': byColor ? 'red' : 'a' },
+        }),
+      };
+      const read = async (client: DynamoDBDocumentClient) => {
+        const items: Record<string, unknown>[] = [];
+        let scanned = 0;
+        const pages = isQuery
+          ? paginateQuery({ client, pageSize }, { ...request })
+          : paginateScan({ client, pageSize }, { ...request });
+        for await (const { Items = [], Count, ScannedCount = 0 } of pages) {
+          expect(Count).toBe(Items.length);
+          items.push(...Items);
+          scanned += ScannedCount;
+        }
+        return { items, scanned };
+      };
+      const filteredRead = await read(readers);
+      const plain = await read(documents);
+      const ttlOf = ({ id, name }: Record<string, unknown>) =>
+        TABLES[TableName]?.find(item => item.id === id && item.name === name)?.ttl;
+      expect(filteredRead.items).toEqual(plain.items.filter(item => !isExpired(ttlOf(item), now)));
+      expect(filteredRead.scanned).toBe(plain.scanned);
+    }),
+    { numRuns: 25 },
+  );
+});
