@@ -6,6 +6,10 @@ export const COMMANDS = {
     summary: 'write a configuration: three questions, or --table NAME',
     load: async () => (await import('./init.ts')).command,
   },
+  adopt: {
+    summary: 'make a table that exists ready to be swept: its index, native TTL, and its configuration',
+    load: async () => (await import('./adopt.ts')).command,
+  },
   start: {
     summary: 'see it work on this machine: sessions expire, and each one is deleted in time',
     load: async () => (await import('./start.ts')).command,

@@ -82,7 +82,8 @@ function objectLiteral(object: object): string {
   return `{ ${fields.join(', ')} }`;
 }
 
-const literal = (value: unknown): string =>
+/** A value as it stands in TypeScript. */
+export const literal = (value: unknown): string =>
   typeof value === 'string'
     ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
     : JSON.stringify(value);

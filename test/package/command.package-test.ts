@@ -112,7 +112,14 @@ test('installing it installs nothing else', () => {
 
 test('what it has of other packages is named, with their licences', () => {
   const text = readFileSync(join(packed.content, 'dist/cli/LICENSES.txt'), 'utf8');
-  for (const name of ['cdktf', 'constructs', '@cdktf/provider-aws', '@aws-sdk/client-sfn', 'jsonata']) {
+  for (const name of [
+    'cdktf',
+    'constructs',
+    '@cdktf/provider-aws',
+    '@aws-sdk/client-cloudwatch',
+    '@aws-sdk/client-sfn',
+    'jsonata',
+  ]) {
     expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: (Apache-2.0|MPL-2.0|MIT), \\S+$`, 'm'));
   }
 });
@@ -271,6 +278,19 @@ describe.each([...NODES])('on Node %s', (major, node) => {
       );
     });
     expect(ended).toMatch(/^Terraform: expected Terraform 1\.10 or newer, got no program "none"; install it/);
+  });
+
+  test('adopt has the clients of AWS inside, and asks DynamoDB', async () => {
+    const env = { ...ENVIRONMENT, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
+    const { status, stderr } = await new Promise<Ended>(done => {
+      execFile(node, [PROGRAM, 'adopt', '--table', 'T'], { cwd: installed, env }, (error, stdout, stderr) => {
+        done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      'expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED; start npx precise-ttl local in another terminal',
+    );
   });
 
   test('local runs the functions, and replay deletes what has expired', async () => {

@@ -40,6 +40,9 @@ const GRAMMAR = [
   ['map/inline.ts', 'run/graph.ts', 'run/parallel.ts', 'run/state.ts'],
 ].map(files => files.map(file => `stepfunctions-emulator/src/interpreter/${file}`));
 
+/** A line on a terminal. It stands in the lab, whose runs in real time show it, and every command may show it too. */
+const PROGRESS = 'lab/report/progress.ts';
+
 const graph = readImports(ROOMS);
 const isIn = (room: string) => (file: string) => file.startsWith(`${room}/`);
 
@@ -100,16 +103,28 @@ test('only the stacks know of CDKTF', () => {
   expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
 });
 
-test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs', 'model', 'synth', 'init', 'completion'])(
-  'the command %s loads nothing that is local',
-  command => {
-    const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
-    expect(loaded).toContain('cli/run-command.ts');
-    const emulates = (file: string) =>
-      ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file));
-    expect(loaded.filter(emulates)).toEqual([]);
-  },
-);
+test.each([
+  'replay',
+  'deploy',
+  'diff',
+  'destroy',
+  'outputs',
+  'model',
+  'synth',
+  'init',
+  'adopt',
+  'completion',
+])('the command %s loads nothing that is local', command => {
+  const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
+  expect(loaded).toContain('cli/run-command.ts');
+  const emulates = (file: string) =>
+    ['stepfunctions-emulator', 'local', 'lab'].some(room => isIn(room)(file)) && file !== PROGRESS;
+  expect(loaded.filter(emulates)).toEqual([]);
+});
+
+test('the line that shows progress knows of nothing', () => {
+  expect([graph.files.get(PROGRESS), graph.packages.get(PROGRESS)]).toEqual([[], ['node:readline']]);
+});
 
 test('no files import each other in a circle, but for the grammar of the states', () => {
   const grammar = GRAMMAR.map(circle => circle.join());

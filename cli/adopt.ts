@@ -1,0 +1,133 @@
+/** `precise-ttl adopt`: makes a table that exists ready to be swept. See `--help`. */
+import { Progress } from '../lab/report/progress.ts';
+import { CannotAdoptError } from './adopt/errors.ts';
+import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { question } from './question.ts';
+import { isLocal, localEndpoint } from './replay/endpoint.ts';
+import { describeSdkError } from './replay/errors.ts';
+import { commandLine } from './replay/text.ts';
+import { defineCommand, type Line } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { TableNotFoundError } from './table/errors.ts';
+import { writableFile } from './writable-file.ts';
+
+const UNITS = { type: 'number', min: 1, max: 40_000, whole: true, value: 'N' } as const;
+
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'the table' },
+  'ttl-attribute': {
+    type: 'text',
+    value: 'NAME',
+    help: "attribute with the moment of expiry (default: native TTL's; else what the items show, and you are asked)",
+  },
+  by: { ...BY, default: 'second', help: 'second: writers stamp nothing; window: docs/indexes.md' },
+  'index-name': {
+    type: 'text',
+    value: 'NAME',
+    help: 'name of the index (default: expirySecondIndex, or expirationWindowIndex by window)',
+  },
+  'index-read-units': { ...UNITS, help: 'of a provisioned table: read units a second of the index' },
+  'index-write-units': {
+    ...UNITS,
+    help: "of a provisioned table: write units a second of the index (default: the table's, less for items without a TTL)",
+  },
+  region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
+  'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the plan and the result to a file' },
+} as const;
+
+const help = (flags: string, call: Invocation) => `${call('adopt', '--table NAME [flags]')}
+
+Makes a table that exists ready to be swept. Reads it, and a sample of its items; says what is to be done and what it costs;
+asks; adds the index that the sweep needs and waits until DynamoDB has built it; turns native TTL on, as the backstop; and
+prints the table's entry for the configuration. It changes nothing else of the table, and no item. What is there already is
+not done again: run it as often as you like, also after an interruption.
+
+${flags}
+
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on). For the local DynamoDB of ${call('local')} set
+AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000; there it does not ask. Permissions: dynamodb:DescribeTable,
+DescribeTimeToLive, Scan, UpdateTable and UpdateTimeToLive on the table; cloudwatch:GetMetricData if it may.
+
+Exit status: 0 done, or everything was there; 1 it could not be done, or you declined; 2 wrong flags, or the table cannot be
+adopted as it is; 130 or 143 interrupted.`;
+
+/** How often DynamoDB is asked how the index is, milliseconds. An index takes minutes at least; on this machine, nothing. */
+const POLL_MS = 5000;
+const LOCAL_POLL_MS = 200;
+
+async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
+  const { table, yes, region } = flags;
+  if (table === undefined)
+    throw new FlagError('--table: expected the name of a table, got none; write --table NAME');
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  const local = isLocal(process.env, 'DYNAMODB');
+  if (!yes && !flags['dry-run'] && !process.stdin.isTTY && !local) {
+    throw new FlagError(
+      '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
+    );
+  }
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ adopt }, { adoptClients }] = await Promise.all([
+    import('./adopt/job.ts'),
+    import('./adopt/clients.ts'),
+  ]);
+  const progress = new Progress(process.stdout);
+  try {
+    const end = await adopt({
+      tableName: table,
+      ttlAttribute: flags['ttl-attribute'],
+      indexedBy: flags.by,
+      indexName: flags['index-name'],
+      indexReadUnits: flags['index-read-units'],
+      indexWriteUnits: flags['index-write-units'],
+      dryRun: flags['dry-run'],
+      clients: adoptClients(region ?? defaultRegion(local), process.env),
+      resultFile,
+      ask:
+        yes || !process.stdin.isTTY
+          ? undefined
+          : async text => /^y(es)?$/i.test(await question(text, stop.signal)),
+      print: text => console.log(text),
+      show: line => (line === '' ? progress.end() : progress.show(line)),
+      pollMs: local ? LOCAL_POLL_MS : POLL_MS,
+      signal: stop.signal,
+      now: Date.now,
+    });
+    if (end === 'done') return 0;
+    if (end === 'declined') {
+      console.error('Nothing was changed.');
+      return 1;
+    }
+    console.error(`Go on with:\n  ${commandLine(args, 'adopt')}`);
+    return stop.status();
+  } catch (error) {
+    progress.end();
+    // Only reading is broken off; a change that was begun is told by the job.
+    if (stop.signal.aborted && (error as Error).name === 'AbortError') {
+      console.error('Interrupted: nothing was changed.');
+      return stop.status();
+    }
+    if (!(error instanceof CannotAdoptError || error instanceof TableNotFoundError)) throw error;
+    console.error(error.message);
+    return USAGE_STATUS;
+  } finally {
+    stop.forget();
+  }
+}
+
+/** The SDK reads $AWS_REGION and the profile by itself; a table on this machine lies in no region. */
+function defaultRegion(local: boolean): string | undefined {
+  const named = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
+  return named ?? (local ? 'us-east-1' : undefined);
+}
+
+export const command = defineCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
+});

@@ -1,0 +1,52 @@
+import { DEFAULT_INDEXED_BY, type IndexedBy } from '../../expiry/model.ts';
+import { checkConfig, InvalidConfigError } from '../../stacks/config.ts';
+import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
+import { literal } from '../init/configuration.ts';
+import type { DescribedTable } from '../table/describe-table.ts';
+import { CannotAdoptError } from './errors.ts';
+
+/**
+ * What the configuration says of the table once it is adopted.
+ *
+ * @throws {CannotAdoptError} when no configuration takes that
+ */
+export function adoptedProps(
+  table: DescribedTable,
+  ttlAttribute: string,
+  indexedBy: IndexedBy,
+  indexName: string,
+  region: string,
+): PreciseTtlProps {
+  const { name: tableName, partitionKey, sortKey } = table;
+  const props: PreciseTtlProps = {
+    tableName,
+    existingTable: true,
+    partitionKey: partitionKey.name,
+    ...(partitionKey.type !== 'S' && { partitionKeyType: partitionKey.type }),
+    ...(sortKey && { sortKey: sortKey.name }),
+    ...(sortKey && sortKey.type !== 'S' && { sortKeyType: sortKey.type }),
+    ttlAttribute,
+    ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
+    ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
+    ...shortName(tableName),
+  };
+  try {
+    checkConfig({ region, allowUnknownRegion: true, tables: [props] });
+  } catch (error) {
+    if (error instanceof InvalidConfigError) throw new CannotAdoptError(error.message);
+    throw error;
+  }
+  return props;
+}
+
+/** Names of roles are shorter than names of tables can be. */
+function shortName(tableName: string): { name?: string } {
+  if (PROPS.name.byDefault({ tableName }).length <= MAX_NAME_LENGTH) return {};
+  return { name: tableName.replaceAll('.', '-').slice(0, MAX_NAME_LENGTH) };
+}
+
+/** An entry of `tables`, as it stands in `precise-ttl.config.ts`. */
+export function configurationBlock(props: PreciseTtlProps): string {
+  const fields = Object.entries(props).map(([name, value]) => `      ${name}: ${literal(value)},`);
+  return `    {\n${fields.join('\n')}\n    },`;
+}

@@ -1,0 +1,104 @@
+import { itemBytes, writeUnits } from '../../cost/item-size.ts';
+import { PRICES } from '../../cost/prices.ts';
+import { provisionedMonth } from '../../cost/provisioned.ts';
+import type { Throughput } from '../table/describe-table.ts';
+import type { Sample, StoredItem } from '../table/sample.ts';
+import type { IndexPlan } from './index-plan.ts';
+import type { Reading } from './reading.ts';
+
+/** Of a mean month: 730 hours. */
+const SECONDS_PER_MONTH = 730 * 3600;
+
+/** Read units per second of the index of a provisioned table: the hourly reconcile asks for 10,800 seconds, or 1,440 windows. */
+const READ_UNITS = { second: 25, window: 5 } as const;
+
+/** What the index takes, in dollars of us-east-1. All of it is estimated from the sample. */
+export interface IndexCost {
+  /** Items that go into the index. */
+  readonly entries: number;
+  /** Write units to build it. */
+  readonly buildUnits: number;
+  /** Dollars to build it on demand; undefined for a provisioned table, which pays for its throughput. */
+  readonly buildDollars: number | undefined;
+  /** The least seconds that a provisioned index takes for that; undefined on demand. */
+  readonly buildSeconds: number | undefined;
+  /** Dollars a month for the writes to the index, or for its throughput; undefined while the writes are not known. */
+  readonly monthDollars: number | undefined;
+  /** Write units to delete one expired item and its entry. */
+  readonly deleteUnits: number;
+}
+
+/** @param index of `planIndex`; one that is there costs nothing once */
+export function costOfIndex({ table, sample, writes }: Reading, index: IndexPlan): IndexCost {
+  const keys = [...index.partitionKeys, ...index.sortKeys];
+  const inIndex = sample.items.filter(item =>
+    keys.every(({ name, type }) => item[name]?.[type] !== undefined),
+  );
+  const entries = sample.complete
+    ? inIndex.length
+    : Math.round(
+        (Math.max(table.itemCount, sample.items.length) * inIndex.length) / Math.max(1, sample.items.length),
+      );
+  const ttl = keys.at(-1)?.name ?? '';
+  const share = shareWithTtl(sample, ttl);
+  const names = [...keys, table.partitionKey, ...(table.sortKey ? [table.sortKey] : [])].map(
+    ({ name }) => name,
+  );
+  const entryUnits = mean(inIndex.map(item => writeUnits(itemBytes(only(item, names)))));
+  const itemUnits = mean(sample.items.map(item => writeUnits(itemBytes(item))));
+  const { throughput } = index;
+  const buildUnits = index.action === 'none' ? 0 : Math.round(entries * entryUnits);
+  const onDemand = table.billing === 'on-demand';
+  const monthDollars = throughput
+    ? provisionedMonth(throughput)
+    : onDemand && 'unitsPerSecond' in writes
+      ? (writes.unitsPerSecond / itemUnits) *
+        share *
+        entryUnits *
+        SECONDS_PER_MONTH *
+        PRICES.dynamoDbWriteUnits
+      : undefined;
+  return {
+    entries,
+    buildUnits,
+    buildDollars: onDemand ? buildUnits * PRICES.dynamoDbWriteUnits : undefined,
+    buildSeconds: throughput && Math.ceil(buildUnits / throughput.writeUnits),
+    monthDollars,
+    deleteUnits: itemUnits + entryUnits,
+  };
+}
+
+/** Share of the sampled items that have a Number in this attribute: by window, all of them will be in the index. */
+export function shareWithTtl({ items }: Sample, ttlAttribute: string): number {
+  return items.filter(item => item[ttlAttribute]?.N !== undefined).length / Math.max(1, items.length);
+}
+
+/**
+ * Throughput for the index of a provisioned table: as many write units as the table has for the share of its items that have a
+ * TTL, since an index that is too slow slows down the writes to the table.
+ *
+ * @param share of the items that have a TTL; all of them where nobody knows
+ * @returns undefined on demand
+ */
+export function shareOfThroughput(
+  table: Reading['table'],
+  share: number,
+  wish: {
+    readonly indexedBy: keyof typeof READ_UNITS;
+    readonly indexReadUnits: number | undefined;
+    readonly indexWriteUnits: number | undefined;
+  },
+): Throughput | undefined {
+  if (table.throughput === undefined) return undefined;
+  return {
+    readUnits: wish.indexReadUnits ?? READ_UNITS[wish.indexedBy],
+    writeUnits: wish.indexWriteUnits ?? Math.max(1, Math.ceil(table.throughput.writeUnits * share)),
+  };
+}
+
+const only = (item: StoredItem, names: readonly string[]): StoredItem =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
+
+/** One unit where nothing is known. */
+const mean = (units: readonly number[]): number =>
+  units.length === 0 ? 1 : units.reduce((sum, each) => sum + each, 0) / units.length;

@@ -1,0 +1,11 @@
+import { PreciseTtlError } from '../../expiry/errors.ts';
+
+/** The table can't be adopted as it is, or as it was asked for; nothing was changed. */
+export class CannotAdoptError extends PreciseTtlError {
+  override readonly name = 'CannotAdoptError';
+}
+
+/** An adoption that had begun can't go on. */
+export class AdoptError extends PreciseTtlError {
+  override readonly name = 'AdoptError';
+}

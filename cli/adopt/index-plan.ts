@@ -1,0 +1,121 @@
+import { DEFAULT_WINDOW_ATTRIBUTE } from '../../expiry/model.ts';
+import { PROPS } from '../../stacks/props.ts';
+import type {
+  DescribedIndex,
+  DescribedTable,
+  KeyAttribute,
+  Keys,
+  Throughput,
+} from '../table/describe-table.ts';
+import { CannotAdoptError } from './errors.ts';
+import type { Wish } from './reading.ts';
+
+/** Global indexes of a table, unless AWS has raised it. Source: DynamoDB quotas. */
+const MAX_INDEXES = 20;
+
+/** The index that the sweep reads, and what is left to do about it. */
+export interface IndexPlan extends Keys {
+  readonly name: string;
+  /** `create` it; `wait` until DynamoDB has built it; `none`: it is there. */
+  readonly action: 'create' | 'wait' | 'none';
+  /** Of an index that is created for a provisioned table. */
+  readonly throughput: Throughput | undefined;
+}
+
+/** @throws {CannotAdoptError} when the table can't have such an index, or not now */
+export function planIndex(
+  table: DescribedTable,
+  ttlAttribute: string,
+  wish: Wish,
+  throughput: Throughput | undefined,
+): IndexPlan {
+  const keys = indexKeys(ttlAttribute, wish);
+  const name = wish.indexName ?? PROPS.indexName.byDefault({ tableName: table.name, ...wish });
+  for (const key of [...keys.partitionKeys, ...keys.sortKeys]) checkAttribute(table, key);
+
+  const fits = (index: DescribedIndex) => differenceOf(index, keys) === undefined;
+  const named = table.indexes.find(index => index.name === name);
+  const there =
+    named && fits(named) ? named : wish.indexName === undefined ? table.indexes.find(fits) : undefined;
+  if (there !== undefined) return { ...keys, name: there.name, ...stateOf(there), throughput: undefined };
+  if (named !== undefined) {
+    throw new CannotAdoptError(
+      `index ${name}: expected ${describeKeys(keys)} and KEYS_ONLY, got one of that name with ${differenceOf(named, keys)}; an ` +
+        "index's keys can't be changed: give the new one another name with --index-name, or delete that one",
+    );
+  }
+  checkBuildable(table);
+  return { ...keys, name, action: 'create', throughput };
+}
+
+function indexKeys(ttlAttribute: string, { indexedBy }: Wish): Keys {
+  const ttl: KeyAttribute = { name: ttlAttribute, type: 'N' };
+  return indexedBy === 'second'
+    ? { partitionKeys: [ttl], sortKeys: [] }
+    : { partitionKeys: [{ name: DEFAULT_WINDOW_ATTRIBUTE, type: 'S' }], sortKeys: [ttl] };
+}
+
+function checkAttribute(table: DescribedTable, { name, type }: KeyAttribute): void {
+  const role = [table.partitionKey, table.sortKey].find(key => key?.name === name);
+  if (role !== undefined) {
+    throw new CannotAdoptError(
+      `attribute ${name}: expected one that is no key of ${table.name}, got its ${role === table.sortKey ? 'sort' : 'partition'} ` +
+        "key; a key can't be removed from an item nor changed, so its expiry could not either: let the writers keep the expiry in " +
+        'another attribute, and name that with --ttl-attribute',
+    );
+  }
+  const defined = table.attributeTypes[name];
+  if (defined === undefined || defined === type) return;
+  const users = table.indexes
+    .filter(index => [...index.partitionKeys, ...index.sortKeys].some(key => key.name === name))
+    .map(index => index.name);
+  throw new CannotAdoptError(
+    `attribute ${name}: expected the type ${type}, got ${defined}, with which it is a key of the index ${users.join(', ')}; an ` +
+      `attribute has one type in all indexes of a table: delete that index and write ${name} as ${type === 'N' ? 'a Number of epoch seconds' : 'a String'}, or use another attribute`,
+  );
+}
+
+/** What is different about an index that is there; undefined when it is as the sweep needs it. */
+function differenceOf(index: DescribedIndex, keys: Keys): string | undefined {
+  if (index.scope === 'local') return 'the scope local';
+  if (describeKeys(index) !== describeKeys(keys)) return describeKeys(index);
+  return index.projection === 'KEYS_ONLY' ? undefined : `the projection ${index.projection}`;
+}
+
+export function describeKeys({ partitionKeys, sortKeys }: Keys): string {
+  const list = (keys: readonly KeyAttribute[]) =>
+    keys.map(({ name, type }) => `${name} (${type})`).join(', ');
+  return `the partition key ${list(partitionKeys)}${sortKeys.length > 0 ? ` and the sort key ${list(sortKeys)}` : ''}`;
+}
+
+function stateOf({ name, status, backfilling }: DescribedIndex): Pick<IndexPlan, 'action'> {
+  if (status === 'DELETING') {
+    throw new CannotAdoptError(
+      `index ${name}: expected it ACTIVE or CREATING, got DELETING; run this again when it is gone`,
+    );
+  }
+  return { action: status === 'CREATING' || backfilling ? 'wait' : 'none' };
+}
+
+/** What DynamoDB would refuse, before anybody is asked. */
+function checkBuildable(table: DescribedTable): void {
+  const building = table.indexes.find(({ status, backfilling }) => status !== 'ACTIVE' || backfilling);
+  if (building !== undefined) {
+    throw new CannotAdoptError(
+      `index ${building.name}: expected every index of ${table.name} ACTIVE, got ${building.backfilling ? 'one that is being backfilled' : building.status}; DynamoDB ` +
+        'builds one at a time: run this again when it is ACTIVE',
+    );
+  }
+  if (table.status !== 'ACTIVE') {
+    throw new CannotAdoptError(
+      `table ${table.name}: expected it ACTIVE, got ${table.status}; run this again when it is ACTIVE`,
+    );
+  }
+  const count = table.indexes.filter(({ scope }) => scope === 'global').length;
+  if (count >= MAX_INDEXES) {
+    throw new CannotAdoptError(
+      `table ${table.name}: expected at most ${MAX_INDEXES - 1} global indexes, so that one can be added, got ${count}; delete ` +
+        'one that nothing reads. If AWS has raised your quota, add the index by hand: docs/existing-table.md of precise-ttl',
+    );
+  }
+}

@@ -1,0 +1,207 @@
+import { writeFileSync } from 'node:fs';
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { FlagError } from '../flags.ts';
+import { isThisMachine } from '../replay/endpoint.ts';
+import { describeShape, describeTable } from '../table/describe-table.ts';
+import { sampleItems } from '../table/sample.ts';
+import { createIndex, enableNativeTtl } from './change-table.ts';
+import type { AdoptClients } from './clients.ts';
+import { configurationBlock } from './configuration.ts';
+import { readIndexProgress, readWrites } from './metrics.ts';
+import { type AdoptionPlan, changes, planAdoption } from './plan.ts';
+import type { Reading, Wish } from './reading.ts';
+import { describeConfiguration, describePlan, describeReading } from './text.ts';
+import { untilBuilt } from './until-built.ts';
+
+export interface AdoptJobOptions extends Wish {
+  readonly tableName: string;
+  readonly dryRun: boolean;
+  readonly clients: AdoptClients;
+  readonly resultFile: string | undefined;
+  /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  readonly print: (text: string) => void;
+  /** Shows where the build of the index is, on one line; an empty one ends it. */
+  readonly show: (line: string) => void;
+  /** Between two questions how the index is, milliseconds. */
+  readonly pollMs: number;
+  /** Ends the command; DynamoDB goes on with what was begun. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** `done`: also when there was nothing to do, and after a dry run. */
+export type AdoptEnd = 'done' | 'declined' | 'interrupted';
+
+/** What has become of the table, for who runs the command again. */
+interface Progress {
+  index: 'as it was' | 'being built' | 'built';
+  nativeTtl: 'as it was' | 'turned on';
+}
+
+/**
+ * Adopts a table: reads it, says what is to be done, asks, does it, and prints its configuration. Run again, it goes on where
+ * it stopped, since what is there already is not done again.
+ *
+ * @throws {CannotAdoptError} {TableNotFoundError} before anything is changed
+ * @throws {MissingPermissionError} {AdoptError}, or the SDK's error, when it can't go on
+ */
+export async function adopt(options: AdoptJobOptions): Promise<AdoptEnd> {
+  const { clients, dryRun, print, resultFile, signal } = options;
+  const progress: Progress = { index: 'as it was', nativeTtl: 'as it was' };
+  const reading = await readTable(options);
+  const plan = planAdoption(reading, options);
+  const where = clients.endpoint()?.origin ?? reading.region;
+  print(describeReading(reading, where));
+  print(`\n${describePlan(reading, plan, options)}`);
+  const block = () =>
+    print(`\n${describeConfiguration(configurationBlock(plan.configuration), reading.region)}`);
+  const end = (how: AdoptEnd): AdoptEnd => {
+    if (resultFile !== undefined) {
+      writeFileSync(
+        resultFile,
+        `${JSON.stringify(resultOf(reading, plan, how, dryRun, progress), null, 2)}\n`,
+      );
+    }
+    return how;
+  };
+  if (dryRun) {
+    block();
+    if (changes(plan)) print('Nothing was changed: this was a dry run.');
+    return end('done');
+  }
+  if (changes(plan) && !(await agreed(plan, options, isThisMachine(clients.endpoint()?.hostname ?? '')))) {
+    if (!signal.aborted) return end('declined');
+    print(`\n${describeInterruption(plan, progress)}`);
+    return end('interrupted');
+  }
+  if (!(await change(reading, plan, options, progress))) {
+    print(`\n${describeInterruption(plan, progress)}`);
+    return end('interrupted');
+  }
+  if (plan.nativeTtl === 'enable') {
+    print(
+      `Native TTL on ${plan.ttl.attribute} is being turned on: it is ENABLING for up to an hour. Deploy when it is ENABLED.`,
+    );
+  }
+  block();
+  return end('done');
+}
+
+async function readTable({ clients, tableName, signal, now }: AdoptJobOptions): Promise<Reading> {
+  const { dynamoDb } = clients;
+  const region = await regionOf(dynamoDb);
+  const table = await describeTable(dynamoDb, tableName);
+  const sample = await sampleItems(dynamoDb, { tableName, tableArn: table.arn, signal });
+  const cloudWatch = clients.cloudWatch();
+  const writes = cloudWatch
+    ? await readWrites(cloudWatch, tableName, now())
+    : {
+        unknown: 'DynamoDB is on this machine, and AWS_ENDPOINT_URL_CLOUDWATCH names no CloudWatch beside it',
+      };
+  return { region, table, sample, writes, now: Math.floor(now() / 1000) };
+}
+
+/** @throws {FlagError} when neither the flag nor the SDK's configuration names one */
+async function regionOf(client: DynamoDBClient): Promise<string> {
+  try {
+    return await client.config.region();
+  } catch {
+    throw new FlagError(
+      '--region: expected the region of the table, got none; write --region REGION, or set AWS_REGION',
+    );
+  }
+}
+
+/** Two questions at the most: a guess is agreed to by itself, and what is done as a whole. */
+async function agreed({ ttl }: AdoptionPlan, { ask }: AdoptJobOptions, local: boolean): Promise<boolean> {
+  if (ttl.from === 'sample') {
+    if (ask === undefined) {
+      throw new FlagError(
+        `--ttl-attribute: expected it where nobody is asked whether ${ttl.attribute} is right, got none; write --ttl-attribute ` +
+          ttl.attribute,
+      );
+    }
+    if (!(await ask(`\nIs ${ttl.attribute} the moment after which an item is to be deleted? [y/N] `)))
+      return false;
+  }
+  return local || ask === undefined || ask('\nDo this? [y/N] ');
+}
+
+/** @returns false when it was interrupted */
+async function change(
+  { table }: Reading,
+  { index, nativeTtl, ttl }: AdoptionPlan,
+  options: AdoptJobOptions,
+  progress: Progress,
+): Promise<boolean> {
+  const { clients, print, signal } = options;
+  if (signal.aborted) return false;
+  if (index.action === 'create') await createIndex(clients.dynamoDb, table, index);
+  if (index.action !== 'none') {
+    progress.index = 'being built';
+    const built = await watchIndex(index.name, options);
+    options.show('');
+    if (!built) return false;
+    progress.index = 'built';
+    print(`\nThe index ${index.name} is ACTIVE and has the items that were there before.`);
+  }
+  if (signal.aborted) return false;
+  if (nativeTtl === 'enable') {
+    await enableNativeTtl(clients.dynamoDb, table, ttl.attribute);
+    progress.nativeTtl = 'turned on';
+  }
+  return true;
+}
+
+function watchIndex(
+  indexName: string,
+  { clients, tableName, show, pollMs, signal, now }: AdoptJobOptions,
+): Promise<boolean> {
+  const cloudWatch: CloudWatchClient | undefined = clients.cloudWatch();
+  return untilBuilt({
+    indexName,
+    describe: async () =>
+      (await describeShape(clients.dynamoDb, tableName)).indexes.find(({ name }) => name === indexName),
+    progress: async () => cloudWatch && readIndexProgress(cloudWatch, tableName, indexName, now()),
+    show,
+    pollMs,
+    signal,
+    now,
+  });
+}
+
+function describeInterruption({ index, nativeTtl }: AdoptionPlan, progress: Progress): string {
+  const built = {
+    'as it was': 'nothing was changed.',
+    'being built': `DynamoDB goes on building the index ${index.name} by itself.`,
+    built: `the index ${index.name} is built.`,
+  }[progress.index];
+  const ttl = nativeTtl === 'enable' ? ' Native TTL was not turned on yet.' : '';
+  return `Interrupted: ${built}${ttl}`;
+}
+
+/** For `--json`. */
+function resultOf(
+  { region, table, sample, writes }: Reading,
+  plan: AdoptionPlan,
+  end: AdoptEnd,
+  dryRun: boolean,
+  progress: Progress,
+) {
+  return {
+    table: { ...table, region, writes, sampledItems: sample.items.length },
+    plan: {
+      ttlAttribute: plan.ttl,
+      ttlValues: plan.ttlValues,
+      expired: plan.expired,
+      index: plan.index,
+      nativeTtl: plan.nativeTtl,
+      cost: plan.cost,
+    },
+    result: { end, dryRun, ...progress },
+    configuration: plan.configuration,
+  };
+}

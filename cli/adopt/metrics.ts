@@ -1,0 +1,100 @@
+import { type CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { MissingPermissionError } from '../table/errors.ts';
+import { permitted } from '../table/permitted.ts';
+import type { Writes } from './reading.ts';
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/**
+ * What the writers of a table do, in the last day. It is good to know and not needed: whatever goes wrong is told in the
+ * result.
+ *
+ * @param now epoch milliseconds
+ */
+export async function readWrites(client: CloudWatchClient, tableName: string, now: number): Promise<Writes> {
+  try {
+    const end = Math.floor(now / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
+    const hours = await read(client, {
+      metric: 'ConsumedWriteCapacityUnits',
+      dimensions: { TableName: tableName },
+      statistic: 'Sum',
+      periodSeconds: HOUR_SECONDS,
+      from: end - DAY_SECONDS,
+      to: end,
+    });
+    const sum = hours.reduce((total, hour) => total + hour, 0);
+    return { unitsPerSecond: sum / DAY_SECONDS, busiestHour: Math.max(0, ...hours) / HOUR_SECONDS };
+  } catch (error) {
+    if (error instanceof MissingPermissionError) {
+      return { unknown: `${error.action} on ${error.resource} is not allowed` };
+    }
+    return { unknown: `CloudWatch: ${(error as Error).message}` };
+  }
+}
+
+/**
+ * How much of an index is built, 0 to 1; undefined while CloudWatch doesn't say, or when it can't be asked. It says so once a
+ * minute, and not for every index.
+ *
+ * @param now epoch milliseconds
+ */
+export async function readIndexProgress(
+  client: CloudWatchClient,
+  tableName: string,
+  indexName: string,
+  now: number,
+): Promise<number | undefined> {
+  try {
+    const percents = await read(client, {
+      metric: 'OnlineIndexPercentageProgress',
+      dimensions: { TableName: tableName, GlobalSecondaryIndexName: indexName },
+      statistic: 'Maximum',
+      periodSeconds: 60,
+      from: Math.floor(now / 1000) - 600,
+      to: Math.floor(now / 1000),
+    });
+    const [latest] = percents;
+    return latest === undefined ? undefined : Math.min(1, latest / 100);
+  } catch {
+    return undefined;
+  }
+}
+
+interface MetricQuery {
+  readonly metric: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  readonly statistic: 'Sum' | 'Maximum';
+  readonly periodSeconds: number;
+  /** Epoch seconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The values of a metric of DynamoDB, the latest first. */
+async function read(client: CloudWatchClient, query: MetricQuery): Promise<number[]> {
+  const { MetricDataResults = [] } = await permitted('cloudwatch:GetMetricData', '*', () =>
+    client.send(
+      new GetMetricDataCommand({
+        StartTime: new Date(query.from * 1000),
+        EndTime: new Date(query.to * 1000),
+        ScanBy: 'TimestampDescending',
+        MetricDataQueries: [
+          {
+            Id: 'values',
+            MetricStat: {
+              Metric: {
+                Namespace: 'AWS/DynamoDB',
+                MetricName: query.metric,
+                Dimensions: Object.entries(query.dimensions).map(([Name, Value]) => ({ Name, Value })),
+              },
+              Period: query.periodSeconds,
+              Stat: query.statistic,
+            },
+          },
+        ],
+      }),
+    ),
+  );
+  return MetricDataResults[0]?.Values ?? [];
+}

@@ -1,0 +1,35 @@
+import type { IndexedBy } from '../../expiry/model.ts';
+import type { DescribedTable } from '../table/describe-table.ts';
+import type { Sample } from '../table/sample.ts';
+
+/** What was asked for. */
+export interface Wish {
+  /** @default the one of native TTL, or what a sample of the items shows */
+  readonly ttlAttribute: string | undefined;
+  readonly indexedBy: IndexedBy;
+  /** @default an index with these keys that is there, or the default name of `stacks/props.ts` */
+  readonly indexName: string | undefined;
+  /** Units per second of the index, for a provisioned table. @default a share of the table's */
+  readonly indexReadUnits: number | undefined;
+  readonly indexWriteUnits: number | undefined;
+}
+
+/** Writes to the table, from CloudWatch. */
+export type Writes =
+  | {
+      /** Write units per second, the mean of the last day. */
+      readonly unitsPerSecond: number;
+      /** The mean of the busiest hour of that day. */
+      readonly busiestHour: number;
+    }
+  | { readonly unknown: string };
+
+/** All that is known of the table. */
+export interface Reading {
+  readonly region: string;
+  readonly table: DescribedTable;
+  readonly sample: Sample;
+  readonly writes: Writes;
+  /** Epoch seconds. */
+  readonly now: number;
+}

@@ -1,0 +1,55 @@
+import { ttlCandidates } from '../table/sample.ts';
+import { CannotAdoptError } from './errors.ts';
+import type { Reading, Wish } from './reading.ts';
+
+/** The attribute with the moment of expiry, and who says so. */
+export interface TtlChoice {
+  readonly attribute: string;
+  readonly from: 'flag' | 'nativeTtl' | 'sample';
+}
+
+const SAY_IT = 'say which one it is: --ttl-attribute NAME';
+
+/**
+ * The attribute that was asked for; else that of native TTL; else the one of the sample that looks like it. Whoever gets the
+ * last one has to ask: native TTL deletes what it says.
+ *
+ * @throws {CannotAdoptError} when there is none, or when native TTL has another one
+ */
+export function chooseTtlAttribute({ table, sample, now }: Reading, wish: Wish): TtlChoice {
+  const { status, attribute: native } = table.ttl;
+  const wanted = wish.ttlAttribute;
+  if (native !== undefined && status !== 'DISABLED') {
+    if (wanted !== undefined && wanted !== native) {
+      throw new CannotAdoptError(
+        `--ttl-attribute: expected ${native}, which native TTL of ${table.name} is on (${status}), got ${wanted}; a table has one ` +
+          `native TTL. Leave the flag out to adopt ${native}; or turn native TTL off, wait until it is DISABLED, and run this again`,
+      );
+    }
+    if (status === 'DISABLING') {
+      throw new CannotAdoptError(
+        `native TTL of ${table.name}: expected it on, or off, got DISABLING; DynamoDB takes up to an hour for it: run this again ` +
+          'when it is DISABLED',
+      );
+    }
+    return { attribute: native, from: wanted === undefined ? 'nativeTtl' : 'flag' };
+  }
+  if (wanted !== undefined) return { attribute: wanted, from: 'flag' };
+  const keys = [table.partitionKey.name, table.sortKey?.name];
+  const names = ttlCandidates(sample.items, now)
+    .map(({ attribute }) => attribute)
+    .filter(name => !keys.includes(name));
+  const [found, other] = names;
+  if (found === undefined) {
+    throw new CannotAdoptError(
+      `--ttl-attribute: expected the attribute with the moment of expiry, got none: native TTL of ${table.name} is off, and none ` +
+        `of ${sample.items.length} sampled items has an epoch under a name such as ttl or expiresAt; ${SAY_IT}`,
+    );
+  }
+  if (other !== undefined) {
+    throw new CannotAdoptError(
+      `--ttl-attribute: expected the attribute with the moment of expiry, got none, and the sample has ${names.join(' and ')}; ${SAY_IT}`,
+    );
+  }
+  return { attribute: found, from: 'sample' };
+}

@@ -1,0 +1,177 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { parseBody, withBody } from '../../local/dynamodb/answer.ts';
+import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+
+const { client, endpoint } = useLocalDynamoDb();
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-command-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Of the environment no more than a process needs: whoever runs the tests may be logged in to AWS. */
+const ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+};
+
+/** Runs the command without a terminal. */
+function run(
+  args: readonly string[],
+  environment: Record<string, string>,
+  onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
+): Promise<Ended> {
+  return new Promise(done => {
+    const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), 'adopt', ...args], {
+      env: { ...ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (data: Buffer) => {
+        printed[name] += data;
+      });
+    }
+    onStart(signal => child.kill(signal));
+    child.on('close', status => done({ status, ...printed }));
+  });
+}
+
+/** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
+const NOWHERE = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
+
+const makeTable = (TableName: string) =>
+  client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: 'user', KeyType: 'HASH' },
+        { AttributeName: 'at', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'user', AttributeType: 'S' },
+        { AttributeName: 'at', AttributeType: 'N' },
+      ],
+    }),
+  );
+
+test.each<[string[], Record<string, string>, string]>([
+  [[], NOWHERE, '--table: expected the name of a table, got none; write --table NAME'],
+  [['--table', 'T', '--by', 'minute'], NOWHERE, '--by: expected window or second, got "minute"'],
+  [
+    ['--table', 'T', '--index-write-units', '0'],
+    NOWHERE,
+    '--index-write-units: expected a whole number from 1',
+  ],
+  [['--table', 'T', '--json', '/no/such/folder/x'], NOWHERE, '--json: expected a file in a folder'],
+  // Before anything is asked of AWS: without network, or credentials, it would fail another way.
+  [['--table', 'T'], {}, '--yes: expected it where no terminal is there to ask at, got none'],
+  [['--table', 'T', '--dry-run'], {}, '--region: expected the region of the table, got none'],
+  [
+    ['--table', 'T'],
+    { AWS_ENDPOINT_URL_DYNAMODB: 'here' },
+    'expected a URL such as http://127.0.0.1:8000, got "here"',
+  ],
+])('%j: status 2', async (args, environment, message) => {
+  const { status, stdout, stderr } = await run(args, environment);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('nobody listens: status 1, and how DynamoDB is started here', async () => {
+  const { status, stderr } = await run(['--table', 'T'], NOWHERE);
+  expect({ status, stderr: stderr.trim() }).toEqual({
+    status: 1,
+    stderr:
+      'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED; start npm run local in ' +
+      'another terminal, or unset AWS_ENDPOINT_URL_DYNAMODB for AWS',
+  });
+});
+
+test('a table that is not there, and one that cannot be adopted: status 2', async () => {
+  await makeTable('Refused');
+  const local = { AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+  const [missing, refused] = await Promise.all([
+    run(['--table', 'Missing'], local),
+    run(['--table', 'Refused', '--ttl-attribute', 'at'], local),
+  ]);
+  expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('got "Missing"') });
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('got its sort key') });
+});
+
+test('done: status 0; the block, the file, and every flag', async () => {
+  await makeTable('Commanded');
+  const file = join(folder, 'out.json');
+  const done = await run(
+    [
+      ...['--table', 'Commanded', '--ttl-attribute', 'expires', '--index-name', 'bySecond', '--yes'],
+      ...['--by', 'second', '--region', 'eu-west-1', '--json', file],
+    ],
+    { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'eu-central-1' },
+  );
+  expect(done).toMatchObject({ status: 0, stderr: '' });
+  expect(done.stdout).toContain(`with region: 'eu-west-1' (docs/existing-table.md):
+
+    {
+      tableName: 'Commanded',
+      existingTable: true,
+      partitionKey: 'user',
+      sortKey: 'at',
+      sortKeyType: 'N',
+      ttlAttribute: 'expires',
+      indexedBy: 'second',
+      indexName: 'bySecond',
+    },`);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    result: { end: 'done', index: 'built', nativeTtl: 'turned on' },
+    configuration: { tableName: 'Commanded', indexName: 'bySecond' },
+  });
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Commanded' }));
+  expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(['bySecond']);
+});
+
+test('Ctrl-C while the index is built: status 130, what goes on, and the command to go on with', async () => {
+  await makeTable('Stopped');
+  let kill: (signal: NodeJS.Signals) => void = () => {};
+  const proxy = await DynamoDbProxy.start(endpoint, {
+    async handle(call) {
+      const answer = await call.forward();
+      const { Table: table } = (parseBody(answer.body) ?? {}) as {
+        Table?: { GlobalSecondaryIndexes?: object[] };
+      };
+      if (call.operation !== 'DescribeTable' || table?.GlobalSecondaryIndexes === undefined) return answer;
+      kill('SIGINT');
+      const creating = table.GlobalSecondaryIndexes.map(index => ({ ...index, IndexStatus: 'CREATING' }));
+      return withBody(answer, { Table: { ...table, GlobalSecondaryIndexes: creating } });
+    },
+  });
+  try {
+    const { status, stdout, stderr } = await run(
+      ['--table', 'Stopped', '--ttl-attribute', 'ttl'],
+      { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+      send => {
+        kill = send;
+      },
+    );
+    expect({ status, stderr: stderr.trim() }).toEqual({
+      status: 130,
+      stderr: 'Go on with:\n  node bin/precise-ttl.js adopt --table Stopped --ttl-attribute ttl',
+    });
+    expect(stdout).toContain('Interrupted: DynamoDB goes on building the index expirySecondIndex by itself.');
+  } finally {
+    await proxy.stop();
+  }
+});

@@ -1,0 +1,566 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import {
+  type AttributeDefinition,
+  type AttributeValue,
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { adoptClients } from '../../../cli/adopt/clients.ts';
+import { type AdoptJobOptions, adopt } from '../../../cli/adopt/job.ts';
+import { type Answer, jsonAnswer, parseBody, withBody } from '../../../local/dynamodb/answer.ts';
+import { type CallHandler, DynamoDbProxy } from '../../../local/dynamodb/proxy.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const { client, endpoint } = useLocalDynamoDb();
+
+const FUTURE = Math.floor(Date.now() / 1000) + 86_400;
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-test-'));
+const { env } = process;
+const stops: (() => unknown)[] = [];
+
+afterEach(async () => {
+  process.env = env;
+  for (const stop of stops.splice(0)) await stop();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Made {
+  readonly attributes?: Readonly<Record<string, AttributeDefinition['AttributeType']>>;
+  readonly items?: readonly Readonly<Record<string, AttributeValue>>[];
+  readonly input?: Partial<CreateTableCommandInput>;
+}
+
+const ITEMS = Array.from({ length: 12 }, (_, n) => ({
+  id: { S: `id-${n}` },
+  ...(n % 4 === 0 ? {} : { ttl: { N: String(FUTURE + n) } }),
+}));
+
+/**
+ * A table as somebody else has made it, with items that were there before. It goes with its test: with native TTL on for seven
+ * tables, DynamoDB Local builds no further index, and has that index CREATING for ever.
+ */
+async function makeTable(name: string, { attributes = {}, items = ITEMS, input = {} }: Made = {}) {
+  stops.push(() => client.send(new DeleteTableCommand({ TableName: name })));
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: Object.entries({ id: 'S' as const, ...attributes }).map(
+        ([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }),
+      ),
+      ...input,
+    }),
+  );
+  await Promise.all(items.map(Item => client.send(new PutItemCommand({ TableName: name, Item }))));
+  return name;
+}
+
+interface Adopted {
+  readonly end: string;
+  readonly printed: string;
+  readonly shown: readonly string[];
+}
+
+type Changed = Partial<Omit<AdoptJobOptions, 'clients'>>;
+
+/** Runs the job against DynamoDB Local, or against what stands before it. */
+async function run(
+  tableName: string,
+  options: Changed = {},
+  environment: Record<string, string> = {},
+  reached?: string,
+) {
+  const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: 'us-east-1', ...environment };
+  // The SDK itself reads the process's environment.
+  process.env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', ...variables };
+  const printed: string[] = [];
+  const shown: string[] = [];
+  const clients = adoptClients('us-east-1', variables);
+  const end = await adopt({
+    tableName,
+    ttlAttribute: 'ttl',
+    indexedBy: 'second',
+    indexName: undefined,
+    indexReadUnits: undefined,
+    indexWriteUnits: undefined,
+    dryRun: false,
+    clients: reached === undefined ? clients : { ...clients, endpoint: () => new URL(reached) },
+    resultFile: undefined,
+    ask: undefined,
+    print: text => printed.push(text),
+    show: line => shown.push(line),
+    pollMs: 5,
+    signal: new AbortController().signal,
+    now: Date.now,
+    ...options,
+  });
+  clients.dynamoDb.destroy();
+  const adopted: Adopted = { end, printed: printed.join('\n'), shown };
+  return adopted;
+}
+
+/** Runs the job against a proxy before DynamoDB Local, and says which operations it asked for. */
+async function runThrough(handle: CallHandler, tableName: string, options: Changed = {}) {
+  const operations: string[] = [];
+  const proxy = await DynamoDbProxy.start(endpoint, {
+    handle(call) {
+      operations.push(call.operation ?? '');
+      return handle(call);
+    },
+  });
+  stops.push(() => proxy.stop());
+  const adopted = run(tableName, options, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint });
+  return { adopted, operations };
+}
+
+async function describe_(name: string) {
+  const [{ Table }, { TimeToLiveDescription: ttl }] = await Promise.all([
+    client.send(new DescribeTableCommand({ TableName: name })),
+    client.send(new DescribeTimeToLiveCommand({ TableName: name })),
+  ]);
+  return { indexes: Table?.GlobalSecondaryIndexes ?? [], attributes: Table?.AttributeDefinitions, ttl };
+}
+
+const AS_IT_WAS = { indexes: [], ttl: { TimeToLiveStatus: 'DISABLED' } };
+
+test('adopts a table, whose items from before are then found by their second', async () => {
+  const name = await makeTable('Plain');
+  const { end, printed } = await run(name);
+  expect(end).toBe('done');
+  const { indexes, ttl } = await describe_(name);
+  expect(indexes).toEqual([
+    expect.objectContaining({
+      IndexName: 'expirySecondIndex',
+      IndexStatus: 'ACTIVE',
+      KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    }),
+  ]);
+  expect(ttl).toMatchObject({ AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
+  const { Items } = await client.send(
+    new QueryCommand({
+      TableName: name,
+      IndexName: 'expirySecondIndex',
+      KeyConditionExpression: '#ttl = :ttl',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':ttl': { N: String(FUTURE + 5) } },
+    }),
+  );
+  expect(Items).toEqual([{ id: { S: 'id-5' }, ttl: { N: String(FUTURE + 5) } }]);
+  expect(printed).toContain('DynamoDB puts about 9 items into it.');
+  expect(printed).toContain('Sampled items: 9 in epoch seconds, 3 without it, which never expire.');
+  expect(printed).toContain("      indexedBy: 'second',");
+});
+
+test('run again, it changes nothing, asks nothing, and prints the same configuration', async () => {
+  const name = await makeTable('Twice');
+  const first = await run(name);
+  const ask = jest.fn();
+  const again = await runThrough(call => call.forward(), name, { ask, ttlAttribute: undefined });
+  const { end, printed } = await again.adopted;
+  expect(end).toBe('done');
+  expect(printed).toContain(
+    'Everything is there: the index expirySecondIndex is ACTIVE, native TTL is ENABLED.',
+  );
+  expect(printed.slice(printed.indexOf("The table's entry"))).toBe(
+    first.printed.slice(first.printed.indexOf("The table's entry")),
+  );
+  expect(ask).not.toHaveBeenCalled();
+  expect(new Set(again.operations)).toEqual(new Set(['DescribeTable', 'DescribeTimeToLive', 'Scan']));
+});
+
+test('by window, and with indexes that are there: their attributes are kept', async () => {
+  const name = await makeTable('Windows', {
+    attributes: { owner: 'B' },
+    input: {
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'byOwner',
+          KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'ALL' },
+        },
+      ],
+    },
+  });
+  expect((await run(name, { indexedBy: 'window' })).end).toBe('done');
+  const { indexes, attributes } = await describe_(name);
+  expect(indexes.map(({ IndexName }) => IndexName).sort()).toEqual(['byOwner', 'expirationWindowIndex']);
+  expect(attributes).toEqual(
+    expect.arrayContaining([
+      { AttributeName: 'id', AttributeType: 'S' },
+      { AttributeName: 'owner', AttributeType: 'B' },
+      { AttributeName: 'expirationWindow', AttributeType: 'S' },
+      { AttributeName: 'ttl', AttributeType: 'N' },
+    ]),
+  );
+});
+
+test('the index of a provisioned table gets throughput', async () => {
+  const name = await makeTable('Provisioned', {
+    input: {
+      BillingMode: 'PROVISIONED',
+      ProvisionedThroughput: { ReadCapacityUnits: 5, WriteCapacityUnits: 40 },
+    },
+  });
+  await run(name);
+  // Nine of twelve items have a TTL.
+  expect((await describe_(name)).indexes[0]?.ProvisionedThroughput).toMatchObject({
+    ReadCapacityUnits: 25,
+    WriteCapacityUnits: 30,
+  });
+});
+
+test('a dry run changes nothing and asks nothing', async () => {
+  const name = await makeTable('Dry', {
+    items: [{ id: { S: 'a' }, expiresAt: { N: String(FUTURE) } }],
+  });
+  const ask = jest.fn();
+  const resultFile = join(folder, 'dry.json');
+  const { end, printed } = await run(name, { dryRun: true, ask, ttlAttribute: undefined, resultFile });
+  expect({ end, asked: ask.mock.calls }).toEqual({ end: 'done', asked: [] });
+  expect(printed).toContain('TTL attribute: expiresAt, which looks like it in the sample');
+  expect(printed).toContain('Nothing was changed: this was a dry run.');
+  expect(await describe_(name)).toMatchObject(AS_IT_WAS);
+  expect(JSON.parse(readFileSync(resultFile, 'utf8'))).toMatchObject({
+    table: { name, region: 'us-east-1', sampledItems: 1, writes: { unknown: expect.any(String) } },
+    plan: {
+      ttlAttribute: { attribute: 'expiresAt', from: 'sample' },
+      index: { name: 'expirySecondIndex', action: 'create' },
+      nativeTtl: 'enable',
+      cost: { entries: 1 },
+    },
+    result: { end: 'done', dryRun: true, index: 'as it was', nativeTtl: 'as it was' },
+    configuration: { tableName: name, existingTable: true, ttlAttribute: 'expiresAt' },
+  });
+});
+
+describe('the TTL attribute that the sample shows', () => {
+  const guessed = { items: [{ id: { S: 'a' }, expires: { N: String(FUTURE) } }] };
+  const options = { ttlAttribute: undefined };
+
+  test('is asked for, and a no changes nothing', async () => {
+    const name = await makeTable('GuessNo', guessed);
+    const ask = jest.fn().mockResolvedValue(false);
+    expect((await run(name, { ...options, ask })).end).toBe('declined');
+    expect(ask.mock.calls).toEqual([
+      ['\nIs expires the moment after which an item is to be deleted? [y/N] '],
+    ]);
+    expect(await describe_(name)).toMatchObject(AS_IT_WAS);
+  });
+
+  test('is taken after a yes', async () => {
+    const name = await makeTable('GuessYes', guessed);
+    expect((await run(name, { ...options, ask: async () => true })).end).toBe('done');
+    expect((await describe_(name)).ttl?.AttributeName).toBe('expires');
+  });
+
+  test('is never taken where nobody is asked', async () => {
+    const name = await makeTable('GuessNobody', guessed);
+    await expect(run(name, options)).rejects.toThrow('write --ttl-attribute expires');
+    expect(await describe_(name)).toMatchObject(AS_IT_WAS);
+  });
+});
+
+describe('on AWS', () => {
+  const AWS = 'https://dynamodb.us-east-1.amazonaws.com';
+
+  test.each([
+    [false, 'declined'],
+    [true, 'done'],
+  ])('it asks before it changes anything, and is told %p', async (answer, expected) => {
+    const name = await makeTable(`Asked-${answer}`);
+    const asked: string[] = [];
+    const before: unknown[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      before.push(await describe_(name));
+      return answer;
+    };
+    const { end, printed } = await run(name, { ask }, {}, AWS);
+    expect({ end, asked }).toEqual({ end: expected, asked: ['\nDo this? [y/N] '] });
+    expect(before).toEqual([expect.objectContaining({ indexes: [] })]);
+    expect(printed).toContain('What is done:\n  1. Add the index expirySecondIndex');
+    expect((await describe_(name)).indexes).toHaveLength(answer ? 1 : 0);
+  });
+});
+
+describe('what DynamoDB refuses', () => {
+  const denied = jsonAnswer(
+    {
+      __type: 'com.amazon.coral.service#AccessDeniedException',
+      Message: 'User: arn:aws:iam::123456789012:user/me is not authorized',
+    },
+    400,
+  );
+
+  test.each([
+    ['DescribeTable', 'arn:aws:dynamodb:us-east-1:*:table/Denied'],
+    ['DescribeTimeToLive', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
+    ['Scan', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
+    ['UpdateTable', 'arn:aws:dynamodb:ddblocal:000000000000:table/Denied'],
+  ])('%s: the missing permission is named as IAM names it', async (operation, resource) => {
+    await makeTable('Denied');
+    const handle: CallHandler = async call => (call.operation === operation ? denied : call.forward());
+    const { adopted } = await runThrough(handle, 'Denied');
+    await expect(adopted).rejects.toMatchObject({
+      name: 'MissingPermissionError',
+      action: `dynamodb:${operation}`,
+      resource,
+      message: expect.stringContaining(`allow the action dynamodb:${operation} on the resource ${resource}`),
+    });
+    expect(await describe_('Denied')).toMatchObject(AS_IT_WAS);
+  });
+
+  test('UpdateTimeToLive: run again with the permission, only that is done', async () => {
+    const name = await makeTable('DeniedTtl');
+    const handle: CallHandler = async call =>
+      call.operation === 'UpdateTimeToLive' ? denied : call.forward();
+    const { adopted } = await runThrough(handle, name);
+    await expect(adopted).rejects.toMatchObject({ action: 'dynamodb:UpdateTimeToLive' });
+    const again = await runThrough(call => call.forward(), name);
+    expect((await again.adopted).end).toBe('done');
+    expect(again.operations).not.toContain('UpdateTable');
+    expect(again.operations).toContain('UpdateTimeToLive');
+  });
+
+  test('a call that is throttled is tried again', async () => {
+    const name = await makeTable('Throttled');
+    const throttled = new Set(['Scan', 'UpdateTable']);
+    const handle: CallHandler = async call =>
+      throttled.delete(call.operation ?? '')
+        ? jsonAnswer(
+            { __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'slow down' },
+            400,
+          )
+        : call.forward();
+    const { adopted } = await runThrough(handle, name);
+    expect((await adopted).end).toBe('done');
+    expect(throttled.size).toBe(0);
+  });
+
+  test('a table that is not there', async () => {
+    await expect(run('Missing')).rejects.toMatchObject({
+      name: 'TableNotFoundError',
+      message: expect.stringContaining('--table: expected a table that exists in us-east-1, got "Missing"'),
+    });
+  });
+});
+
+test('a String TTL is refused before anything is changed', async () => {
+  const items = [
+    ...ITEMS,
+    { id: { S: 'text' }, ttl: { S: String(FUTURE) } },
+    { id: { S: 'text-2' }, ttl: { S: 'tomorrow' } },
+  ];
+  const name = await makeTable('Strings', { items });
+  await expect(run(name)).rejects.toThrow('got a String in 2 of 14 sampled items');
+  expect(await describe_(name)).toMatchObject(AS_IT_WAS);
+});
+
+test('native TTL on another attribute is refused', async () => {
+  const name = await makeTable('Native', { items: [] });
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: name,
+      TimeToLiveSpecification: { Enabled: true, AttributeName: 'expires' },
+    }),
+  );
+  await expect(run(name)).rejects.toThrow(
+    'expected expires, which native TTL of Native is on (ENABLED), got ttl',
+  );
+  expect((await describe_(name)).indexes).toEqual([]);
+});
+
+describe('while DynamoDB builds the index', () => {
+  /** DynamoDB Local builds at once: these are the answers of AWS, one for each question. */
+  const STATES = [
+    { IndexStatus: 'CREATING' },
+    { IndexStatus: 'CREATING', Backfilling: true },
+    { IndexStatus: 'ACTIVE', Backfilling: true },
+    { IndexStatus: 'ACTIVE', Backfilling: false },
+  ];
+
+  /** @param onState is called with how many states were told */
+  function building(
+    onState: (told: number) => void = () => {},
+    states: readonly object[] = STATES,
+  ): CallHandler {
+    let told = 0;
+    return async call => {
+      const answer = await call.forward();
+      if (call.operation !== 'DescribeTable') return answer;
+      return withIndex(answer, index => {
+        const state = states[Math.min(told, states.length - 1)];
+        told += 1;
+        onState(told);
+        return { ...index, ...state };
+      });
+    };
+  }
+
+  function withIndex(answer: Answer, change: (index: object) => object): Answer {
+    const body = parseBody(answer.body) as { Table?: { GlobalSecondaryIndexes?: object[] } } | undefined;
+    const indexes = body?.Table?.GlobalSecondaryIndexes;
+    if (indexes === undefined) return answer;
+    return withBody(answer, { Table: { ...body?.Table, GlobalSecondaryIndexes: indexes.map(change) } });
+  }
+
+  test('it waits until it is ACTIVE and has every item, and only then turns native TTL on', async () => {
+    const name = await makeTable('Building');
+    const { adopted, operations } = await runThrough(building(), name);
+    const { end, shown } = await adopted;
+    expect(end).toBe('done');
+    expect(shown.map(line => line.replace(/, \d+ s$/, ''))).toEqual([
+      'Index expirySecondIndex: DynamoDB makes room for it',
+      'Index expirySecondIndex: DynamoDB puts the items into it',
+      'Index expirySecondIndex: DynamoDB puts the items into it',
+      '',
+    ]);
+    expect(operations.slice(operations.indexOf('UpdateTable'))).toEqual([
+      'UpdateTable',
+      ...STATES.map(() => 'DescribeTable'),
+      'UpdateTimeToLive',
+    ]);
+  });
+
+  test('interrupted, it says what goes on; run again, it waits for the same index and goes on', async () => {
+    const name = await makeTable('Interrupted');
+    const stop = new AbortController();
+    const resultFile = join(folder, 'interrupted.json');
+    const first = await runThrough(
+      building(told => told === 2 && stop.abort()),
+      name,
+      {
+        signal: stop.signal,
+        resultFile,
+      },
+    );
+    const { end, printed } = await first.adopted;
+    expect(end).toBe('interrupted');
+    expect(printed).toContain(
+      'Interrupted: DynamoDB goes on building the index expirySecondIndex by itself. Native TTL was not turned on yet.',
+    );
+    expect(JSON.parse(readFileSync(resultFile, 'utf8'))).toMatchObject({
+      result: { end: 'interrupted', index: 'being built', nativeTtl: 'as it was' },
+    });
+    expect((await describe_(name)).ttl).toMatchObject({ TimeToLiveStatus: 'DISABLED' });
+
+    const again = await runThrough(building(), name);
+    const second = await again.adopted;
+    expect(second.end).toBe('done');
+    expect(second.printed).toContain('1. Wait until DynamoDB has built the index expirySecondIndex.');
+    expect(again.operations).not.toContain('UpdateTable');
+    expect(await describe_(name)).toMatchObject({ ttl: { TimeToLiveStatus: 'ENABLED' } });
+  });
+
+  test('fails when somebody deletes it meanwhile', async () => {
+    const name = await makeTable('Deleted');
+    const states = [{ IndexStatus: 'CREATING' }, { IndexStatus: 'DELETING' }];
+    const { adopted } = await runThrough(building(undefined, states), name);
+    await expect(adopted).rejects.toThrow(
+      'index expirySecondIndex: expected it to become ACTIVE, got DELETING',
+    );
+  });
+});
+
+test('Ctrl-C before the first change leaves everything as it was', async () => {
+  const name = await makeTable('Early');
+  const stop = new AbortController();
+  stop.abort();
+  await expect(run(name, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await describe_(name)).toMatchObject(AS_IT_WAS);
+});
+
+describe('CloudWatch', () => {
+  /** Answers GetMetricData as CloudWatch does. */
+  async function cloudWatch(
+    answer: (query: string) => [number, object],
+  ): Promise<{ url: string; asked: string[] }> {
+    const asked: string[] = [];
+    const server: Server = createServer(async (incoming, outgoing) => {
+      const text = (await buffer(incoming)).toString();
+      asked.push(text);
+      const [status, body] = answer(text);
+      outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+      outgoing.end(JSON.stringify(body));
+    });
+    await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
+    stops.push(() => server.close());
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  }
+
+  test('says how much is written, and how much of the index is built', async () => {
+    const { url, asked } = await cloudWatch(query => [
+      200,
+      {
+        MetricDataResults: [
+          {
+            Id: 'values',
+            Values: query.includes('ConsumedWriteCapacityUnits') ? [86_400, 0, 777_600] : [42],
+          },
+        ],
+      },
+    ]);
+    const name = await makeTable('Metered');
+    const states = ['CREATING', 'ACTIVE'];
+    const proxy = await DynamoDbProxy.start(endpoint, {
+      async handle(call) {
+        const answer = await call.forward();
+        const body = parseBody(answer.body) as { Table?: { GlobalSecondaryIndexes?: object[] } } | undefined;
+        const indexes = body?.Table?.GlobalSecondaryIndexes;
+        if (call.operation !== 'DescribeTable' || indexes === undefined) return answer;
+        const GlobalSecondaryIndexes = indexes.map(index => ({
+          ...index,
+          IndexStatus: states.shift() ?? 'ACTIVE',
+        }));
+        return withBody(answer, { Table: { ...body?.Table, GlobalSecondaryIndexes } });
+      },
+    });
+    stops.push(() => proxy.stop());
+    const { printed, shown } = await run(
+      name,
+      {},
+      { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, AWS_ENDPOINT_URL_CLOUDWATCH: url },
+    );
+    expect(printed).toContain('10 write units a second, 216 in the busiest hour of the last day');
+    expect(shown[0]).toBe(
+      'Index expirySecondIndex: ████████░░░░░░░░░░░░ 42%, DynamoDB makes room for it, 0 s',
+    );
+    expect(asked[0]).toContain('"TableName"');
+  });
+
+  test('that may not be asked is told and does no harm', async () => {
+    const { url } = await cloudWatch(() => [
+      403,
+      { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'no' },
+    ]);
+    const name = await makeTable('Unmetered');
+    const { end, printed } = await run(name, { dryRun: true }, { AWS_ENDPOINT_URL_CLOUDWATCH: url });
+    expect(end).toBe('done');
+    expect(printed).toContain('not known: cloudwatch:GetMetricData on * is not allowed');
+  });
+
+  test('is never asked about a table on this machine, unless one is named', async () => {
+    const name = await makeTable('Quiet');
+    // An endpoint for all services is DynamoDB's here, and no CloudWatch.
+    for (const variables of [{}, { AWS_ENDPOINT_URL: endpoint }]) {
+      const { printed } = await run(name, { dryRun: true }, variables);
+      expect(printed).toContain('not known: DynamoDB is on this machine');
+    }
+    const clients = adoptClients('us-east-1', { AWS_ENDPOINT_URL_DYNAMODB: endpoint });
+    expect(clients.cloudWatch()).toBeUndefined();
+  });
+});

@@ -1,0 +1,487 @@
+import { configurationBlock } from '../../../cli/adopt/configuration.ts';
+import { CannotAdoptError } from '../../../cli/adopt/errors.ts';
+import { planAdoption } from '../../../cli/adopt/plan.ts';
+import type { Reading, Wish } from '../../../cli/adopt/reading.ts';
+import { describePlan, describeReading } from '../../../cli/adopt/text.ts';
+import type { DescribedIndex, DescribedTable } from '../../../cli/table/describe-table.ts';
+import type { StoredItem } from '../../../cli/table/sample.ts';
+import { checkConfig } from '../../../stacks/config.ts';
+
+const NOW = 1_795_000_000;
+
+const TABLE: DescribedTable = {
+  name: 'Sessions',
+  arn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Sessions',
+  status: 'ACTIVE',
+  partitionKey: { name: 'id', type: 'S' },
+  sortKey: undefined,
+  attributeTypes: { id: 'S' },
+  indexes: [],
+  billing: 'on-demand',
+  throughput: undefined,
+  warmThroughput: undefined,
+  itemCount: 0,
+  sizeBytes: 0,
+  ttl: { status: 'DISABLED', attribute: undefined },
+  replicaRegions: [],
+  multiRegionConsistency: undefined,
+};
+
+const WISH: Wish = {
+  ttlAttribute: 'ttl',
+  indexedBy: 'second',
+  indexName: undefined,
+  indexReadUnits: undefined,
+  indexWriteUnits: undefined,
+};
+
+const INDEX: DescribedIndex = {
+  name: 'expirySecondIndex',
+  scope: 'global',
+  partitionKeys: [{ name: 'ttl', type: 'N' }],
+  sortKeys: [],
+  projection: 'KEYS_ONLY',
+  status: 'ACTIVE',
+  backfilling: false,
+  itemCount: 0,
+  throughput: undefined,
+};
+
+const item = (ttl: number): StoredItem => ({ id: { S: 'a' }, ttl: { N: String(ttl) } });
+
+function reading(
+  table: Partial<DescribedTable> = {},
+  items: readonly StoredItem[] = [item(NOW + 60)],
+  others: Partial<Reading> = {},
+): Reading {
+  return {
+    region: 'us-east-1',
+    table: { ...TABLE, ...table },
+    sample: { items, complete: true },
+    writes: { unknown: 'not asked' },
+    now: NOW,
+    ...others,
+  };
+}
+
+const plan = (read: Reading, wish: Partial<Wish> = {}) => planAdoption(read, { ...WISH, ...wish });
+
+/** The text of the refusal. */
+function refusal(read: Reading, wish: Partial<Wish> = {}): string {
+  try {
+    plan(read, wish);
+  } catch (error) {
+    expect(error).toBeInstanceOf(CannotAdoptError);
+    return (error as Error).message;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('what is to be done', () => {
+  test('for a table with nothing: the index and native TTL', () => {
+    const { index, nativeTtl } = plan(reading());
+    expect(index).toEqual({
+      name: 'expirySecondIndex',
+      action: 'create',
+      partitionKeys: [{ name: 'ttl', type: 'N' }],
+      sortKeys: [],
+      throughput: undefined,
+    });
+    expect(nativeTtl).toBe('enable');
+  });
+
+  test('by window: the index of the windows', () => {
+    expect(plan(reading(), { indexedBy: 'window' }).index).toMatchObject({
+      name: 'expirationWindowIndex',
+      action: 'create',
+      partitionKeys: [{ name: 'expirationWindow', type: 'S' }],
+      sortKeys: [{ name: 'ttl', type: 'N' }],
+    });
+  });
+
+  test.each([
+    ['ACTIVE', false, 'none'],
+    ['ACTIVE', true, 'wait'],
+    ['CREATING', false, 'wait'],
+    ['CREATING', true, 'wait'],
+    ['UPDATING', false, 'none'],
+  ] as const)(
+    'with its index %s, backfilling %p: %s, and native TTL as it is',
+    (status, backfilling, action) => {
+      const table = {
+        status: 'UPDATING',
+        attributeTypes: { id: 'S', ttl: 'N' } as const,
+        indexes: [{ ...INDEX, status, backfilling }],
+        ttl: { status: 'ENABLING', attribute: 'ttl' },
+      };
+      const { index, nativeTtl } = plan(reading(table));
+      expect({ action: index.action, nativeTtl }).toEqual({ action, nativeTtl: 'none' });
+    },
+  );
+
+  test('an index with these keys is used under whatever name it has, unless a name is asked for', () => {
+    const table = { indexes: [{ ...INDEX, name: 'mine' }], attributeTypes: { id: 'S', ttl: 'N' } as const };
+    const { index, configuration } = plan(reading(table));
+    expect([index.name, index.action, configuration.indexName]).toEqual(['mine', 'none', 'mine']);
+    expect(plan(reading(table), { indexName: 'other' }).index).toMatchObject({
+      name: 'other',
+      action: 'create',
+    });
+  });
+
+  test.each([
+    [100, {}, [item(NOW), item(NOW)], { readUnits: 25, writeUnits: 100 }],
+    [100, {}, [item(NOW), { id: { S: 'b' } }], { readUnits: 25, writeUnits: 50 }],
+    [1, {}, [item(NOW), { id: { S: 'b' } }], { readUnits: 25, writeUnits: 1 }],
+    [100, {}, [], { readUnits: 25, writeUnits: 100 }],
+    [100, { indexedBy: 'window' }, [item(NOW)], { readUnits: 5, writeUnits: 100 }],
+    [100, { indexReadUnits: 7, indexWriteUnits: 8 }, [item(NOW)], { readUnits: 7, writeUnits: 8 }],
+  ] as const)(
+    'of a table with %p write units, asked for %j, the index gets a share',
+    (writeUnits, wish, items, expected) => {
+      const table = { billing: 'provisioned', throughput: { readUnits: 10, writeUnits } } as const;
+      expect(plan(reading(table, items), wish).index.throughput).toEqual(expected);
+    },
+  );
+});
+
+describe('the TTL attribute', () => {
+  const native = (status: string) => ({ ttl: { status, attribute: 'expires' } });
+  const guess = { ttlAttribute: undefined };
+
+  test.each(['ENABLED', 'ENABLING'])('is that of native TTL while it is %s', status => {
+    expect(plan(reading(native(status), []), guess).ttl).toEqual({ attribute: 'expires', from: 'nativeTtl' });
+  });
+
+  test('is what the sample has when native TTL is off', () => {
+    const items = [{ id: { S: 'a' }, expiresAt: { N: String(NOW) }, createdAt: { N: String(NOW) } }];
+    expect(plan(reading({}, items), guess).ttl).toEqual({ attribute: 'expiresAt', from: 'sample' });
+  });
+
+  test('fails when the sample has none, and says what to pass', () => {
+    expect(refusal(reading({}, [{ id: { S: 'a' } }]), guess)).toMatch(
+      /^--ttl-attribute: expected the attribute with the moment of expiry, got none: .* none of 1 sampled items .*--ttl-attribute NAME$/,
+    );
+  });
+
+  test('fails when the sample has two', () => {
+    const items = [{ id: { S: 'a' }, expires: { N: String(NOW) }, ttl: { N: String(NOW) } }];
+    expect(refusal(reading({}, items), guess)).toContain('the sample has expires and ttl');
+  });
+
+  test('is never a key, even when a key looks like it', () => {
+    const table = { sortKey: { name: 'expires', type: 'N' } } as const;
+    expect(refusal(reading(table, [{ id: { S: 'a' }, expires: { N: String(NOW) } }]), guess)).toContain(
+      'got none',
+    );
+  });
+
+  test('fails when native TTL is on another one', () => {
+    expect(refusal(reading(native('ENABLED')))).toMatch(
+      /^--ttl-attribute: expected expires, which native TTL of Sessions is on \(ENABLED\), got ttl; /,
+    );
+  });
+
+  test('fails while native TTL is being turned off', () => {
+    expect(refusal(reading(native('DISABLING')), guess)).toContain('got DISABLING');
+  });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['partition', { partitionKey: { name: 'ttl', type: 'N' } }],
+    ['sort', { sortKey: { name: 'ttl', type: 'N' } }],
+  ] as const)('a TTL attribute that is the %s key', (role, table) => {
+    expect(refusal(reading(table))).toMatch(
+      new RegExp(
+        `^attribute ttl: expected one that is no key of Sessions, got its ${role} key; a key can't be removed`,
+      ),
+    );
+  });
+
+  test('a String TTL, and says how many of how many and why', () => {
+    const items = [
+      item(NOW),
+      { id: { S: 'b' }, ttl: { S: '1795000000' } },
+      { id: { S: 'c' }, ttl: { NULL: true } },
+    ];
+    const message = refusal(reading({}, items as StoredItem[]));
+    expect(message).toContain('got a String in 1 and another type in 1 of 3 sampled items');
+    expect(message).toContain('DynamoDB refuses such writes');
+    expect(message).toContain('leaves such items out of the index');
+  });
+
+  test('a String TTL no more once the index is there: it is noted', () => {
+    const table = { indexes: [INDEX], attributeTypes: { id: 'S', ttl: 'N' } as const };
+    const read = reading(table, [{ id: { S: 'b' }, ttl: { S: '1795000000' } }]);
+    const text = describePlan(read, plan(read), WISH);
+    expect(text).toContain(
+      'Note: 1 of the sampled items have a ttl that is no Number: the index has not got them.',
+    );
+  });
+
+  test('20 global indexes', () => {
+    const indexes = Array.from({ length: 20 }, (_, n) => ({
+      ...INDEX,
+      name: `index-${n}`,
+      partitionKeys: [{ name: 'a', type: 'S' } as const],
+    }));
+    expect(refusal(reading({ indexes }))).toContain(
+      'expected at most 19 global indexes, so that one can be added, got 20',
+    );
+    const [, ...others] = indexes;
+    const local = { ...INDEX, name: 'local', scope: 'local' as const, partitionKeys: [TABLE.partitionKey] };
+    expect(plan(reading({ indexes: [...others, local] })).index.action).toBe('create');
+  });
+
+  test.each(['UPDATING', 'CREATING', 'DELETING', 'ARCHIVED'])('a table that is %s', status => {
+    expect(refusal(reading({ status }))).toBe(
+      `table Sessions: expected it ACTIVE, got ${status}; run this again when it is ACTIVE`,
+    );
+  });
+
+  test.each([
+    [{ status: 'CREATING' }, 'CREATING'],
+    [{ backfilling: true }, 'one that is being backfilled'],
+    [{ status: 'DELETING' }, 'DELETING'],
+  ])('another index with %j', (state, got) => {
+    const other = {
+      ...INDEX,
+      name: 'byOwner',
+      partitionKeys: [{ name: 'owner', type: 'S' } as const],
+      ...state,
+    };
+    expect(refusal(reading({ status: 'UPDATING', indexes: [other] }))).toContain(
+      `index byOwner: expected every index of Sessions ACTIVE, got ${got}`,
+    );
+  });
+
+  test('its own index while it is being deleted', () => {
+    const indexes = [{ ...INDEX, status: 'DELETING' }];
+    expect(refusal(reading({ indexes }))).toContain('expected it ACTIVE or CREATING, got DELETING');
+  });
+
+  test.each<[string, Partial<DescribedIndex>, string]>([
+    ['other keys', { partitionKeys: [{ name: 'owner', type: 'S' }] }, 'the partition key owner (S)'],
+    [
+      'a sort key',
+      { sortKeys: [{ name: 'id', type: 'S' }] },
+      'the partition key ttl (N) and the sort key id (S)',
+    ],
+    ['another projection', { projection: 'ALL' }, 'the projection ALL'],
+  ])('an index of that name with %s', (_what, change, got) => {
+    const read = reading({
+      indexes: [{ ...INDEX, ...change }],
+      attributeTypes: { id: 'S', ttl: 'N', owner: 'S' },
+    });
+    expect(refusal(read)).toMatch(
+      /^index expirySecondIndex: expected the partition key ttl \(N\) and KEYS_ONLY, got/,
+    );
+    expect(refusal(read)).toContain(`with ${got}; an index's keys can't be changed`);
+    // Under another name it goes.
+    expect(plan(read, { indexName: 'another' }).index.action).toBe('create');
+  });
+
+  test.each([
+    ['ttl', 'second', 'N', 'S'],
+    ['expirationWindow', 'window', 'S', 'N'],
+  ] as const)(
+    'an attribute %s that another index has with another type',
+    (name, indexedBy, expected, defined) => {
+      const other = { ...INDEX, name: 'old', partitionKeys: [{ name, type: defined }] };
+      const read = reading({ indexes: [other], attributeTypes: { id: 'S', [name]: defined } });
+      expect(refusal(read, { indexedBy })).toContain(
+        `attribute ${name}: expected the type ${expected}, got ${defined}, with which it is a key of the index old`,
+      );
+    },
+  );
+
+  test.each(['indexReadUnits', 'indexWriteUnits'] as const)('%s for a table on demand', field => {
+    expect(refusal(reading(), { [field]: 5 })).toMatch(
+      /^--index-(read|write)-units: expected none for Sessions, which is on demand/,
+    );
+  });
+
+  test('a global table with strong consistency, which has no native TTL', () => {
+    const read = reading({ replicaRegions: ['us-east-2'], multiRegionConsistency: 'STRONG' });
+    expect(refusal(read)).toContain('(MRSC)');
+  });
+
+  test('a name of an index that no configuration takes', () => {
+    expect(refusal(reading(), { indexName: 'a b' })).toContain('tables[0].indexName: expected');
+  });
+});
+
+describe('the configuration', () => {
+  const cases: readonly (readonly [string, Partial<DescribedTable>, Partial<Wish>, object])[] = [
+    ['by second', {}, {}, { partitionKey: 'id', ttlAttribute: 'ttl', indexedBy: 'second' }],
+    ['by window', {}, { indexedBy: 'window' }, { partitionKey: 'id', ttlAttribute: 'ttl' }],
+    [
+      'with other types of keys',
+      { partitionKey: { name: 'pk', type: 'B' }, sortKey: { name: 'sk', type: 'N' } },
+      { ttlAttribute: 'expires' },
+      {
+        partitionKey: 'pk',
+        partitionKeyType: 'B',
+        sortKey: 'sk',
+        sortKeyType: 'N',
+        ttlAttribute: 'expires',
+        indexedBy: 'second',
+      },
+    ],
+    [
+      'with a sort key and an index name',
+      { sortKey: { name: "it's", type: 'S' } },
+      { indexName: 'by.second' },
+      {
+        partitionKey: 'id',
+        sortKey: "it's",
+        ttlAttribute: 'ttl',
+        indexedBy: 'second',
+        indexName: 'by.second',
+      },
+    ],
+  ];
+
+  test.each(cases)('%s is one that checkConfig takes', (_what, table, wish, expected) => {
+    const { configuration } = plan(reading(table, []), wish);
+    expect(configuration).toEqual({ tableName: 'Sessions', existingTable: true, ...expected });
+    expect(checkConfig({ region: 'us-east-1', tables: [configuration] })).toBeDefined();
+    // And so is the text of it.
+    const read: unknown = new Function(`return [${configurationBlock(configuration)}]`)();
+    expect(read).toEqual([configuration]);
+  });
+
+  test('has a shorter name for what is named after a table with a long name', () => {
+    const name = `${'team.'.repeat(12)}Sessions`;
+    const { configuration } = plan(reading({ name }));
+    expect(configuration.name).toMatch(/^team-team-.{35}$/);
+    expect(checkConfig({ region: 'us-east-1', tables: [configuration] })).toBeDefined();
+  });
+});
+
+describe('the cost', () => {
+  const sampled = (entries: number, others: number) => [
+    ...Array.from({ length: entries }, () => item(NOW)),
+    ...Array.from({ length: others }, () => ({ id: { S: 'b' } })),
+  ];
+
+  test('of building the index: a write unit for each item that has a TTL', () => {
+    const read = reading({ itemCount: 4_000_000 }, sampled(30, 10), {
+      sample: { items: sampled(30, 10), complete: false },
+    });
+    expect(plan(read).cost).toMatchObject({ entries: 3_000_000, buildUnits: 3_000_000, deleteUnits: 2 });
+    // $0.625 per million.
+    expect(plan(read).cost.buildDollars).toBeCloseTo(1.875, 6);
+  });
+
+  test('counts a complete sample, whatever DynamoDB counted hours ago', () => {
+    expect(plan(reading({ itemCount: 0 }, sampled(3, 1))).cost.entries).toBe(3);
+    expect(plan(reading({ itemCount: 99 }, [])).cost.entries).toBe(0);
+  });
+
+  test('by window only what is stamped goes into the index now', () => {
+    const stamped = { ...item(NOW), expirationWindow: { S: 'w' } };
+    expect(plan(reading({}, [stamped, item(NOW)]), { indexedBy: 'window' }).cost.entries).toBe(1);
+  });
+
+  test('a month, on demand: a unit for each write of an item with a TTL', () => {
+    const big = { id: { S: 'a' }, ttl: { N: String(NOW) }, text: { S: 'x'.repeat(1500) } };
+    const cost = (items: readonly StoredItem[]) =>
+      plan(reading({}, items, { writes: { unitsPerSecond: 10, busiestHour: 20 } })).cost.monthDollars;
+    expect(cost([item(NOW)])).toBeCloseTo(10 * 730 * 3600 * 0.625e-6, 6);
+    expect(cost(sampled(1, 1))).toBeCloseTo(5 * 730 * 3600 * 0.625e-6, 6);
+    // Ten units write five items of two kilobytes.
+    expect(cost([big])).toBeCloseTo(5 * 730 * 3600 * 0.625e-6, 6);
+    expect(plan(reading()).cost.monthDollars).toBeUndefined();
+  });
+
+  test('of a provisioned table is that of the throughput, and building takes its time', () => {
+    const table = {
+      billing: 'provisioned',
+      throughput: { readUnits: 5, writeUnits: 10 },
+      itemCount: 6000,
+    } as const;
+    const { cost } = plan(
+      reading(table, sampled(1, 0), { sample: { items: sampled(1, 0), complete: false } }),
+    );
+    expect(cost).toMatchObject({ buildUnits: 6000, buildDollars: undefined, buildSeconds: 600 });
+    expect(cost.monthDollars).toBeCloseTo(730 * (10 * 0.00065 + 25 * 0.00013), 6);
+  });
+});
+
+describe('the text', () => {
+  test('says what is done, what it costs and what native TTL will do', () => {
+    const read = reading({}, [item(NOW - 60), item(NOW + 60)]);
+    const text = describePlan(read, plan(read), WISH);
+    expect(text).toContain('1. Add the index expirySecondIndex with the partition key ttl (N), KEYS_ONLY.');
+    expect(text).toContain('From then on it refuses writes whose ttl is not a Number.');
+    expect(text).toContain('2. Turn on native TTL for ttl, as the backstop');
+    expect(text).toContain('Of the 2 sampled items 1 are expired now.');
+    expect(text).toContain('once       about 2 write units, less than $0.01');
+    expect(text).not.toContain('Note:');
+  });
+
+  test.each<[string, Reading, Partial<Wish>, string]>([
+    ['by window', reading(), { indexedBy: 'window' }, 'backfill --table Sessions'],
+    ['fractions', reading({}, [item(NOW + 0.5)]), {}, '1 of the sampled items are not found'],
+    ['milliseconds', reading({}, [item(NOW * 1000)]), {}, 'neither native TTL nor the sweep understands'],
+    [
+      'fast writers',
+      reading({}, [item(NOW)], { writes: { unitsPerSecond: 1, busiestHour: 900 } }),
+      {},
+      'take --by window',
+    ],
+    [
+      'fixed throughput',
+      reading({ billing: 'provisioned', throughput: { readUnits: 1, writeUnits: 1 } }),
+      {},
+      'If the table has auto scaling',
+    ],
+    [
+      'a global table',
+      reading({ replicaRegions: ['eu-west-1'] }),
+      {},
+      'Deploy the sweep in one region only.',
+    ],
+    [
+      'an index by window',
+      reading({
+        indexes: [
+          {
+            ...INDEX,
+            name: 'w',
+            partitionKeys: [{ name: 'x', type: 'S' }],
+            sortKeys: [{ name: 'ttl', type: 'N' }],
+          },
+        ],
+      }),
+      {},
+      '--by window uses it',
+    ],
+  ])('notes %s', (_what, read, wish, note) => {
+    expect(describePlan(read, plan(read, wish), { ...WISH, ...wish })).toContain(note);
+  });
+
+  test.each([[['eu-west-1']], [['eu-west-1', 'us-east-1']]])(
+    'the index of a global table with the replicas %j costs as much in each of two regions',
+    replicaRegions => {
+      const items = Array.from({ length: 32_000 }, () => item(NOW));
+      const read = reading({ replicaRegions }, items);
+      expect(describePlan(read, plan(read), WISH)).toContain(
+        'about 32,000 write units in each of 2 regions, $0.04',
+      );
+    },
+  );
+
+  test('shows the table, and that the writes are not known', () => {
+    const text = describeReading(
+      reading({ itemCount: 12_345, sizeBytes: 3 * 1024 ** 2, ttl: { status: 'ENABLED', attribute: 'ttl' } }),
+      'us-east-1',
+    );
+    expect(text).toContain('Table Sessions at us-east-1');
+    expect(text).toContain('12,345, 3 MB');
+    expect(text).toContain('not known: not asked');
+    expect(text).toContain('ENABLED on ttl');
+  });
+});
