@@ -1,13 +1,6 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { type Environment, isLocal } from './endpoint.ts';
-
-/** Accepted by every emulator and by no AWS account. */
-const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
-
-/** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
-const MAX_ATTEMPTS = 8;
-/** Nobody throttles on this machine, and a port where nobody listens is none a moment later. */
-const MAX_LOCAL_ATTEMPTS = 2;
+import { clientConfig } from './client-config.ts';
+import type { Environment } from './endpoint.ts';
 
 export interface ReplayClient {
   readonly sfn: SFNClient;
@@ -16,25 +9,13 @@ export interface ReplayClient {
 }
 
 /**
- * The SDK's own client, with the SDK's own configuration. For an endpoint on this machine, no credentials but those of
- * the environment are looked for: whoever tries the local one out need not have any.
+ * The SDK's own client, with the SDK's own configuration.
  *
  * @throws {FlagError} when the environment names an endpoint that is none
  */
 export function replayClient(region: string, environment: Environment): ReplayClient {
   let endpoint: URL | undefined;
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
-  const fromEnvironment = id && secret;
-  const local = isLocal(environment);
-  const sfn = new SFNClient({
-    region,
-    maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
-    ...(local && {
-      credentials: fromEnvironment
-        ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
-        : DUMMY_CREDENTIALS,
-    }),
-  });
+  const sfn = new SFNClient(clientConfig('SFN', region, environment));
   sfn.middlewareStack.add(
     next => args => {
       const { protocol, hostname, port } = args.request as {

@@ -8,13 +8,22 @@ export interface ConfiguredEndpoint {
   readonly value: string;
 }
 
+/** The services that commands talk to, each with a port for an example of an endpoint on this machine. */
+export const SERVICES = {
+  SFN: { title: 'Step Functions', port: 8083 },
+  DYNAMODB: { title: 'DynamoDB', port: 8000 },
+  CLOUDWATCH: { title: 'CloudWatch', port: 8084 },
+} as const;
+/** As the variable of its endpoint ends: `AWS_ENDPOINT_URL_SFN`. */
+export type Service = keyof typeof SERVICES;
+
 /**
  * Whether the SDK, which reads the same variables, will talk to this machine.
  *
  * @throws {FlagError} when what they name is no URL
  */
-export function isLocal(environment: Environment): boolean {
-  return localEndpoint(environment) !== undefined;
+export function isLocal(environment: Environment, service: Service = 'SFN'): boolean {
+  return localEndpoint(environment, service) !== undefined;
 }
 
 /**
@@ -22,14 +31,18 @@ export function isLocal(environment: Environment): boolean {
  *
  * @throws {FlagError} when what the environment names is no URL
  */
-export function localEndpoint(environment: Environment): ConfiguredEndpoint | undefined {
+export function localEndpoint(
+  environment: Environment,
+  service: Service = 'SFN',
+): ConfiguredEndpoint | undefined {
   if (environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') return undefined;
-  const name = environment['AWS_ENDPOINT_URL_SFN'] ? 'AWS_ENDPOINT_URL_SFN' : 'AWS_ENDPOINT_URL';
+  const own = `AWS_ENDPOINT_URL_${service}`;
+  const name = environment[own] ? own : 'AWS_ENDPOINT_URL';
   const value = environment[name];
   if (!value) return undefined;
   if (!URL.canParse(value)) {
     throw new FlagError(
-      `${name}: expected a URL such as http://127.0.0.1:8083, got "${value}"; unset it for AWS`,
+      `${name}: expected a URL such as http://127.0.0.1:${SERVICES[service].port}, got "${value}"; unset it for AWS`,
     );
   }
   return isThisMachine(new URL(value).hostname) ? { name, value } : undefined;

@@ -1,6 +1,6 @@
 import { PreciseTtlError } from '../../expiry/index.ts';
 import { invocation } from '../invocation.ts';
-import type { ConfiguredEndpoint } from './endpoint.ts';
+import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 
 /** Why a replay can't go on, for a person to read. */
 export class ReplayError extends PreciseTtlError {
@@ -12,25 +12,30 @@ export class ReplayError extends PreciseTtlError {
  *
  * @param local the endpoint on this machine that was asked, if it was one
  */
-export function describeSdkError(error: unknown, local: ConfiguredEndpoint | undefined): string | undefined {
+export function describeSdkError(
+  error: unknown,
+  local: ConfiguredEndpoint | undefined,
+  service: Service = 'SFN',
+): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  const { title } = SERVICES[service];
   if (error.name === 'CredentialsProviderError') {
     return (
       `AWS credentials: expected some for the account that is deployed to, got none (${error.message}); set ` +
-      'AWS_PROFILE or log in, or AWS_ENDPOINT_URL_SFN for the local Step Functions'
+      `AWS_PROFILE or log in, or AWS_ENDPOINT_URL_${service} for the local ${title}`
     );
   }
   // The request didn't get through: ECONNREFUSED and its like, with an AggregateError for several addresses.
   const code = 'code' in error && /^E[A-Z]+$/.test(String(error.code)) ? String(error.code) : undefined;
   if (code !== undefined && local !== undefined) {
     return (
-      `${local.name}: expected Step Functions at ${local.value}, got ${code}; start ${invocation('local')} in another ` +
+      `${local.name}: expected ${title} at ${local.value}, got ${code}; start ${invocation('local')} in another ` +
       `terminal, or unset ${local.name} for AWS`
     );
   }
   if (code !== undefined) {
-    return `Step Functions: expected an answer, got ${code} ${error.message}; check that the endpoint is right and reachable`;
+    return `${title}: expected an answer, got ${code} ${error.message}; check that the endpoint is right and reachable`;
   }
-  if ('$metadata' in error) return `Step Functions: ${error.name}: ${error.message}`;
+  if ('$metadata' in error) return `${title}: ${error.name}: ${error.message}`;
   return undefined;
 }

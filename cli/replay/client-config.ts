@@ -1,0 +1,30 @@
+import { type Environment, isLocal, type Service } from './endpoint.ts';
+
+/** Accepted by every emulator and by no AWS account. */
+const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
+const MAX_ATTEMPTS = 8;
+/** Nobody throttles on this machine, and a port where nobody listens is none a moment later. */
+const MAX_LOCAL_ATTEMPTS = 2;
+
+/**
+ * What the client of a service is made with. For an endpoint on this machine, no credentials but those of the environment are
+ * looked for: whoever tries the local one out need not have any.
+ *
+ * @throws {FlagError} when the environment names an endpoint that is none
+ */
+export function clientConfig(service: Service, region: string, environment: Environment) {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
+  const fromEnvironment = id && secret;
+  const local = isLocal(environment, service);
+  return {
+    region,
+    maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
+    ...(local && {
+      credentials: fromEnvironment
+        ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
+        : DUMMY_CREDENTIALS,
+    }),
+  };
+}

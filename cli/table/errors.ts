@@ -1,0 +1,31 @@
+import { PreciseTtlError } from '../../expiry/errors.ts';
+
+/** No table of that name is there. */
+export class TableNotFoundError extends PreciseTtlError {
+  override readonly name = 'TableNotFoundError';
+
+  constructor(tableName: string, region: string) {
+    super(
+      `--table: expected a table that exists in ${region}, got "${tableName}", which does not; check the name (case ` +
+        'matters), --region and the account of the credentials',
+    );
+  }
+}
+
+/** The credentials may not do what is needed. */
+export class MissingPermissionError extends PreciseTtlError {
+  override readonly name = 'MissingPermissionError';
+  /** As IAM names it: `dynamodb:DescribeTable`. */
+  readonly action: string;
+  /** ARN, or `*`. */
+  readonly resource: string;
+
+  constructor(action: string, resource: string, message: string) {
+    super(
+      `${action}: expected the permission for it, got AccessDenied; allow the action ${action} on the resource ` +
+        `${resource} in IAM (AWS says: ${message})`,
+    );
+    this.action = action;
+    this.resource = resource;
+  }
+}
