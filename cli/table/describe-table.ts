@@ -89,13 +89,18 @@ export interface DescribedTable {
  */
 export async function describeTable(client: DynamoDBClient, tableName: string): Promise<DescribedTable> {
   const table = await describeShape(client, tableName);
-  const { TimeToLiveDescription: ttl } = await permitted('dynamodb:DescribeTimeToLive', table.arn, () =>
-    client.send(new DescribeTimeToLiveCommand({ TableName: tableName })),
+  return { ...table, ttl: await describeNativeTtl(client, table) };
+}
+
+/** @throws {MissingPermissionError} */
+export async function describeNativeTtl(
+  client: DynamoDBClient,
+  { name, arn }: Pick<DescribedTable, 'name' | 'arn'>,
+): Promise<NativeTtl> {
+  const { TimeToLiveDescription: ttl } = await permitted('dynamodb:DescribeTimeToLive', arn, () =>
+    client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   );
-  return {
-    ...table,
-    ttl: { status: ttl?.TimeToLiveStatus ?? 'DISABLED', attribute: ttl?.AttributeName },
-  };
+  return { status: ttl?.TimeToLiveStatus ?? 'DISABLED', attribute: ttl?.AttributeName };
 }
 
 /**

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { concurrentChildren } from '../parts/sweep-machine.ts';
+import { concurrentChildren } from '../concurrent-children.ts';
 import { PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
 
