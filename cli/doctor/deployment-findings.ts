@@ -2,7 +2,7 @@ import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
-import { type Checked, notCheckedFinding } from './check.ts';
+import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
 import { type Finding, finding, type Subject } from './finding.ts';
 import { maskedText, SAMPLES } from './item-findings.ts';
 import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
@@ -34,44 +34,42 @@ export function deploymentFindings(
   subject: Subject,
   options: DeploymentOptions,
 ): Finding[] {
-  const { name } = subject.props;
-  return [
-    ...judge('the state machine and its executions', seen.stateMachine, subject, machine =>
+  const { name, enabled } = subject.props;
+  const unchecked: Unchecked[] = [];
+  const judge = <Seen>(
+    what: string,
+    checked: Checked<Seen>,
+    findings: (seen: Seen) => Finding[],
+  ): Finding[] => {
+    if ('seen' in checked) return findings(checked.seen);
+    unchecked.push({ what, why: checked.notChecked });
+    return [];
+  };
+  const found = [
+    ...judge('the state machine and its executions', seen.stateMachine, machine =>
       machine === undefined
         ? [finding('state-machine-missing', subject, { detail: `expected ${name} in ${subject.region}` })]
         : [],
     ),
-    ...schedulesOf(subject.props).flatMap(schedule => {
-      const found = seen.schedules.get(schedule.name);
-      return found === undefined
-        ? []
-        : judge(`the schedule ${schedule.name}`, found, subject, one =>
-            scheduleFindings(one, schedule, arnOf(seen), subject),
-          );
-    }),
-    ...(subject.props.enabled ? [] : [finding('sweep-paused', subject)]),
+    ...[...seen.schedules].flatMap(([schedule, checked]) =>
+      judge(`the schedule ${schedule}`, checked, one =>
+        scheduleFindings(one, schedule, arnOf(seen), subject),
+      ),
+    ),
+    ...(enabled ? [] : [finding('sweep-paused', subject)]),
     ...(seen.executions === undefined
       ? []
-      : judge('the executions', seen.executions, subject, executions =>
-          executionFindings(executions, seen, subject, options),
-        )),
-    ...judge('the dead-letter queue', seen.deadLetters, subject, messages =>
+      : judge('the executions', seen.executions, executions => {
+          const { causesNotChecked: why } = executions;
+          if (why !== undefined) unchecked.push({ what: 'the causes of failed executions', why });
+          return executionFindings(executions, seen, subject, options);
+        })),
+    ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
     ),
-    ...judge('the concurrency of Lambda', seen.concurrency, subject, limit =>
-      concurrencyFindings(limit, subject),
-    ),
+    ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
-}
-
-/** Findings from what was seen; or the finding that it was not. */
-function judge<Seen>(
-  what: string,
-  checked: Checked<Seen>,
-  subject: Subject,
-  findings: (seen: Seen) => Finding[],
-): Finding[] {
-  return 'seen' in checked ? findings(checked.seen) : [notCheckedFinding(what, checked.notChecked, subject)];
+  return [...found, ...notCheckedFindings(unchecked, subject)];
 }
 
 function arnOf({ stateMachine }: SeenDeployment): string | undefined {
@@ -80,14 +78,30 @@ function arnOf({ stateMachine }: SeenDeployment): string | undefined {
 
 function scheduleFindings(
   seen: SeenSchedule | undefined,
-  { name, expression, input }: DeployedSchedule,
+  name: string,
   machineArn: string | undefined,
   subject: Subject,
 ): Finding[] {
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
+  const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
   const { enabled } = subject.props;
   const isEnabled = seen.state === 'ENABLED';
-  const differences = [
+  const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
+  return [
+    ...(enabled && !isEnabled ? [finding('schedule-disabled', subject, { detail: name })] : []),
+    ...(!enabled && isEnabled ? [finding('schedule-not-paused', subject, { detail: name })] : []),
+    ...(differences.length > 0
+      ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
+      : []),
+  ];
+}
+
+function differencesOf(
+  seen: SeenSchedule,
+  { expression, input }: DeployedSchedule,
+  machineArn: string | undefined,
+): string[] {
+  return [
     ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
     ...(sameJson(seen.input, input)
       ? []
@@ -95,13 +109,6 @@ function scheduleFindings(
     ...(machineArn === undefined || seen.target === machineArn
       ? []
       : [`expected the target ${machineArn}, got ${seen.target}`]),
-  ];
-  return [
-    ...(enabled && !isEnabled ? [finding('schedule-disabled', subject, { detail: name })] : []),
-    ...(!enabled && isEnabled ? [finding('schedule-not-paused', subject, { detail: name })] : []),
-    ...(differences.length > 0
-      ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
-      : []),
   ];
 }
 
@@ -117,7 +124,7 @@ function sameJson(text: string, wanted: object): boolean {
 const sorted = (value: object): string => JSON.stringify(Object.entries(value ?? {}).sort());
 
 function executionFindings(
-  { lastSuccess, failed, moreFailed, causesNotChecked, running }: SeenExecutions,
+  { lastSuccess, failed, moreFailed, running }: SeenExecutions,
   { stateMachine }: SeenDeployment,
   subject: Subject,
   { now, mask, mapRuns }: DeploymentOptions,
@@ -130,9 +137,6 @@ function executionFindings(
   return [
     ...(subject.props.enabled && isStale ? [finding('no-recent-sweep', subject, { detail: last })] : []),
     ...failureFindings(failed, moreFailed, lastSuccess, subject, mask),
-    ...(causesNotChecked === undefined
-      ? []
-      : [notCheckedFinding('the causes of failed executions', causesNotChecked, subject)]),
     ...(open >= MAP_RUNS_WARNING
       ? [
           finding('map-runs', subject, {

@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.ts';
 import { describeNativeTtl, describeShape } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { sampleItems } from '../table/sample.ts';
-import { check, type NotChecked, notAsked, notCheckedFinding } from './check.ts';
+import { check, type NotChecked, notAsked, notCheckedFindings } from './check.ts';
 import type { DoctorClients } from './clients.ts';
 import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
 import { type Finding, type Subject, type Verdict, verdictOf } from './finding.ts';
@@ -155,10 +155,10 @@ async function lookAtTable(
 ): Promise<LookedAt> {
   const { dynamoDb, isLocal } = clients;
   const { tableName } = subject.props;
-  const notChecked = (what: string, why: NotChecked) => notCheckedFinding(what, why, subject);
+  const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
   const all = 'the table, its index and its items';
   if (dynamoDb === undefined) {
-    return { findings: [notChecked(all, notAsked('DynamoDB').notChecked)], facts: NO_FACTS };
+    return { findings: notChecked(all, notAsked('DynamoDB').notChecked), facts: NO_FACTS };
   }
   const arn = `arn:aws:dynamodb:${subject.region}:*:table/${tableName}`;
   const shape = await check('dynamodb:DescribeTable', arn, async () => {
@@ -169,7 +169,7 @@ async function lookAtTable(
       throw error;
     }
   });
-  if ('notChecked' in shape) return { findings: [notChecked(all, shape.notChecked)], facts: NO_FACTS };
+  if ('notChecked' in shape) return { findings: notChecked(all, shape.notChecked), facts: NO_FACTS };
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
@@ -179,7 +179,7 @@ async function lookAtTable(
       ...tableFindings(table, subject),
       ...('seen' in ttl
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
-        : [notChecked('native TTL', ttl.notChecked)]),
+        : notChecked('native TTL', ttl.notChecked)),
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
@@ -221,7 +221,10 @@ async function lookAtItems(
       ...tally.findings(subject),
       ...('seen' in read
         ? []
-        : [notCheckedFinding(tally.read > 0 ? 'the other items' : 'the items', read.notChecked, subject)]),
+        : notCheckedFindings(
+            [{ what: tally.read > 0 ? 'the other items' : 'the items', why: read.notChecked }],
+            subject,
+          )),
     ],
     facts: { itemsRead: tally.read, allItemsRead: 'seen' in read && read.seen },
   };
