@@ -22,10 +22,12 @@ const adopt = ({ call, props }: Subject) => call('adopt', `--table ${props.table
 const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
+const replay = ({ call, props }: Subject) =>
+  call('replay', `--table ${props.tableName} --from TIME --to TIME`);
 const correctWriter = () =>
   'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
 
-/** Finding out of a table, in the order in which one would mend them. docs/doctor.md has a table of them. */
+/** In the order in which one would mend them. docs/doctor.md has tables of all findings. */
 const OF_THE_TABLE = {
   'table-missing': {
     severity: 'broken',
@@ -184,7 +186,7 @@ const OF_THE_ITEMS = {
   },
   'window-malformed': {
     severity: 'broken',
-    what: 'the window is none',
+    what: 'the window does not have the form of one',
     meaning: 'The sweep never asks the index for such a key: native TTL deletes the items, within days.',
     remedy: backfill,
   },
@@ -218,7 +220,7 @@ const OF_THE_ITEMS = {
     severity: 'broken',
     what: 'the items expired before the lookback and are still there, with nothing wrong about them',
     meaning: 'The sweep did not run then, or could not delete them; the ticks no longer look for them.',
-    remedy: ({ call, props }) => call('replay', `--table ${props.tableName} --from TIME --to TIME`),
+    remedy: replay,
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
@@ -263,15 +265,13 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'no sweep has succeeded in the last ten minutes',
     meaning: 'One starts every minute. What has expired since is still there.',
-    remedy: ({ call, props }) =>
-      `Mend what else was found here, and then ${call('replay', `--table ${props.tableName} --from TIME --to TIME`)}`,
+    remedy: subject => `Mend what else was found here, and then ${replay(subject)}`,
   },
   'executions-failing': {
     severity: 'broken',
     what: 'executions failed within a day, the newest one that ended among them',
     meaning: 'The error says why. Ticks after that make up for the time of the lookback.',
-    remedy: ({ call, props }) =>
-      `Mend the cause, and then ${call('replay', `--table ${props.tableName} --from TIME --to TIME`)}`,
+    remedy: subject => `Mend the cause, and then ${replay(subject)}`,
   },
   'executions-failed': {
     severity: 'warning',
@@ -283,8 +283,7 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'items could not be deleted',
     meaning: 'An execution gave them up, for the reason that it reports. They are expired and still there.',
-    remedy: ({ call, props }) =>
-      `Mend the reason, and then ${call('replay', `--table ${props.tableName} --from TIME --to TIME`)}`,
+    remedy: subject => `Mend the reason, and then ${replay(subject)}`,
   },
   'dead-letters': {
     severity: 'warning',
