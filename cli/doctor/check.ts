@@ -1,6 +1,7 @@
 import { MissingPermissionError } from '../table/errors.ts';
 import { permitted } from '../table/permitted.ts';
-import { type Finding, finding, type Subject } from './finding.ts';
+import { type Finding, finding } from './finding.ts';
+import type { Subject } from './subject.ts';
 
 /** Why something is not known. */
 export interface NotChecked {

@@ -3,9 +3,10 @@ import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../sta
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
-import { type Finding, finding, type Subject } from './finding.ts';
+import { type Finding, finding } from './finding.ts';
 import { maskedText, SAMPLES } from './item-findings.ts';
 import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
+import type { Subject } from './subject.ts';
 
 /** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
 export const STALE_MS = 10 * 60 * 1000;

@@ -1,15 +1,5 @@
-import type { ExpiryModel } from '../../expiry/model.ts';
-import type { ResolvedProps } from '../../stacks/props.ts';
-import type { Invocation } from '../invocation.ts';
 import { FINDINGS, type FindingId, type Severity } from './findings.ts';
-
-/** What is looked at: a table of the configuration, and how commands that mend it are called. */
-export interface Subject {
-  readonly props: ResolvedProps;
-  readonly model: ExpiryModel;
-  readonly region: string;
-  readonly call: Invocation;
-}
+import type { Subject } from './subject.ts';
 
 /** One thing that is not as it should be. */
 export interface Finding {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from '../table/sample.ts';
-import { type Finding, finding, type Seen, type Subject } from './finding.ts';
+import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
 import { type Judge, type JudgedItem, judgeItem } from './item-faults.ts';
+import type { Subject } from './subject.ts';
 
 /** Keys that are shown of what was found. */
 export const SAMPLES = 3;

@@ -9,11 +9,12 @@ import { sampleItems } from '../table/sample.ts';
 import { check, type NotChecked, notAsked, notCheckedFindings } from './check.ts';
 import type { DoctorClients } from './clients.ts';
 import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
-import { type Finding, type Subject, type Verdict, verdictOf } from './finding.ts';
+import { type Finding, type Verdict, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
 import { ItemTally } from './item-findings.ts';
 import { observeDeployment, type SeenDeployment } from './observe-deployment.ts';
 import { type ScanProgress, scanTable } from './scan.ts';
+import type { Subject } from './subject.ts';
 import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
 
 export interface DoctorJobOptions {

@@ -21,7 +21,7 @@ import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { type ListedStateMachine, listStateMachines } from '../replay/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DoctorClients } from './clients.ts';
-import type { Subject } from './finding.ts';
+import type { Subject } from './subject.ts';
 
 /** A schedule as EventBridge Scheduler has it. */
 export interface SeenSchedule {

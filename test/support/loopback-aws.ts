@@ -49,7 +49,8 @@ export function useLoopbackAws(): LoopbackAws {
   });
   return {
     get endpoint() {
-      return `http://127.0.0.1:${(server?.address() as { port: number }).port}`;
+      if (server === undefined) throw new Error('the server is there inside tests and hooks only');
+      return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
     },
     answers,
   };
