@@ -14,6 +14,9 @@ const USUAL_ITEM_BYTES = 1024;
 /** A page has 1 MB, so these are more than fit. */
 const MAX_PAGE_ITEMS = 100_000;
 
+/** The first page has up to twice as many. */
+const FIRST_PAGE_ITEMS = 50;
+
 const REAL_PACE: Pace = {
   now: () => performance.now(),
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
@@ -56,13 +59,19 @@ export async function scanTable(client: DynamoDBClient, options: ScanOptions): P
   let readUnits = 0;
   const unitsPerItem = () =>
     items > 0 ? readUnits / items : (options.itemBytes || USUAL_ITEM_BYTES) / UNIT_BYTES;
-  const pageItems = () =>
-    Math.min(MAX_PAGE_ITEMS, Math.max(1, Math.floor(readUnitsPerSecond / segments / unitsPerItem())));
+  // Small items at the beginning say little of those that follow.
+  const pageItems = (last: number) =>
+    Math.min(
+      MAX_PAGE_ITEMS,
+      2 * last,
+      Math.max(1, Math.floor(readUnitsPerSecond / segments / unitsPerItem())),
+    );
 
   const readSegment = async (Segment: number, stop: AbortSignal): Promise<void> => {
+    let Limit = FIRST_PAGE_ITEMS;
     let next: Record<string, AttributeValue> | undefined;
     do {
-      const Limit = pageItems();
+      Limit = pageItems(Limit);
       const taken = Limit * unitsPerItem();
       await rate.take(taken, stop);
       const page = await permitted('dynamodb:Scan', tableArn, () =>

@@ -76,22 +76,20 @@ function virtualPace(): Pace {
   };
 }
 
-/** Items of one read unit each, and DynamoDB's least of half a unit for a page. */
-function bigItems(perSegment: number): { readonly client: DynamoDBClient; readonly limits: number[] } {
-  const limits: number[] = [];
+/** Items that become larger from page to page, of one read unit on average, so that a page costs more than those before it say. */
+function growingItems(perSegment: number): DynamoDBClient {
+  const unitsOf = (at: number) => 0.5 + (at + 0.5) / perSegment;
   const send = async ({ input }: ScanCommand) => {
     const from = Number(input.ExclusiveStartKey?.['id']?.N ?? 0);
     const to = Math.min(perSegment, from + (input.Limit ?? 0));
-    limits.push(input.Limit ?? 0);
+    const read = Array.from({ length: to - from }, (_unused, n) => from + n);
     return {
-      Items: Array.from({ length: to - from }, (_unused, n) => ({
-        id: { S: `${input.Segment}-${from + n}` },
-      })),
-      ConsumedCapacity: { CapacityUnits: Math.max(0.5, to - from) },
+      Items: read.map(at => ({ id: { S: `${input.Segment}-${at}` } })),
+      ConsumedCapacity: { CapacityUnits: read.reduce((sum, at) => sum + unitsOf(at), 0) },
       ...(to < perSegment && { LastEvaluatedKey: { id: { N: String(to) } } }),
     };
   };
-  return { client: { send } as unknown as DynamoDBClient, limits };
+  return { send } as unknown as DynamoDBClient;
 }
 
 test.each([
@@ -102,31 +100,23 @@ test.each([
 ])(
   'at %i read units a second, %i segments read no faster than that, and hardly slower',
   async (rate, segments) => {
-    const perSegment = 1600 / segments;
-    const { client: fake, limits } = bigItems(perSegment);
+    const ITEMS_IN_ALL = 1600;
     const pace = virtualPace();
     const seen: (ScanProgress & { readonly seconds: number })[] = [];
-    // Of which DynamoDB says that they are small: the first pages cost more than was thought.
-    const { done } = scan(
-      {
-        segments,
-        readUnitsPerSecond: rate,
-        itemBytes: 4096,
-        pace,
-        onProgress: progress => seen.push({ ...progress, seconds: pace.now() / 1000 }),
-      },
-      fake,
-    );
-    const { items } = await done;
-    expect(items).toBe(segments * perSegment);
-    const largestPage = Math.max(...limits);
-    for (const { seconds, readUnits } of seen) {
-      expect(readUnits).toBeLessThanOrEqual(rate * seconds + largestPage * segments);
+    const onProgress = (progress: ScanProgress) => seen.push({ ...progress, seconds: pace.now() / 1000 });
+    const over = { segments, readUnitsPerSecond: rate, itemBytes: 4096, pace, onProgress };
+    const { items, readUnits } = await scan(over, growingItems(ITEMS_IN_ALL / segments)).done;
+    expect(items).toBe(ITEMS_IN_ALL);
+    expect(readUnits).toBeCloseTo(ITEMS_IN_ALL, 5);
+    const pages = seen.map((one, at) => one.readUnits - (seen[at - 1]?.readUnits ?? 0));
+    const largest = Math.max(...pages);
+    // A page is about what a segment may read in a second, or one item.
+    expect(largest).toBeLessThanOrEqual(Math.max(1.5, (2 * rate) / segments));
+    for (const one of seen) {
+      expect(one.readUnits).toBeLessThanOrEqual(rate * one.seconds + largest * segments + 1e-6);
     }
-    // A page is about what a segment may read in a second.
-    expect(largestPage).toBeLessThanOrEqual(Math.max(1, (2 * rate) / segments));
-    expect(pace.now() / 1000).toBeGreaterThan((items - largestPage * segments) / rate - 1);
-    expect(pace.now() / 1000).toBeLessThan((items / rate) * 1.05 + 1);
+    expect(pace.now() / 1000 + 1e-6).toBeGreaterThan((readUnits - largest * segments) / rate);
+    expect(pace.now() / 1000).toBeLessThan((readUnits / rate) * 1.05 + 1);
   },
 );
 
