@@ -171,7 +171,7 @@ function failureFindings(
     finding(isFailing ? 'executions-failing' : 'executions-failed', subject, {
       count: failed.length,
       samples: failed.slice(0, SAMPLES).map(({ name }) => name),
-      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest)}`,
+      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, mask)}`,
     }),
     ...(undeletable.length > 0
       ? [
@@ -184,13 +184,13 @@ function failureFindings(
   ];
 }
 
-/** With the counts of its report, when it made one: the cause itself names keys. */
-function describeFailure(execution: FailedExecution): string {
+/** With the counts of its report, when it made one: the cause itself names keys, and one in prose can. */
+function describeFailure(execution: FailedExecution, mask: boolean): string {
   const { status, stoppedAt, error, cause } = execution;
   const totals = readTotals({ status, cause });
   const why =
     totals === undefined
-      ? cause && (cause.length > CAUSE_LENGTH ? `${cause.slice(0, CAUSE_LENGTH)}…` : cause)
+      ? !mask && cause && (cause.length > CAUSE_LENGTH ? `${cause.slice(0, CAUSE_LENGTH)}…` : cause)
       : `found ${totals.found}, deleted ${totals.deleted}, failed ${totals.failed}`;
   const at = stoppedAt.toISOString().replace(/\.\d+Z$/, 'Z');
   return [`${status} at ${at}`, error, why].filter(part => part).join(': ');

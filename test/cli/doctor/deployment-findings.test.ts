@@ -173,6 +173,9 @@ test('a failure is told with its report, and another one with its cause, cut', (
     executions: { failed: [failure({ error: 'E', cause: 'x'.repeat(500) })], moreFailed: true },
   });
   expect(ofProse?.what).toMatch(new RegExp(`at least these; the newest one ${at}: E: x{300}…$`));
+  const executions = { failed: [failure({ error: 'E', cause: 'of the key secret' })] };
+  const [masked] = findings({ executions, options: { mask: true } });
+  expect(masked?.what).toMatch(new RegExp(`the newest one ${at}: E$`));
 });
 
 test('keys that could not be deleted are listed once, and masked where wanted', () => {
