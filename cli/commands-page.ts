@@ -9,8 +9,9 @@ run the same commands. \`npm run docs:tables\` makes this page of their helps, a
 
 Three rules hold for all of them. What a person can mend is told in one line on stderr, with what was expected, what was got and
 what to do. The exit status is 0 when it was done, 1 when it was not, and 2 for a wrong command line; 130 and 143 say that
-Ctrl-C or SIGTERM ended it. With \`--json FILE\` the facts that a command prints are written to a file too; \`outputs\` prints
-JSON and nothing else to stdout.
+Ctrl-C or SIGTERM ended it. Of \`doctor\`, 0, 1 and 2 are its verdict, and 3 says that it has none, also for a wrong command
+line. With \`--json FILE\` the facts that a command prints are written to a file too; \`outputs\` prints JSON and nothing else to
+stdout.
 
 The configuration is the file that \`--config\` names, or \`precise-ttl.config.ts\`, \`.js\`, \`.mjs\`, \`.cjs\` or \`.json\` in the
 working directory. TypeScript needs Node 22.18 or later, which takes the types off by itself; the file is an ES module

@@ -50,6 +50,10 @@ export const COMMANDS = {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,
   },
+  doctor: {
+    summary: 'look whether a table and its sweep are as they should be, and say what mends them',
+    load: async () => (await import('./doctor.ts')).command,
+  },
   chaos: {
     summary: 'let everything go wrong on this machine, and see that nothing is lost',
     load: async () => (await import('./chaos.ts')).command,

@@ -1,7 +1,11 @@
 import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
-import { PROP_NAMES, PROPS } from '../stacks/props.ts';
+import { modelOf } from '../stacks/model-of.ts';
+import { PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import { GROUPS } from './doctor/findings.ts';
+import type { Subject } from './doctor/subject.ts';
+import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
@@ -10,6 +14,7 @@ type Passages = Readonly<Record<string, () => string>>;
 export const DOC_TABLES = {
   'README.md': { report: reportExample, metrics: metricsTable },
   'docs/configuration.md': { props: propsTable },
+  'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
 } as const satisfies Readonly<Record<string, Passages>>;
 
@@ -43,6 +48,33 @@ function countsTable(): string {
     ]),
   );
   return `In every sweep but a dry run: found = ${FATES.join(' + ')}.\n\n${counts}`;
+}
+
+const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
+const EXAMPLE_SUBJECT: Subject = {
+  props: resolveProps(EXAMPLE_TABLE),
+  model: modelOf(EXAMPLE_TABLE),
+  region: 'REGION',
+  call: inPackage,
+};
+
+function findingsTables(): string {
+  return Object.entries(GROUPS)
+    .map(([group, findings]) => {
+      const rows = Object.entries(findings).map(([id, { severity, what, meaning, remedy }]) => [
+        `\`${id}\``,
+        severity,
+        `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${meaning}`,
+        asCode(remedy(EXAMPLE_SUBJECT)),
+      ]);
+      return `### ${group}\n\n${table(['finding', 'severity', 'what it means', 'what to do'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+/** A command within a sentence, or alone. */
+function asCode(text: string): string {
+  return text.replace(/\b(npx precise-ttl|aws [a-z-]+ [a-z-]+).*$/s, command => `\`${command}\``);
 }
 
 /** What a tick did while DynamoDB throttled one key of its 60. */

@@ -17,6 +17,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   outputs: 'npm run --silent outputs',
   terraform: 'npm run terraform',
   replay: 'npm run replay',
+  doctor: 'npm run doctor',
   chaos: 'npm run chaos',
 };
 

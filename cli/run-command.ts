@@ -18,6 +18,11 @@ export interface Command<F extends Flags> {
   readonly run: (flags: FlagValues<F>, line: Line) => Promise<number>;
   /** Makes a message of errors that only this command knows; undefined for those that it does not. */
   readonly describe?: (error: unknown) => string | undefined;
+  /**
+   * The exit status of a wrong command line, and of everything else that goes wrong, for a command whose 1 and 2 are answers.
+   * @default 2 and 1
+   */
+  readonly failureStatus?: number;
 }
 
 /** A command line, besides its flags. */
@@ -35,6 +40,8 @@ export interface AnyCommand {
   /** With `--help`. */
   readonly flags: Flags;
   readonly words: readonly string[];
+  /** The exit status of a wrong command line. */
+  readonly usageStatus: number;
   readonly help: (call: Invocation) => string;
   /** Runs it with these arguments; how it ends is the status of this process. */
   readonly execute: (args: readonly string[], siblings?: Commands) => Promise<void>;
@@ -57,8 +64,10 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
   return {
     flags,
     words: command.words ?? [],
+    usageStatus: command.failureStatus ?? USAGE_STATUS,
     help: call => command.help(describeFlags(flags), call),
-    execute: (args, siblings = {}) => tellingErrors(() => execute(command, args, siblings), command.describe),
+    execute: (args, siblings = {}) =>
+      tellingErrors(() => execute(command, args, siblings), command.describe, command.failureStatus),
   };
 }
 
@@ -97,19 +106,21 @@ async function execute<F extends Flags>(
 export async function tellingErrors(
   work: () => Promise<number>,
   describe?: (error: unknown) => string | undefined,
+  failureStatus?: number,
 ): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
     if (error instanceof FlagError) {
       console.error(error.message);
-      process.exitCode = USAGE_STATUS;
+      process.exitCode = failureStatus ?? USAGE_STATUS;
       return;
     }
     const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? error.message : describe?.(error);
-    if (message === undefined) throw error;
-    console.error(`\n${message}`);
-    process.exitCode = 1;
+    // Thrown on, it would end the process with 1, which may be an answer.
+    if (message === undefined && failureStatus === undefined) throw error;
+    console.error(message === undefined ? error : `\n${message}`);
+    process.exitCode = failureStatus ?? 1;
   }
 }

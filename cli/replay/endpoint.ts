@@ -13,6 +13,9 @@ export const SERVICES = {
   SFN: { title: 'Step Functions', port: 8083 },
   DYNAMODB: { title: 'DynamoDB', port: 8000 },
   CLOUDWATCH: { title: 'CloudWatch', port: 8084 },
+  SCHEDULER: { title: 'EventBridge Scheduler', port: 8085 },
+  SQS: { title: 'SQS', port: 9324 },
+  LAMBDA: { title: 'Lambda', port: 3001 },
 } as const;
 /** As the variable of its endpoint ends: `AWS_ENDPOINT_URL_SFN`. */
 export type Service = keyof typeof SERVICES;

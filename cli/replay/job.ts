@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { indexLayout } from '../../functions/table/index-layout.ts';
-import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
+import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { chooseTables } from '../choose-tables.ts';
 import { FlagError } from '../flags.ts';
 import type { ReplayClient } from './client.ts';
 import { isThisMachine } from './endpoint.ts';
@@ -126,14 +127,6 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   } finally {
     client.sfn.destroy();
   }
-}
-
-function chooseTables({ region, tables }: DeploymentConfig, chosen: string | undefined) {
-  if (chosen === undefined) return { region, tables };
-  const table = tables.find(({ tableName }) => tableName === chosen);
-  if (table !== undefined) return { region, tables: [table] };
-  const known = tables.map(({ tableName }) => tableName).join(', ');
-  throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; the configuration lists them`);
 }
 
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {

@@ -3,6 +3,7 @@ import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index
 import { Construct } from 'constructs';
 import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
+import { concurrentChildren } from '../concurrent-children.ts';
 import type { ResolvedProps } from '../props.ts';
 import { type Place, ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
@@ -91,10 +92,4 @@ export class SweepMachine extends Construct {
     this.arn = this.stateMachine.arn;
     this.stateMachineName = name;
   }
-}
-
-/** Children that wait for an upcoming minute must all be there, and leave room for those that look back. */
-export function concurrentChildren({ shardConcurrency, precisionSeconds, shards }: ResolvedProps): number {
-  const unlimited = shardConcurrency === 0;
-  return unlimited || precisionSeconds === 60 ? shardConcurrency : shardConcurrency + shards;
 }

@@ -2,17 +2,10 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
-import type { TickInput } from '../../statemachine/contract.ts';
 import type { ResolvedProps } from '../props.ts';
-import { reconcileParts } from '../reconcile-parts.ts';
+import { deadLetterQueueOf, schedulesOf } from '../schedules-of.ts';
 import { type Place, ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
-
-/** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
-const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
-
-/** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
-const EVERY_MINUTE = 'cron(* * * * ? *)';
 
 export interface SweepSchedulesProps {
   readonly place: Place;
@@ -33,7 +26,7 @@ export class SweepSchedules extends Construct {
     const { name, kmsKeyArn } = sweep;
     this.group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(sweep) });
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
-      name: `${name}-dead-letters`,
+      name: deadLetterQueueOf(sweep),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
       ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(sweep),
@@ -54,33 +47,23 @@ export class SweepSchedules extends Construct {
       sweep,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
-    const schedule = (scheduleId: string, expression: string, input: TickInput, retryForSeconds: number) => {
+    for (const { id: scheduleId, ...schedule } of schedulesOf(sweep)) {
       schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
-        name: `${name}-${scheduleId}`,
+        name: schedule.name,
         groupName: this.group.name,
-        scheduleExpression: expression,
+        scheduleExpression: schedule.expression,
         scheduleExpressionTimezone: 'UTC',
         flexibleTimeWindow: { mode: 'OFF' },
         state: sweep.enabled ? 'ENABLED' : 'DISABLED',
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
-          input: JSON.stringify(input),
-          retryPolicy: { maximumEventAgeInSeconds: retryForSeconds, maximumRetryAttempts: 5 },
+          input: JSON.stringify(schedule.input),
+          retryPolicy: { maximumEventAgeInSeconds: schedule.retryForSeconds, maximumRetryAttempts: 5 },
           deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
         dependsOn: [this.role.policy],
       });
-    };
-    // A tick that comes late is worth little: the next ones look back far enough to cover it.
-    schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300);
-    for (const [part, { minute, lookbackMinutes, skipMinutes }] of reconcileParts(sweep).entries()) {
-      const input = {
-        scheduledTime: SCHEDULED_TIME,
-        lookbackMinutes,
-        ...(skipMinutes > 0 && { skipMinutes }),
-      };
-      schedule(part === 0 ? 'reconcile' : `reconcile-${part + 1}`, `cron(${minute} * * * ? *)`, input, 1800);
     }
     this.schedules = schedules;
     this.node.defaultChild = this.schedules['tick'];

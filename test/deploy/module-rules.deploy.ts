@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { concurrentChildren } from '../../stacks/parts/sweep-machine.ts';
+import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { localsTf } from '../../stacks/terraform-module/hcl.ts';

@@ -113,6 +113,7 @@ test.each([
   'synth',
   'init',
   'adopt',
+  'doctor',
   'completion',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];

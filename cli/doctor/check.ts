@@ -1,0 +1,84 @@
+import { MissingPermissionError } from '../table/errors.ts';
+import { permitted } from '../table/permitted.ts';
+import { type Finding, finding } from './finding.ts';
+import type { Subject } from './subject.ts';
+
+/** Why something is not known. */
+export interface NotChecked {
+  readonly reason: string;
+  /** This machine has no such service: nobody was asked. */
+  readonly isLocal: boolean;
+  /** What to do, where the general advice is not enough. */
+  readonly remedy?: string;
+}
+
+/** What became of a check: what was seen, or why nothing was. */
+export type Checked<Seen> = { readonly seen: Seen } | { readonly notChecked: NotChecked };
+
+/** Errors after which no other check can succeed either. */
+const HOPELESS = ['CredentialsProviderError', 'AbortError'];
+
+/**
+ * Asks AWS for something. What cannot be asked is an answer too, but for credentials that are missing.
+ *
+ * @param action as IAM names it
+ * @param resource ARN of what is asked for, or `*`
+ */
+export async function check<Seen>(
+  action: string,
+  resource: string,
+  ask: () => Promise<Seen>,
+): Promise<Checked<Seen>> {
+  try {
+    return { seen: await permitted(action, resource, ask) };
+  } catch (error) {
+    if (!(error instanceof Error) || HOPELESS.includes(error.name)) throw error;
+    if (error instanceof MissingPermissionError) {
+      return {
+        notChecked: {
+          reason: `${action} is not allowed`,
+          isLocal: false,
+          remedy: `Allow the action ${action} on the resource ${resource} in IAM, and run this again.`,
+        },
+      };
+    }
+    const fromAws = '$metadata' in error || 'code' in error;
+    // A fault of ours.
+    if (!fromAws) throw error;
+    const code = 'code' in error && error.code !== undefined ? `${error.code} ` : '';
+    return {
+      notChecked: { reason: `${action}: ${code}${error.name}: ${error.message}`.trim(), isLocal: false },
+    };
+  }
+}
+
+/** Of a service that has no endpoint on this machine, while others have one. */
+export function notAsked(service: string): { readonly notChecked: NotChecked } {
+  return { notChecked: { reason: `no endpoint of ${service} on this machine`, isLocal: true } };
+}
+
+/** Something that was not checked, e.g. `the dead-letter queue`. */
+export interface Unchecked {
+  readonly what: string;
+  readonly why: NotChecked;
+}
+
+/** One finding for each reason, and one for all that this machine does not have. */
+export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Subject): Finding[] {
+  const byReason = Map.groupBy(unchecked, ({ why }) => (why.isLocal ? LOCAL : why.reason));
+  return [...byReason.values()].flatMap(group => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { isLocal, reason, remedy } = first.why;
+    const whats = group.map(({ what, why }) => (isLocal ? `${what} (${why.reason})` : what)).join(', ');
+    return [
+      finding(isLocal ? 'not-checked-local' : 'not-checked', subject, {
+        detail: isLocal ? whats : `${whats} (${reason})`,
+        ...(remedy !== undefined && { remedy }),
+      }),
+    ];
+  });
+}
+
+/** No reason of a check. */
+const LOCAL = '';

@@ -1,0 +1,50 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { clientConfig } from '../replay/client-config.ts';
+import { type Environment, isLocal, type Service } from '../replay/endpoint.ts';
+
+/** The services that are asked, as the variables of their endpoints end. */
+const ASKED = ['DYNAMODB', 'SFN', 'SCHEDULER', 'SQS', 'LAMBDA'] as const satisfies readonly Service[];
+
+/** A client for each service; undefined for one that must not be asked. */
+export interface DoctorClients {
+  /** Some service has an endpoint on this machine. The others are not asked: theirs would be that of a real account. */
+  readonly isLocal: boolean;
+  readonly dynamoDb: DynamoDBClient | undefined;
+  readonly sfn: SFNClient | undefined;
+  readonly scheduler: SchedulerClient | undefined;
+  readonly sqs: SQSClient | undefined;
+  readonly lambda: LambdaClient | undefined;
+  destroy(): void;
+}
+
+/** @throws {FlagError} when the environment names an endpoint that is none */
+export function doctorClients(region: string, environment: Environment): DoctorClients {
+  const local = ASKED.filter(service => isLocal(environment, service));
+  const isOnThisMachine = local.length > 0;
+  const made: { destroy(): void }[] = [];
+  const make = <Client extends { destroy(): void }>(
+    service: (typeof ASKED)[number],
+    create: (config: ReturnType<typeof clientConfig>) => Client,
+  ): Client | undefined => {
+    if (isOnThisMachine && !local.includes(service)) return undefined;
+    const client = create(clientConfig(service, region, environment));
+    made.push(client);
+    return client;
+  };
+  return {
+    isLocal: isOnThisMachine,
+    dynamoDb: make('DYNAMODB', config => new DynamoDBClient(config)),
+    sfn: make('SFN', config => new SFNClient(config)),
+    scheduler: make('SCHEDULER', config => new SchedulerClient(config)),
+    // Else the client would follow the queue's URL, wherever that leads.
+    sqs: make('SQS', config => new SQSClient({ ...config, useQueueUrlAsEndpoint: !isOnThisMachine })),
+    lambda: make('LAMBDA', config => new LambdaClient(config)),
+    destroy() {
+      for (const client of made) client.destroy();
+    },
+  };
+}

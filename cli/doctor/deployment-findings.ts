@@ -1,0 +1,233 @@
+import { concurrentChildren } from '../../stacks/concurrent-children.ts';
+import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import { readKeys, readTotals } from '../replay/totals.ts';
+import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
+import { type Finding, finding } from './finding.ts';
+import { maskedText, SAMPLES } from './item-findings.ts';
+import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
+import type { Subject } from './subject.ts';
+
+/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+export const STALE_MS = 10 * 60 * 1000;
+
+/** Step Functions, per account and region; it cannot be raised. Source: Step Functions quotas. */
+export const OPEN_MAP_RUNS = 1000;
+const MAP_RUNS_WARNING = 0.8 * OPEN_MAP_RUNS;
+
+/** Executions of ticks at once: each runs until its upcoming minute is over, and a slow one somewhat longer. */
+const OPEN_TICKS = 3;
+
+/** Characters of a cause in prose that are shown. */
+const CAUSE_LENGTH = 300;
+
+export interface DeploymentOptions {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly mask: boolean;
+  /** Map Runs that the sweeps of all tables of the configuration have open at once. */
+  readonly mapRuns: number;
+}
+
+/** What is wrong with what is deployed for a table. */
+export function deploymentFindings(
+  seen: SeenDeployment,
+  subject: Subject,
+  options: DeploymentOptions,
+): Finding[] {
+  const { name, enabled } = subject.props;
+  const unchecked: Unchecked[] = [];
+  const judge = <Seen>(
+    what: string,
+    checked: Checked<Seen>,
+    findings: (seen: Seen) => Finding[],
+  ): Finding[] => {
+    if ('seen' in checked) return findings(checked.seen);
+    unchecked.push({ what, why: checked.notChecked });
+    return [];
+  };
+  const found = [
+    ...judge('the state machine and its executions', seen.stateMachine, machine =>
+      machine === undefined
+        ? [finding('state-machine-missing', subject, { detail: `expected ${name} in ${subject.region}` })]
+        : [],
+    ),
+    ...[...seen.schedules].flatMap(([schedule, checked]) =>
+      judge(`the schedule ${schedule}`, checked, one =>
+        scheduleFindings(one, schedule, arnOf(seen), subject),
+      ),
+    ),
+    ...(enabled ? [] : [finding('sweep-paused', subject)]),
+    ...(seen.executions === undefined
+      ? []
+      : judge('the executions', seen.executions, executions => {
+          const { causesNotChecked: why } = executions;
+          if (why !== undefined) unchecked.push({ what: 'the causes of failed executions', why });
+          return executionFindings(executions, seen, subject, options);
+        })),
+    ...judge('the dead-letter queue', seen.deadLetters, messages =>
+      queueFindings(messages, deadLetterQueueOf(subject.props), subject),
+    ),
+    ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
+  ];
+  return [...found, ...notCheckedFindings(unchecked, subject)];
+}
+
+function arnOf({ stateMachine }: SeenDeployment): string | undefined {
+  return 'seen' in stateMachine ? stateMachine.seen?.arn : undefined;
+}
+
+function scheduleFindings(
+  seen: SeenSchedule | undefined,
+  name: string,
+  machineArn: string | undefined,
+  subject: Subject,
+): Finding[] {
+  if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
+  const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
+  const { enabled } = subject.props;
+  const isEnabled = seen.state === 'ENABLED';
+  const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
+  return [
+    ...(enabled && !isEnabled ? [finding('schedule-disabled', subject, { detail: name })] : []),
+    ...(!enabled && isEnabled ? [finding('schedule-not-paused', subject, { detail: name })] : []),
+    ...(differences.length > 0
+      ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
+      : []),
+  ];
+}
+
+function differencesOf(
+  seen: SeenSchedule,
+  { expression, input }: DeployedSchedule,
+  machineArn: string | undefined,
+): string[] {
+  return [
+    ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
+    ...(sameJson(seen.input, input)
+      ? []
+      : [`expected the input ${JSON.stringify(input)}, got ${seen.input}`]),
+    ...(machineArn === undefined || seen.target === machineArn
+      ? []
+      : [`expected the target ${machineArn}, got ${seen.target}`]),
+  ];
+}
+
+/** Whether a text is this value as JSON, whatever the order of its fields. */
+function sameJson(text: string, wanted: object): boolean {
+  try {
+    return sorted(JSON.parse(text)) === sorted(wanted);
+  } catch {
+    return false;
+  }
+}
+
+const sorted = (value: object): string => JSON.stringify(Object.entries(value ?? {}).sort());
+
+function executionFindings(
+  { lastSuccess, failed, moreFailed, running }: SeenExecutions,
+  { stateMachine }: SeenDeployment,
+  subject: Subject,
+  { now, mask, mapRuns }: DeploymentOptions,
+): Finding[] {
+  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
+  const since = lastSuccess ?? createdAt;
+  const isStale = since === undefined || now - since.getTime() > STALE_MS;
+  const last = lastSuccess === undefined ? 'none has ever' : `the last one ended ${ago(now, lastSuccess)}`;
+  const open = Math.max(mapRuns, running);
+  return [
+    ...(subject.props.enabled && isStale ? [finding('no-recent-sweep', subject, { detail: last })] : []),
+    ...failureFindings(failed, moreFailed, lastSuccess, subject, mask),
+    ...(open >= MAP_RUNS_WARNING
+      ? [
+          finding('map-runs', subject, {
+            detail:
+              `the tables of the configuration use ${mapRuns} of ${OPEN_MAP_RUNS.toLocaleString('en-US')}, and ` +
+              `${running} executions of this one are running`,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function failureFindings(
+  failed: readonly FailedExecution[],
+  moreFailed: boolean,
+  lastSuccess: Date | undefined,
+  subject: Subject,
+  mask: boolean,
+): Finding[] {
+  const [newest] = failed;
+  if (newest === undefined) return [];
+  const isFailing = lastSuccess === undefined || newest.stoppedAt > lastSuccess;
+  const undeletable = failed.flatMap(execution => readKeys(execution).failedKeys);
+  const samples = new Set(
+    undeletable.map(({ key, keyStart, reason }) => {
+      const text = key === undefined ? `${keyStart}…` : JSON.stringify(key);
+      return `${maskedText(text, mask)} (${reason})`;
+    }),
+  );
+  return [
+    finding(isFailing ? 'executions-failing' : 'executions-failed', subject, {
+      count: failed.length,
+      samples: failed.slice(0, SAMPLES).map(({ name }) => name),
+      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, mask)}`,
+    }),
+    ...(undeletable.length > 0
+      ? [
+          finding('undeletable-keys', subject, {
+            count: samples.size,
+            samples: [...samples].slice(0, SAMPLES),
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** With the counts of its report, when it made one: the cause itself names keys, and one in prose can. */
+function describeFailure(execution: FailedExecution, mask: boolean): string {
+  const { status, stoppedAt, error, cause } = execution;
+  const totals = readTotals({ status, cause });
+  const why =
+    totals === undefined
+      ? !mask && cause && (cause.length > CAUSE_LENGTH ? `${cause.slice(0, CAUSE_LENGTH)}…` : cause)
+      : `found ${totals.found}, deleted ${totals.deleted}, failed ${totals.failed}`;
+  const at = stoppedAt.toISOString().replace(/\.\d+Z$/, 'Z');
+  return [`${status} at ${at}`, error, why].filter(part => part).join(': ');
+}
+
+function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
+  if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
+  return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+}
+
+/** Functions that one execution can run at once: each child deletes its chunks at the same time. */
+export function functionsAtOnce(subject: Subject): number {
+  const { props } = subject;
+  const children = Math.min(concurrentChildren(props) || ROUND_TARGETS, ROUND_TARGETS);
+  return children * props.chunkConcurrency;
+}
+
+function concurrencyFindings(limit: number, subject: Subject): Finding[] {
+  const wanted = functionsAtOnce(subject);
+  if (limit >= wanted) return [];
+  const [has, uses] = [limit, wanted].map(number => number.toLocaleString('en-US'));
+  return [
+    finding('lambda-concurrency', subject, {
+      detail: `the account has ${has} left, one execution can use ${uses}`,
+    }),
+  ];
+}
+
+/** Map Runs that the sweep of a table has open at once: one of each of its executions. */
+export function mapRunsOf(props: Subject['props']): number {
+  return OPEN_TICKS + schedulesOf(props).length - 1;
+}
+
+export function ago(now: number, then: Date): string {
+  const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000));
+  if (seconds < 120) return `${seconds} s ago`;
+  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)} minutes ago`;
+  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} hours ago`;
+  return `${Math.round(seconds / 86_400)} days ago`;
+}

@@ -1,0 +1,349 @@
+import type { Subject } from './subject.ts';
+
+/**
+ * How bad a finding is. `broken`: something that expires is not deleted in time, or may be deleted wrongly. `warning`: it works, or
+ * nobody could look, and a person should. `note`: nothing needs to be done.
+ */
+export const SEVERITIES = ['broken', 'warning', 'note'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+interface FindingKind {
+  readonly severity: Severity;
+  /** As it begins in the report. */
+  readonly what: string;
+  readonly meaning: string;
+  /** What mends it: a command where one does it. */
+  readonly remedy: (subject: Subject) => string;
+}
+
+const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
+const deploy = ({ call }: Subject) => call('deploy');
+const adopt = ({ call, props }: Subject) => call('adopt', `--table ${props.tableName}`);
+const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
+const aws = (command: string, { props, region }: Subject, rest = '') =>
+  `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
+const replay = ({ call, props }: Subject) =>
+  call('replay', `--table ${props.tableName} --from TIME --to TIME`);
+const correctWriter = () =>
+  'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
+
+/** In the order in which one would mend them. docs/doctor.md has tables of all findings. */
+const OF_THE_TABLE = {
+  'table-missing': {
+    severity: 'broken',
+    what: 'the table does not exist',
+    meaning:
+      'There is nothing to sweep: the name, the region or the account is another one, or nothing was deployed yet.',
+    remedy: subject =>
+      subject.props.existingTable
+        ? 'Correct tableName or region in the configuration, or use the credentials of the right account.'
+        : deploy(subject),
+  },
+  'table-not-active': {
+    severity: 'broken',
+    what: 'the table is not ACTIVE',
+    meaning: 'DynamoDB refuses to read from it or to delete from it.',
+    remedy: subject => aws('dynamodb describe-table', subject),
+  },
+  'keys-differ': {
+    severity: 'broken',
+    what: 'the keys of the table are others than in the configuration',
+    meaning: 'Each delete of the sweep names the key as the configuration has it, and DynamoDB refuses it.',
+    remedy: correct('partitionKey and sortKey'),
+  },
+  'key-types-differ': {
+    severity: 'warning',
+    what: 'the types of the keys are others than in the configuration',
+    meaning: 'The sweep takes keys of any type, but the next deployment is refused.',
+    remedy: correct('partitionKeyType and sortKeyType'),
+  },
+  'index-missing': {
+    severity: 'broken',
+    what: 'the table has no index of that name',
+    meaning: 'The sweep finds nothing without it, and its executions fail.',
+    remedy: adopt,
+  },
+  'index-keys-differ': {
+    severity: 'broken',
+    what: 'the index has other keys',
+    meaning: 'Its name is right, but the sweep cannot query it. The keys of an index cannot be changed.',
+    remedy: subject =>
+      `Correct ttlAttribute, windowAttribute or indexedBy in the configuration; or name another index in indexName, and then ${adopt(subject)}`,
+  },
+  'index-key-types-differ': {
+    severity: 'broken',
+    what: 'the keys of the index have other types',
+    meaning:
+      'Items whose TTL is a Number and whose window is a String are not in it, so the sweep does not find them.',
+    remedy: subject => `Name another index in indexName, and then ${adopt(subject)}`,
+  },
+  'index-not-active': {
+    severity: 'broken',
+    what: 'the index cannot be queried',
+    meaning:
+      'The executions of the sweep fail until it is ACTIVE. While it is being built, that mends itself.',
+    remedy: subject => aws('dynamodb describe-table', subject, ' --query Table.GlobalSecondaryIndexes'),
+  },
+  'index-projection': {
+    severity: 'warning',
+    what: 'the index holds more than keys',
+    meaning:
+      'Each write and each query costs capacity for attributes that the sweep never reads; the next deployment is refused.',
+    remedy: subject => `Name another index in indexName, and then ${adopt(subject)}`,
+  },
+  'native-ttl-off': {
+    severity: 'warning',
+    what: 'native TTL is off',
+    meaning: 'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
+    remedy: subject =>
+      aws(
+        'dynamodb update-time-to-live',
+        subject,
+        ` --time-to-live-specification Enabled=true,AttributeName=${subject.model.ttlAttribute}`,
+      ),
+  },
+  'native-ttl-off-local': {
+    severity: 'note',
+    what: 'native TTL is off in this DynamoDB Local',
+    meaning:
+      'It has to be: DynamoDB Local deletes within seconds of the expiry, and would leave nothing to the sweep.',
+    remedy: () => 'Nothing.',
+  },
+  'native-ttl-attribute': {
+    severity: 'broken',
+    what: 'native TTL is on another attribute',
+    meaning: 'DynamoDB deletes items by that attribute, whatever the one says that the sweep goes by.',
+    remedy: subject =>
+      `Correct ttlAttribute in the configuration; or turn native TTL off there, and an hour later on for ${subject.model.ttlAttribute}: ` +
+      'aws dynamodb update-time-to-live',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+const OF_THE_ITEMS = {
+  'ttl-milliseconds': {
+    severity: 'broken',
+    what: 'the TTL is in milliseconds',
+    meaning: 'It names a time thousands of years ahead: the items never expire.',
+    remedy: correctWriter,
+  },
+  'ttl-string': {
+    severity: 'broken',
+    what: 'the TTL is a String',
+    meaning:
+      'Only a Number expires, by native TTL too; the index does not have the items, and DynamoDB refuses such writes since it is there.',
+    remedy: correctWriter,
+  },
+  'ttl-other-type': {
+    severity: 'broken',
+    what: 'the TTL is neither a Number nor a String',
+    meaning: 'Only a Number expires, by native TTL too; the index does not have the items.',
+    remedy: correctWriter,
+  },
+  'ttl-fraction': {
+    severity: 'broken',
+    what: 'the TTL has a fraction of a second',
+    meaning:
+      'The index is asked for whole seconds and does not find the items; native TTL deletes them within days.',
+    remedy: () =>
+      'Let the writer round down (docs/writers.md), or index the table by window (docs/indexes.md).',
+  },
+  'ttl-fraction-by-window': {
+    severity: 'note',
+    what: 'the TTL has a fraction of a second',
+    meaning: 'By window the items are found, up to a second late. By second they would not be.',
+    remedy: () => 'Nothing.',
+  },
+  'ttl-negative': {
+    severity: 'broken',
+    what: 'the TTL is negative',
+    meaning: 'A time before 1970 never expires, by native TTL neither.',
+    remedy: correctWriter,
+  },
+  'ttl-too-old': {
+    severity: 'broken',
+    what: 'the TTL is more than five years back',
+    meaning:
+      'Native TTL and the sweep ignore it, so that a zero or a wrong unit empties no table: the items stay.',
+    remedy: () => 'Delete the items yourself, or correct the writer if it is a wrong time.',
+  },
+  'ttl-far-ahead': {
+    severity: 'warning',
+    what: 'the TTL is more than 20 years ahead',
+    meaning: 'The items expire then. It looks like a wrong unit, or like an item that should have no TTL.',
+    remedy: correctWriter,
+  },
+  'ttl-elsewhere': {
+    severity: 'warning',
+    what: 'the items have no TTL, but a time in another attribute',
+    meaning: 'They never expire. Their writer seems to use another name than the configuration.',
+    remedy: () => 'Correct ttlAttribute in the configuration, or the writer (docs/writers.md).',
+  },
+  'window-missing': {
+    severity: 'broken',
+    what: 'the items have a TTL and no window',
+    meaning: 'They are not in the index: native TTL deletes them, within days.',
+    remedy: backfill,
+  },
+  'window-malformed': {
+    severity: 'broken',
+    what: 'the window does not have the form of one',
+    meaning: 'The sweep never asks the index for such a key: native TTL deletes the items, within days.',
+    remedy: backfill,
+  },
+  'window-granularity': {
+    severity: 'broken',
+    what: 'the window has another length than granularityMinutes',
+    meaning: 'The writer has other settings than the deployment. The sweep does not ask for such windows.',
+    remedy: subject =>
+      `Give writer and deployment the same granularityMinutes, and then ${backfill(subject)}`,
+  },
+  'window-shard-unswept': {
+    severity: 'broken',
+    what: 'the items lie in a shard that is not swept',
+    meaning: 'The writer has more shards than the deployment.',
+    remedy: subject => `Raise shards in the configuration, and then ${deploy(subject)}`,
+  },
+  'window-differs': {
+    severity: 'broken',
+    what: 'the window is not that of the TTL',
+    meaning:
+      'Somebody wrote the TTL alone. The items are found where their window is: late, or too early and then left alone.',
+    remedy: backfill,
+  },
+  'window-without-ttl': {
+    severity: 'warning',
+    what: 'the items have a window and no TTL',
+    meaning: 'They never expire. If that is meant, the window is left over.',
+    remedy: () => 'Let the writer write both attributes or none (docs/writers.md).',
+  },
+  'expired-present': {
+    severity: 'broken',
+    what: 'the items expired before the lookback and are still there, with nothing wrong about them',
+    meaning: 'The sweep did not run then, or could not delete them; the ticks no longer look for them.',
+    remedy: replay,
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+const OF_THE_DEPLOYMENT = {
+  'state-machine-missing': {
+    severity: 'broken',
+    what: 'there is no state machine',
+    meaning: 'Nothing is swept: nothing was deployed here, or under another name.',
+    remedy: deploy,
+  },
+  'schedule-missing': {
+    severity: 'broken',
+    what: 'a schedule is missing',
+    meaning: 'Nothing starts that part of the sweep.',
+    remedy: deploy,
+  },
+  'schedule-disabled': {
+    severity: 'broken',
+    what: 'a schedule is DISABLED, and the configuration says that it runs',
+    meaning: 'Nothing starts that part of the sweep: somebody has paused it outside of the configuration.',
+    remedy: deploy,
+  },
+  'sweep-paused': {
+    severity: 'warning',
+    what: 'the sweep is paused, as the configuration says (enabled: false)',
+    meaning: 'What expires is left to native TTL.',
+    remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
+  },
+  'schedule-not-paused': {
+    severity: 'warning',
+    what: 'a schedule is ENABLED, and the configuration says that the sweep is paused',
+    meaning: 'The sweep goes on deleting what is expired.',
+    remedy: deploy,
+  },
+  'schedule-differs': {
+    severity: 'warning',
+    what: 'a schedule does something else than the configuration says',
+    meaning: 'The configuration was changed after the last deployment, or the schedule by hand.',
+    remedy: deploy,
+  },
+  'no-recent-sweep': {
+    severity: 'broken',
+    what: 'no sweep has succeeded in the last ten minutes',
+    meaning: 'One starts every minute. What has expired since is still there.',
+    remedy: subject => `Mend what else was found here, and then ${replay(subject)}`,
+  },
+  'executions-failing': {
+    severity: 'broken',
+    what: 'executions failed within a day, the newest one that ended among them',
+    meaning: 'The error says why. Ticks after that make up for the time of the lookback.',
+    remedy: subject => `Mend the cause, and then ${replay(subject)}`,
+  },
+  'executions-failed': {
+    severity: 'warning',
+    what: 'executions failed within a day; later ones succeeded',
+    meaning: 'Later ticks and the hourly reconcile have made up for it, as far as they look back.',
+    remedy: () => 'Read the cause: docs/troubleshooting.md.',
+  },
+  'undeletable-keys': {
+    severity: 'broken',
+    what: 'items could not be deleted',
+    meaning: 'An execution gave them up, for the reason that it reports. They are expired and still there.',
+    remedy: subject => `Mend the reason, and then ${replay(subject)}`,
+  },
+  'dead-letters': {
+    severity: 'warning',
+    what: 'there are messages in the dead-letter queue',
+    meaning: 'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
+    remedy: ({ props, region }) =>
+      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.name}-dead-letters --query QueueUrl --output text)"`,
+  },
+  'dead-letter-queue-missing': {
+    severity: 'warning',
+    what: 'there is no dead-letter queue',
+    meaning: 'A start that did not get through leaves no trace.',
+    remedy: deploy,
+  },
+  'lambda-concurrency': {
+    severity: 'warning',
+    what: 'the account may run fewer functions at once than the configuration can use',
+    meaning:
+      'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
+    remedy: ({ region }) =>
+      `Lower shardConcurrency or chunkConcurrency, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value N`,
+  },
+  'map-runs': {
+    severity: 'warning',
+    what: 'the open Map Runs come near the quota of the account',
+    meaning:
+      'At 1,000 open Map Runs, Step Functions keeps further ones waiting. That quota cannot be raised.',
+    remedy: () =>
+      'Look at the executions that do not end, or sweep some of the tables from another account or region.',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+const OF_THE_DOCTOR = {
+  'not-checked': {
+    severity: 'warning',
+    what: 'this could not be checked',
+    meaning: 'What is behind it may be in order or not.',
+    remedy: () => 'Allow the action to whoever runs this command, and run it again.',
+  },
+  'not-checked-local': {
+    severity: 'note',
+    what: 'this was not checked, as this machine has no such service',
+    meaning: 'A command that works on this machine asks nothing of a real account.',
+    remedy: () => 'Nothing; or name an endpoint on this machine for that service.',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+/** What each group of findings is about. */
+export const GROUPS = {
+  'The table': OF_THE_TABLE,
+  'The items': OF_THE_ITEMS,
+  'The deployment': OF_THE_DEPLOYMENT,
+  'What was not checked': OF_THE_DOCTOR,
+} as const;
+
+const ALL = { ...OF_THE_TABLE, ...OF_THE_ITEMS, ...OF_THE_DEPLOYMENT, ...OF_THE_DOCTOR };
+
+export type FindingId = keyof typeof ALL;
+export type ItemFindingId = keyof typeof OF_THE_ITEMS;
+
+/** All that can be found. The order is that of a report. */
+export const FINDINGS: Readonly<Record<FindingId, FindingKind>> = ALL;
+export const ITEM_FINDINGS = Object.keys(OF_THE_ITEMS) as ItemFindingId[];

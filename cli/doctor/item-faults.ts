@@ -1,0 +1,99 @@
+import type { ExpiryModel } from '../../expiry/model.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import { classifyTtl, type StoredItem, type TtlKind, ttlCandidates } from '../table/sample.ts';
+import type { ItemFindingId } from './findings.ts';
+
+/** Something that is wrong with one item. */
+export interface ItemFault {
+  readonly id: ItemFindingId;
+  /** What is worth knowing of it besides, of few different values: a name, a length, a shard. */
+  readonly detail?: string;
+}
+
+export interface JudgedItem {
+  /** Empty: nothing is wrong. */
+  readonly faults: readonly ItemFault[];
+  /** Epoch seconds; undefined unless it expired so long ago that no tick looks for it any more. */
+  readonly overdue: number | undefined;
+}
+
+export interface Judge {
+  readonly model: ExpiryModel;
+  readonly lookbackMinutes: number;
+  /** Epoch seconds. */
+  readonly now: number;
+}
+
+const OF_KIND: Readonly<Record<Exclude<TtlKind, 'seconds' | 'missing' | 'fraction'>, ItemFindingId>> = {
+  string: 'ttl-string',
+  otherType: 'ttl-other-type',
+  milliseconds: 'ttl-milliseconds',
+  negative: 'ttl-negative',
+  tooOld: 'ttl-too-old',
+  tooFar: 'ttl-far-ahead',
+};
+
+/** The tick that looked for an item last may still be deleting. */
+const LAST_TICK_SECONDS = 60;
+
+/** What is wrong with an item, as it is stored, and whether it should be gone. */
+export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
+  const { model, now, lookbackMinutes } = judge;
+  const kind = classifyTtl(item[model.ttlAttribute], now);
+  if (kind === 'missing') return { faults: faultsWithoutTtl(item, judge), overdue: undefined };
+  if (kind !== 'seconds' && kind !== 'fraction') {
+    return { faults: [{ id: OF_KIND[kind] }], overdue: undefined };
+  }
+  const ttl = Number(item[model.ttlAttribute]?.N);
+  const lookback = lookbackMinutes * 60 + LAST_TICK_SECONDS;
+  const overdue = ttl <= now - lookback ? ttl : undefined;
+  const ofTtl: ItemFault[] = kind === 'fraction' ? [{ id: fractionId(model) }] : [];
+  const faults = [...ofTtl, ...windowFaults(item, ttl, model)];
+  const isExplained = faults.some(({ id }) => id !== 'ttl-fraction-by-window');
+  if (overdue !== undefined && !isExplained) faults.push({ id: 'expired-present' });
+  return { faults, overdue };
+}
+
+function fractionId({ indexedBy }: ExpiryModel): ItemFindingId {
+  return indexedBy === 'second' ? 'ttl-fraction' : 'ttl-fraction-by-window';
+}
+
+function faultsWithoutTtl(item: StoredItem, { model, now }: Judge): ItemFault[] {
+  const [candidate] = ttlCandidates([item], now);
+  const { windowAttribute } = model;
+  return [
+    ...(candidate === undefined
+      ? []
+      : [{ id: 'ttl-elsewhere', detail: `\`${candidate.attribute}\`` } as const]),
+    ...(windowAttribute !== undefined && item[windowAttribute] !== undefined
+      ? [{ id: 'window-without-ttl' } as const]
+      : []),
+  ];
+}
+
+/** `start_end`, and `#shard` where it is not shard 0: windowKey in expiry/window.ts. */
+const WINDOW = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
+
+function windowFaults(item: StoredItem, ttl: number, model: ExpiryModel): ItemFault[] {
+  const { windowAttribute, granularitySeconds, shards } = model;
+  if (windowAttribute === undefined) return [];
+  const value = item[windowAttribute];
+  if (value === undefined) return [{ id: 'window-missing' }];
+  const [, from = '', to = '', suffix = '0'] = WINDOW.exec(value.S ?? '') ?? [];
+  const [start, end] = [Date.parse(from) / 1000, Date.parse(to) / 1000] as const;
+  const shard = Number(suffix);
+  const length = end - start;
+  // Written again, it has to be the same: the sweep asks the index for this text and no other.
+  if (!(length > 0) || windowKey(start, length, shard) !== value.S) return [{ id: 'window-malformed' }];
+  if (length !== granularitySeconds) return [{ id: 'window-granularity', detail: describeLength(length) }];
+  if (windowStart(start, length) !== start) return [{ id: 'window-malformed' }];
+  return [
+    ...(shard < shards ? [] : [{ id: 'window-shard-unswept', detail: `shard ${shard}` } as const]),
+    // Also one that ends at the TTL: the older form, (start, end], which the sweep finds: expiry/window-starts.ts.
+    ...(ttl < start || ttl > end ? [{ id: 'window-differs' } as const] : []),
+  ];
+}
+
+function describeLength(seconds: number): string {
+  return seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`;
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { StoredItem } from '../table/sample.ts';
+import { type Finding, finding, type Seen } from './finding.ts';
+import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
+import { type Judge, type JudgedItem, judgeItem } from './item-faults.ts';
+import type { Subject } from './subject.ts';
+
+/** Keys that are shown of what was found. */
+export const SAMPLES = 3;
+
+/** Different details that are shown of one finding. */
+const DETAILS = 5;
+
+interface Counted {
+  count: number;
+  overdue: number;
+  readonly samples: string[];
+  readonly details: Map<string, number>;
+}
+
+function nothingCounted(): Counted {
+  return { count: 0, overdue: 0, samples: [], details: new Map() };
+}
+
+export interface KeyTextOptions {
+  /** The table's own, whatever the configuration says. */
+  readonly keyNames: readonly string[];
+  /** Hashes instead of keys. */
+  readonly mask: boolean;
+}
+
+/** Adds up what is wrong with items: counts, some keys and no items, so that a table of any size fits. */
+export class ItemTally {
+  readonly #judge: Judge;
+  readonly #keys: KeyTextOptions;
+  readonly #found = new Map<ItemFindingId, Counted>();
+  #read = 0;
+  #oldest = Number.POSITIVE_INFINITY;
+  #newest = Number.NEGATIVE_INFINITY;
+
+  constructor(judge: Judge, keys: KeyTextOptions) {
+    this.#judge = judge;
+    this.#keys = keys;
+  }
+
+  /** Items so far. */
+  get read(): number {
+    return this.#read;
+  }
+
+  add(item: StoredItem): void {
+    this.#read += 1;
+    const judged = judgeItem(item, this.#judge);
+    for (const { id, detail } of judged.faults) {
+      const counted = this.#found.get(id) ?? nothingCounted();
+      this.#found.set(id, counted);
+      counted.count += 1;
+      if (judged.overdue !== undefined) counted.overdue += 1;
+      if (counted.samples.length < SAMPLES) counted.samples.push(keyText(item, this.#keys));
+      if (detail !== undefined) counted.details.set(detail, (counted.details.get(detail) ?? 0) + 1);
+      if (id === 'expired-present') this.#noteSpan(judged);
+    }
+  }
+
+  #noteSpan({ overdue }: JudgedItem): void {
+    if (overdue === undefined) return;
+    this.#oldest = Math.min(this.#oldest, overdue);
+    this.#newest = Math.max(this.#newest, overdue);
+  }
+
+  /** In the order in which all findings are listed. */
+  findings(subject: Subject): Finding[] {
+    return ITEM_FINDINGS.flatMap(id => {
+      const counted = this.#found.get(id);
+      return counted === undefined ? [] : [finding(id, subject, this.#seen(id, counted, subject))];
+    });
+  }
+
+  #seen(id: ItemFindingId, { count, overdue, samples, details }: Counted, subject: Subject): Seen {
+    const common = [...details].sort(([, one], [, other]) => other - one).slice(0, DETAILS);
+    const listed = common.map(([detail, times]) => `${detail} (${times.toLocaleString('en-US')})`);
+    const parts = [
+      ...(listed.length > 0
+        ? [`${listed.join(', ')}${details.size > DETAILS ? ' and other ones' : ''}`]
+        : []),
+      ...(overdue > 0 && id !== 'expired-present'
+        ? [`${overdue.toLocaleString('en-US')} of them should be gone already`]
+        : []),
+    ];
+    const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };
+    if (id !== 'expired-present') return seen;
+    const [from, to] = [minute(this.#oldest), minute(this.#newest + 60)];
+    return {
+      ...seen,
+      detail: `expiry times from ${from} to ${to}`,
+      remedy: subject.call('replay', `--table ${subject.props.tableName} --from ${from} --to ${to}`),
+    };
+  }
+}
+
+/** The minute that begins at or before that moment, ISO-8601. */
+function minute(epochSeconds: number): string {
+  return new Date(Math.floor(epochSeconds / 60) * 60_000).toISOString().replace('.000Z', 'Z');
+}
+
+/** The primary key of an item as DynamoDB's JSON has it, bytes in base64; or the beginning of its SHA-256. */
+export function keyText(item: StoredItem, { keyNames, mask }: KeyTextOptions): string {
+  const key = Object.fromEntries(keyNames.map(name => [name, inJson(item[name])]));
+  return maskedText(JSON.stringify(key), mask);
+}
+
+/** The same text has the same mask in each run, so that two reports can be compared. */
+export function maskedText(text: string, mask: boolean): string {
+  return mask ? `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : text;
+}
+
+function inJson(value: AttributeValue | undefined): unknown {
+  return value?.B === undefined ? value : { B: Buffer.from(value.B).toString('base64') };
+}

@@ -1,0 +1,242 @@
+import { checkConfig } from '../../stacks/config.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { chooseTables } from '../choose-tables.ts';
+import type { Invocation } from '../invocation.ts';
+import { describeNativeTtl, describeShape } from '../table/describe-table.ts';
+import { TableNotFoundError } from '../table/errors.ts';
+import { sampleItems } from '../table/sample.ts';
+import { check, type NotChecked, notAsked, notCheckedFindings } from './check.ts';
+import type { DoctorClients } from './clients.ts';
+import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
+import { type Finding, type Verdict, verdictOf } from './finding.ts';
+import { FINDINGS, SEVERITIES } from './findings.ts';
+import { ItemTally } from './item-findings.ts';
+import { observeDeployment, type SeenDeployment } from './observe-deployment.ts';
+import { type ScanProgress, scanTable } from './scan.ts';
+import type { Subject } from './subject.ts';
+import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
+
+export interface DoctorJobOptions {
+  /** What the configuration file exports. */
+  readonly config: unknown;
+  /** @default all tables of the configuration */
+  readonly table: string | undefined;
+  /** Read every item instead of a sample. */
+  readonly full: boolean;
+  /** Read units a second of a full scan. */
+  readonly rate: number;
+  /** Of a full scan. */
+  readonly segments: number;
+  /** Hashes instead of keys. */
+  readonly mask: boolean;
+  /** Called when all of the above has been found right. */
+  readonly connect: (region: string) => DoctorClients;
+  readonly call: Invocation;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Told before a table is scanned as a whole, and after each page of it. */
+  readonly onScan?: (table: TableShape, progress: ScanProgress | undefined) => void;
+  /** Ends the work; it is then not known how the tables are. */
+  readonly signal: AbortSignal;
+}
+
+/** What was looked at, whatever was found. Null: it is not there, or was not checked. */
+export interface Facts {
+  readonly status: string | null;
+  /** DynamoDB counts them about every six hours. */
+  readonly itemCount: number | null;
+  readonly itemsRead: number;
+  /** Each item of the table was read. */
+  readonly allItemsRead: boolean;
+  /** ISO-8601. */
+  readonly lastSuccessfulSweep: string | null;
+  readonly deadLetters: number | null;
+  /** Functions that one execution can run at once, and those that the account has left for it. */
+  readonly functionsAtOnce: number;
+  readonly concurrency: number | null;
+}
+
+export interface TableReport {
+  readonly tableName: string;
+  /** Of its state machine, and the beginning of the other names. */
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+}
+
+export interface DoctorReport {
+  readonly verdict: Verdict;
+  readonly region: string;
+  /** Services of this machine were asked, and no others. */
+  readonly isLocal: boolean;
+  /** ISO-8601. */
+  readonly checkedAt: string;
+  readonly tables: readonly TableReport[];
+}
+
+/**
+ * Looks at the tables of a configuration and at what is deployed for them, and changes nothing.
+ *
+ * @returns undefined when it was interrupted
+ * @throws {FlagError} and {InvalidConfigError} before anything is asked; the SDK's error when there are no credentials
+ */
+export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport | undefined> {
+  const config = checkConfig(options.config);
+  const { region, tables } = chooseTables(config, options.table);
+  const mapRuns = config.tables.reduce((sum, table) => sum + mapRunsOf(resolveProps(table)), 0);
+  const clients = options.connect(region);
+  try {
+    const checkedAt = new Date(options.now()).toISOString();
+    const reports: TableReport[] = [];
+    for (const table of tables) {
+      const report = await checkTable(subjectOf(table, region, options.call), clients, mapRuns, options);
+      if (options.signal.aborted) return undefined;
+      reports.push(report);
+    }
+    const verdict = verdictOf(reports.flatMap(({ findings }) => findings));
+    return { verdict, region, isLocal: clients.isLocal, checkedAt, tables: reports };
+  } catch (error) {
+    if (options.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    clients.destroy();
+  }
+}
+
+function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Subject {
+  return { props: resolveProps(table), model: modelOf(table), region, call };
+}
+
+async function checkTable(
+  subject: Subject,
+  clients: DoctorClients,
+  mapRuns: number,
+  options: DoctorJobOptions,
+): Promise<TableReport> {
+  const { props } = subject;
+  const looked = await lookAtTable(subject, clients, options);
+  const deployment = await observeDeployment(clients, subject, options.now());
+  const findings = [
+    ...looked.findings,
+    ...deploymentFindings(deployment, subject, { now: options.now(), mask: options.mask, mapRuns }),
+  ].sort(byImportance);
+  return {
+    tableName: props.tableName,
+    name: props.name,
+    verdict: verdictOf(findings),
+    facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
+    findings,
+  };
+}
+
+const ORDER = Object.keys(FINDINGS);
+
+function byImportance(one: Finding, other: Finding): number {
+  return (
+    SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
+    ORDER.indexOf(one.id) - ORDER.indexOf(other.id)
+  );
+}
+
+type TableFacts = Pick<Facts, 'status' | 'itemCount' | 'itemsRead' | 'allItemsRead'>;
+const NO_FACTS: TableFacts = { status: null, itemCount: null, itemsRead: 0, allItemsRead: false };
+
+interface LookedAt {
+  readonly findings: Finding[];
+  readonly facts: TableFacts;
+}
+
+async function lookAtTable(
+  subject: Subject,
+  clients: DoctorClients,
+  options: DoctorJobOptions,
+): Promise<LookedAt> {
+  const { dynamoDb, isLocal } = clients;
+  const { tableName } = subject.props;
+  const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
+  const all = 'the table, its index and its items';
+  if (dynamoDb === undefined) {
+    return { findings: notChecked(all, notAsked('DynamoDB').notChecked), facts: NO_FACTS };
+  }
+  const arn = `arn:aws:dynamodb:${subject.region}:*:table/${tableName}`;
+  const shape = await check('dynamodb:DescribeTable', arn, async () => {
+    try {
+      return await describeShape(dynamoDb, tableName);
+    } catch (error) {
+      if (error instanceof TableNotFoundError) return undefined;
+      throw error;
+    }
+  });
+  if ('notChecked' in shape) return { findings: notChecked(all, shape.notChecked), facts: NO_FACTS };
+  const table = shape.seen;
+  if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
+  const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  const items = await lookAtItems(table, subject, dynamoDb, options);
+  return {
+    findings: [
+      ...tableFindings(table, subject),
+      ...('seen' in ttl
+        ? nativeTtlFindings(ttl.seen, subject, isLocal)
+        : notChecked('native TTL', ttl.notChecked)),
+      ...items.findings,
+    ],
+    facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
+  };
+}
+
+async function lookAtItems(
+  table: TableShape,
+  subject: Subject,
+  dynamoDb: NonNullable<DoctorClients['dynamoDb']>,
+  { full, rate, segments, mask, now, onScan, signal }: DoctorJobOptions,
+): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
+  const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
+  const keyNames = [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
+  const { lookbackMinutes } = subject.props;
+  const judge = { model: subject.model, lookbackMinutes, now: Math.floor(now() / 1000) };
+  const tally = new ItemTally(judge, { keyNames, mask });
+  const read = await check('dynamodb:Scan', tableArn, async () => {
+    if (!full) {
+      const { items, complete } = await sampleItems(dynamoDb, { tableName, tableArn, signal });
+      for (const item of items) tally.add(item);
+      return complete;
+    }
+    onScan?.(table, undefined);
+    await scanTable(dynamoDb, {
+      tableName,
+      tableArn,
+      segments,
+      readUnitsPerSecond: rate,
+      itemBytes: itemCount > 0 ? sizeBytes / itemCount : 0,
+      signal,
+      onItem: item => tally.add(item),
+      onProgress: progress => onScan?.(table, progress),
+    });
+    return true;
+  });
+  return {
+    findings: [
+      ...tally.findings(subject),
+      ...('seen' in read
+        ? []
+        : notCheckedFindings(
+            [{ what: tally.read > 0 ? 'the other items' : 'the items', why: read.notChecked }],
+            subject,
+          )),
+    ],
+    facts: { itemsRead: tally.read, allItemsRead: 'seen' in read && read.seen },
+  };
+}
+
+function factsOf({ executions, deadLetters, concurrency }: SeenDeployment) {
+  const lastSuccess =
+    executions !== undefined && 'seen' in executions ? executions.seen.lastSuccess : undefined;
+  return {
+    lastSuccessfulSweep: lastSuccess?.toISOString() ?? null,
+    deadLetters: 'seen' in deadLetters ? (deadLetters.seen ?? null) : null,
+    concurrency: 'seen' in concurrency ? concurrency.seen : null,
+  };
+}

@@ -1,0 +1,255 @@
+import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetScheduleCommand,
+  ResourceNotFoundException,
+  type SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import {
+  DescribeExecutionCommand,
+  type ExecutionListItem,
+  ListExecutionsCommand,
+  paginateListExecutions,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
+import {
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  QueueDoesNotExist,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { type ListedStateMachine, listStateMachines } from '../replay/state-machines.ts';
+import { type Checked, check, type NotChecked, notAsked } from './check.ts';
+import type { DoctorClients } from './clients.ts';
+import type { Subject } from './subject.ts';
+
+/** A schedule as EventBridge Scheduler has it. */
+export interface SeenSchedule {
+  /** ENABLED or DISABLED. */
+  readonly state: string;
+  readonly expression: string;
+  /** JSON. */
+  readonly input: string;
+  /** ARN. */
+  readonly target: string;
+}
+
+/** An execution that did not succeed. */
+export interface FailedExecution {
+  readonly name: string;
+  /** FAILED, TIMED_OUT or ABORTED. */
+  readonly status: string;
+  readonly stoppedAt: Date;
+  readonly error?: string | undefined;
+  /** A report as JSON, or prose. */
+  readonly cause?: string | undefined;
+}
+
+export interface SeenExecutions {
+  /** The newest one that succeeded, but for replays: nobody starts those by the minute. */
+  readonly lastSuccess: Date | undefined;
+  /** Of the last day, the newest first. */
+  readonly failed: readonly FailedExecution[];
+  /** There are more of them. */
+  readonly moreFailed: boolean;
+  /** Why the errors and causes of these are not known. */
+  readonly causesNotChecked: NotChecked | undefined;
+  readonly running: number;
+}
+
+/** What is deployed for a table; undefined for what is not there. */
+export interface SeenDeployment {
+  readonly stateMachine: Checked<ListedStateMachine | undefined>;
+  /** Not asked for without a state machine. */
+  readonly executions: Checked<SeenExecutions> | undefined;
+  /** By their names. */
+  readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
+  /** Messages in the dead-letter queue. */
+  readonly deadLetters: Checked<number | undefined>;
+  /** Functions that the account may run at once and that no function has reserved for itself. */
+  readonly concurrency: Checked<number>;
+}
+
+/** Failed executions whose cause is asked for. */
+const DESCRIBED = 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PAGE = 100;
+const SUCCESS_PAGES = 20;
+
+/** Names of executions that `precise-ttl replay` starts. */
+const REPLAY = /^replay-/;
+
+/**
+ * Asks what is deployed.
+ * @param now epoch milliseconds
+ */
+export async function observeDeployment(
+  { sfn, scheduler, sqs, lambda }: DoctorClients,
+  subject: Subject,
+  now: number,
+): Promise<SeenDeployment> {
+  const { name } = subject.props;
+  const stateMachine = sfn
+    ? await check('states:ListStateMachines', '*', async () =>
+        (await listStateMachines(sfn, [name])).get(name),
+      )
+    : notAsked('Step Functions');
+  const schedules = await Promise.all(
+    schedulesOf(subject.props).map(async schedule => {
+      const seen = scheduler
+        ? await observeSchedule(scheduler, name, schedule.name, subject.region)
+        : notAsked('EventBridge Scheduler');
+      return [schedule.name, seen] as const;
+    }),
+  );
+  return {
+    stateMachine,
+    executions: sfn && (await executionsOf(sfn, stateMachine, now)),
+    schedules: new Map(schedules),
+    deadLetters: sqs
+      ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
+      : notAsked('SQS'),
+    concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
+  };
+}
+
+async function executionsOf(
+  sfn: SFNClient,
+  stateMachine: SeenDeployment['stateMachine'],
+  now: number,
+): Promise<Checked<SeenExecutions> | undefined> {
+  if ('notChecked' in stateMachine || stateMachine.seen === undefined) return undefined;
+  return observeExecutions(sfn, stateMachine.seen.arn, now);
+}
+
+async function observeSchedule(
+  scheduler: SchedulerClient,
+  group: string,
+  name: string,
+  region: string,
+): Promise<Checked<SeenSchedule | undefined>> {
+  const resource = `arn:aws:scheduler:${region}:*:schedule/${group}/${name}`;
+  return check('scheduler:GetSchedule', resource, async () => {
+    try {
+      const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
+      return {
+        state: found.State ?? '',
+        expression: found.ScheduleExpression ?? '',
+        input: found.Target?.Input ?? '',
+        target: found.Target?.Arn ?? '',
+      };
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    }
+  });
+}
+
+async function observeExecutions(
+  sfn: SFNClient,
+  stateMachineArn: string,
+  now: number,
+): Promise<Checked<SeenExecutions>> {
+  const since = now - DAY_MS;
+  const list = async (
+    statusFilter: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED' | 'RUNNING',
+    maxResults = PAGE,
+  ) =>
+    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults }))).executions ??
+    [];
+  const listed = await check('states:ListExecutions', stateMachineArn, async () => {
+    const failed = await Promise.all(
+      (['FAILED', 'TIMED_OUT', 'ABORTED'] as const).map(status => list(status)),
+    );
+    return {
+      lastSuccess: await lastSuccessOf(sfn, stateMachineArn),
+      // More than this many is all that has to be known.
+      running: (await list('RUNNING', 1000)).length,
+      moreFailed: failed.some(page => page.length === PAGE && page.every(one => stoppedAt(one) >= since)),
+      failed: failed
+        .flat()
+        .filter(one => stoppedAt(one) >= since)
+        .sort((one, other) => stoppedAt(other) - stoppedAt(one)),
+    };
+  });
+  if ('notChecked' in listed) return listed;
+  const { lastSuccess, failed, running, moreFailed } = listed.seen;
+  const described = await check(
+    'states:DescribeExecution',
+    `${stateMachineArn.replace(':stateMachine:', ':execution:')}:*`,
+    () => Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
+  );
+  return {
+    seen: {
+      lastSuccess,
+      // Without its cause rather than not at all.
+      failed: failed.map(
+        (one, index) => ('seen' in described ? described.seen[index] : undefined) ?? failedExecution(one),
+      ),
+      moreFailed,
+      causesNotChecked: 'notChecked' in described ? described.notChecked : undefined,
+      running,
+    },
+  };
+}
+
+/** Replays can be many between two ticks. */
+async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
+  const pages = paginateListExecutions(
+    { client },
+    { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
+  );
+  let read = 0;
+  for await (const { executions = [] } of pages) {
+    const found = executions.find(({ name = '' }) => !REPLAY.test(name));
+    read += 1;
+    if (found !== undefined || read === SUCCESS_PAGES) return found?.stopDate;
+  }
+  return undefined;
+}
+
+async function describeFailed(sfn: SFNClient, listed: ExecutionListItem): Promise<FailedExecution> {
+  const { error, cause } = await sfn.send(
+    new DescribeExecutionCommand({ executionArn: listed.executionArn }),
+  );
+  return { ...failedExecution(listed), error, cause };
+}
+
+function failedExecution(listed: ExecutionListItem): FailedExecution {
+  const { name = '', status = '' } = listed;
+  return { name, status, stoppedAt: new Date(stoppedAt(listed)) };
+}
+
+const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
+  (stopDate ?? startDate)?.getTime() ?? 0;
+
+async function observeQueue(
+  sqs: SQSClient,
+  name: string,
+  region: string,
+): Promise<Checked<number | undefined>> {
+  const resource = `arn:aws:sqs:${region}:*:${name}`;
+  const found = await check('sqs:GetQueueUrl', resource, async () => {
+    try {
+      return (await sqs.send(new GetQueueUrlCommand({ QueueName: name }))).QueueUrl;
+    } catch (error) {
+      if (error instanceof QueueDoesNotExist) return undefined;
+      throw error;
+    }
+  });
+  if ('notChecked' in found || found.seen === undefined) return found as Checked<undefined>;
+  const { seen: QueueUrl } = found;
+  return check('sqs:GetQueueAttributes', resource, async () => {
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
+    );
+    return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+  });
+}
+
+async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>> {
+  return check('lambda:GetAccountSettings', '*', async () => {
+    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+  });
+}

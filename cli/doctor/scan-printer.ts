@@ -1,0 +1,41 @@
+import type { ScanProgress } from './scan.ts';
+import type { TableShape } from './table-findings.ts';
+import { describeProgress, describeScan } from './text.ts';
+
+/** What progress is printed to. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Between two lines of progress; a terminal gets one line that changes. */
+const EVERY_MS = 10_000;
+const EVERY_MS_ON_TERMINAL = 250;
+
+/** Prints how far full scans are. */
+export function scanPrinter(screen: Screen, rate: number, now: () => number = () => performance.now()) {
+  const every = screen.isTTY ? EVERY_MS_ON_TERMINAL : EVERY_MS;
+  let last = now();
+  let isLineOpen = false;
+  const end = () => {
+    if (isLineOpen) screen.write('\n');
+    isLineOpen = false;
+  };
+  return {
+    onScan(table: TableShape, progress: ScanProgress | undefined): void {
+      if (progress === undefined) {
+        end();
+        screen.write(`${describeScan(table, rate)}\n`);
+        last = now();
+        return;
+      }
+      if (now() - last < every) return;
+      last = now();
+      const text = describeProgress(table, progress);
+      screen.write(screen.isTTY ? `\r\u001B[K${text}` : `${text}\n`);
+      isLineOpen = screen.isTTY === true;
+    },
+    /** After the last one. */
+    end,
+  };
+}

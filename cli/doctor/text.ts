@@ -1,0 +1,102 @@
+import { PRICES } from '../../cost/prices.ts';
+import { ago } from './deployment-findings.ts';
+import type { Finding } from './finding.ts';
+import type { DoctorReport, Facts, TableReport } from './job.ts';
+import type { ScanProgress } from './scan.ts';
+import type { TableShape } from './table-findings.ts';
+
+/** The report for a person: of each table what was looked at, and what was found. */
+export function describeReport(report: DoctorReport): string {
+  const { tables, region, isLocal, checkedAt } = report;
+  const place = isLocal ? 'on this machine' : `in ${region}`;
+  return [
+    ...tables.map(table => describeTable(table, place, Date.parse(checkedAt))),
+    describeVerdict(report),
+  ].join('\n\n');
+}
+
+function describeTable({ tableName, facts, findings }: TableReport, place: string, now: number): string {
+  return [
+    `Table ${tableName} ${place}`,
+    ...describeFacts(facts, now),
+    ...findings.map(finding => `\n${describeFinding(finding)}`),
+    ...(findings.length === 0 ? ['\n  Nothing is wrong.'] : []),
+  ].join('\n');
+}
+
+function describeFacts(facts: Facts, now: number): string[] {
+  const { status, itemCount, itemsRead, allItemsRead, lastSuccessfulSweep, deadLetters } = facts;
+  const known = itemCount === null ? '' : `, about ${count(itemCount)} items`;
+  const read = allItemsRead
+    ? `all ${count(itemsRead)} read`
+    : `${count(itemsRead)} read, a sample; --full reads all of them`;
+  const rows: (readonly [string, string])[] = [
+    ['table', status === null ? 'not seen' : `${status}${known}`],
+    ...(status === null ? [] : [['items', read] as const]),
+    [
+      'last sweep',
+      lastSuccessfulSweep === null ? 'none seen' : `succeeded ${ago(now, new Date(lastSuccessfulSweep))}`,
+    ],
+    ['dead letters', deadLetters === null ? 'not seen' : count(deadLetters)],
+    [
+      'functions',
+      `one execution can run ${count(facts.functionsAtOnce)} at once; the account has ` +
+        `${facts.concurrency === null ? 'not been asked' : `${count(facts.concurrency)} left`}`,
+    ],
+  ];
+  return rows.map(([name, text]) => `  ${name.padEnd(14)}${text}`);
+}
+
+function describeFinding({ id, severity, what, count: times, samples, meaning, remedy }: Finding): string {
+  return [
+    `  ${severity.toUpperCase()} ${id}${times === null ? '' : ` (${count(times)})`}`,
+    `    ${what}`,
+    ...samples.map(sample => `    such as ${sample}`),
+    `    ${meaning}`,
+    `    -> ${remedy}`,
+  ].join('\n');
+}
+
+const VERDICTS = {
+  healthy: 'Healthy',
+  warnings: 'Warnings',
+  broken: 'Broken',
+} as const satisfies Record<DoctorReport['verdict'], string>;
+
+function describeVerdict({ verdict, tables }: DoctorReport): string {
+  const findings = tables.flatMap(table => table.findings);
+  const number = (severity: Finding['severity'], one: string, many: string) => {
+    const times = findings.filter(finding => finding.severity === severity).length;
+    return `${count(times)} ${times === 1 ? one : many}`;
+  };
+  return (
+    `${VERDICTS[verdict]}: ${number('broken', 'finding', 'findings')} of what is broken, ` +
+    `${number('warning', 'warning', 'warnings')}, ${number('note', 'note', 'notes')}. What each one means: docs/doctor.md`
+  );
+}
+
+/** What a full scan is going to read, before it begins. */
+export function describeScan({ name, itemCount, sizeBytes }: TableShape, rate: number): string {
+  const units = sizeBytes / 8192;
+  const dollars = units * PRICES.dynamoDbReadUnits;
+  return (
+    `${name}: reading about ${count(itemCount)} items, ${count(Math.ceil(units))} read units, in about ` +
+    `${describeSeconds(units / rate)} ($${dollars.toFixed(4)} on demand in us-east-1)`
+  );
+}
+
+/** How far a full scan is. DynamoDB's count of items is some hours old. */
+export function describeProgress(
+  { name, itemCount }: TableShape,
+  { items, readUnits }: ScanProgress,
+): string {
+  const share = itemCount > 0 ? `, ${Math.min(100, Math.floor((items / itemCount) * 100))} %` : '';
+  return `${name}: ${count(items)} items${share}, ${count(Math.ceil(readUnits))} read units`;
+}
+
+function describeSeconds(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');

@@ -1,0 +1,50 @@
+import type { TickInput } from '../statemachine/contract.ts';
+import type { ResolvedProps } from './props.ts';
+import { reconcileParts } from './reconcile-parts.ts';
+
+/** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
+const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
+
+/** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
+const EVERY_MINUTE = 'cron(* * * * ? *)';
+
+/** A schedule as it is deployed. */
+export interface DeployedSchedule {
+  /** What follows the sweep's name in its name: `tick`, `reconcile`, `reconcile-2`… */
+  readonly id: string;
+  readonly name: string;
+  readonly expression: string;
+  readonly input: TickInput;
+  /** How long Scheduler tries to start it. */
+  readonly retryForSeconds: number;
+}
+
+/** The schedules that start the sweep, one a minute and the others once an hour. */
+export function schedulesOf(
+  props: Pick<ResolvedProps, 'name' | 'reconcileHours' | 'granularityMinutes' | 'shards'>,
+): DeployedSchedule[] {
+  const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
+    id,
+    name: `${props.name}-${id}`,
+    expression,
+    input,
+    retryForSeconds,
+  });
+  return [
+    // A tick that comes late is worth little: the next ones look back far enough to cover it.
+    schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
+    ...reconcileParts(props).map(({ minute, lookbackMinutes, skipMinutes }, part) =>
+      schedule(
+        part === 0 ? 'reconcile' : `reconcile-${part + 1}`,
+        `cron(${minute} * * * ? *)`,
+        { scheduledTime: SCHEDULED_TIME, lookbackMinutes, ...(skipMinutes > 0 && { skipMinutes }) },
+        1800,
+      ),
+    ),
+  ];
+}
+
+/** The queue for starts that did not get through. */
+export function deadLetterQueueOf({ name }: Pick<ResolvedProps, 'name'>): string {
+  return `${name}-dead-letters`;
+}

@@ -1,0 +1,210 @@
+import type { NotChecked } from '../../../cli/doctor/check.ts';
+import {
+  type DeploymentOptions,
+  deploymentFindings,
+  mapRunsOf,
+  STALE_MS,
+} from '../../../cli/doctor/deployment-findings.ts';
+import { verdictOf } from '../../../cli/doctor/finding.ts';
+import type {
+  FailedExecution,
+  SeenDeployment,
+  SeenExecutions,
+} from '../../../cli/doctor/observe-deployment.ts';
+import { NO_TOTALS } from '../../../cli/replay/totals.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { subjectOf } from './subject.ts';
+
+const NOW = Date.parse('2026-11-21T20:00:00Z');
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-T';
+const DENIED: NotChecked = { reason: 'it is not allowed', isLocal: false };
+
+const before = (milliseconds: number) => new Date(NOW - milliseconds);
+const EXECUTIONS: SeenExecutions = {
+  lastSuccess: before(30_000),
+  failed: [],
+  moreFailed: false,
+  causesNotChecked: undefined,
+  running: 2,
+};
+
+interface Case {
+  readonly props?: Partial<PreciseTtlProps>;
+  readonly seen?: Partial<SeenDeployment>;
+  readonly executions?: Partial<SeenExecutions>;
+  readonly options?: Partial<DeploymentOptions>;
+  /** What Scheduler has instead of ENABLED. */
+  readonly state?: string;
+}
+
+/** What is found where all is as it should be, but for what is given. */
+function findings({ props, seen, executions, options, state = 'ENABLED' }: Case) {
+  const subject = subjectOf(props);
+  const schedules = schedulesOf(subject.props).map(({ name, expression, input }) => {
+    // The order of the fields is whoever's who wrote them.
+    const reversed = Object.fromEntries(Object.entries(input).reverse());
+    return [name, { seen: { state, expression, input: JSON.stringify(reversed), target: ARN } }] as const;
+  });
+  const deployment: SeenDeployment = {
+    stateMachine: { seen: { arn: ARN, createdAt: before(STALE_MS * 100) } },
+    executions: { seen: { ...EXECUTIONS, ...executions } },
+    schedules: new Map(schedules),
+    deadLetters: { seen: 0 },
+    concurrency: { seen: 1000 },
+    ...seen,
+  };
+  return deploymentFindings(deployment, subject, { now: NOW, mask: false, mapRuns: 4, ...options });
+}
+const failure = (over: Partial<FailedExecution> = {}): FailedExecution => ({
+  name: 'tick-1',
+  status: 'FAILED',
+  stoppedAt: before(3_600_000),
+  ...over,
+});
+const tick = (over: object) => {
+  const [schedule] = schedulesOf(subjectOf().props);
+  const input = JSON.stringify(schedule?.input);
+  const seen = { state: 'ENABLED', expression: schedule?.expression ?? '', input, target: ARN, ...over };
+  return { schedules: new Map([[schedule?.name ?? '', { seen }]]) };
+};
+
+test.each<[string, Case, string[]]>([
+  ['all is well', {}, []],
+  ['shards take three reconciles', { props: { shards: 100, chunkConcurrency: 1 } }, []],
+  ['the last success is ten minutes ago', { executions: { lastSuccess: before(STALE_MS) } }, []],
+  ['it is longer ago', { executions: { lastSuccess: before(STALE_MS + 1) } }, ['no-recent-sweep']],
+  ['there was none', { executions: { lastSuccess: undefined } }, ['no-recent-sweep']],
+  [
+    'there was none, as it was just deployed',
+    {
+      executions: { lastSuccess: undefined },
+      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1000) } } },
+    },
+    [],
+  ],
+  [
+    'there is no state machine',
+    { seen: { stateMachine: { seen: undefined }, executions: undefined } },
+    ['state-machine-missing'],
+  ],
+  ['the schedules are paused by hand', { state: 'DISABLED' }, ['schedule-disabled', 'schedule-disabled']],
+  [
+    'the configuration pauses them',
+    { state: 'DISABLED', props: { enabled: false }, executions: { lastSuccess: undefined } },
+    ['sweep-paused'],
+  ],
+  [
+    'the configuration wants them paused',
+    { props: { enabled: false } },
+    ['schedule-not-paused', 'schedule-not-paused', 'sweep-paused'],
+  ],
+  [
+    'a schedule is gone',
+    { seen: { schedules: new Map([['precise-ttl-T-tick', { seen: undefined }]]) } },
+    ['schedule-missing'],
+  ],
+  ['a schedule comes at other times', { seen: tick({ expression: 'rate(1 minute)' }) }, ['schedule-differs']],
+  ['a schedule has another input', { seen: tick({ input: '{"lookbackMinutes":5}' }) }, ['schedule-differs']],
+  ['a schedule has an input that is no JSON', { seen: tick({ input: '' }) }, ['schedule-differs']],
+  ['a schedule starts another machine', { seen: tick({ target: `${ARN}-old` }) }, ['schedule-differs']],
+  [
+    'an execution failed, and others succeeded',
+    { executions: { failed: [failure()] } },
+    ['executions-failed'],
+  ],
+  [
+    'the newest one failed',
+    { executions: { failed: [failure({ stoppedAt: before(1000) })] } },
+    ['executions-failing'],
+  ],
+  ['messages are in the queue', { seen: { deadLetters: { seen: 1 } } }, ['dead-letters']],
+  ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, ['dead-letter-queue-missing']],
+  // 20 children that look back, one that polls, each with ten chunks.
+  ['the account has as many functions as are needed', { seen: { concurrency: { seen: 210 } } }, []],
+  ['it has one less', { seen: { concurrency: { seen: 209 } } }, ['lambda-concurrency']],
+  // 0 = as many as a round has: 200.
+  [
+    'children are not limited',
+    { props: { shardConcurrency: 0 }, seen: { concurrency: { seen: 1999 } } },
+    ['lambda-concurrency'],
+  ],
+  ['it has enough for those', { props: { shardConcurrency: 0 }, seen: { concurrency: { seen: 2000 } } }, []],
+  ['the Map Runs are near the quota', { options: { mapRuns: 800 } }, ['map-runs']],
+  ['they are not', { options: { mapRuns: 799 } }, []],
+  ['executions do not end', { executions: { running: 1000 } }, ['map-runs']],
+  ['one may not see executions', { seen: { executions: { notChecked: DENIED } } }, ['not-checked']],
+  [
+    'one may not see causes',
+    { executions: { failed: [failure()], causesNotChecked: DENIED } },
+    ['executions-failed', 'not-checked'],
+  ],
+  [
+    'nothing may be asked, for one reason',
+    { seen: { deadLetters: { notChecked: DENIED }, concurrency: { notChecked: DENIED } } },
+    ['not-checked'],
+  ],
+  [
+    'nothing may be asked, for two',
+    {
+      seen: {
+        deadLetters: { notChecked: { ...DENIED, reason: 'no answer' } },
+        concurrency: { notChecked: DENIED },
+      },
+    },
+    ['not-checked', 'not-checked'],
+  ],
+])('when %s', (_when, given, expected) => {
+  expect(findings(given).map(({ id }) => id)).toEqual(expected);
+});
+
+test('a failure is told with its report, and another one with its cause, cut', () => {
+  const at = 'FAILED at 2026-11-21T19:00:00Z';
+  const withReport = failure({
+    error: 'SweepIncompleteError',
+    cause: JSON.stringify({ ...NO_TOTALS, found: 2, failed: 2 }),
+  });
+  const [ofReport] = findings({ executions: { failed: [withReport, failure()] } });
+  expect(ofReport?.what).toContain(
+    `the newest one ${at}: SweepIncompleteError: found 2, deleted 0, failed 2`,
+  );
+  expect(ofReport).toMatchObject({ count: 2, samples: ['tick-1', 'tick-1'] });
+  const [ofProse] = findings({
+    executions: { failed: [failure({ error: 'E', cause: 'x'.repeat(500) })], moreFailed: true },
+  });
+  expect(ofProse?.what).toMatch(new RegExp(`at least these; the newest one ${at}: E: x{300}…$`));
+  const executions = { failed: [failure({ error: 'E', cause: 'of the key secret' })] };
+  const [masked] = findings({ executions, options: { mask: true } });
+  expect(masked?.what).toMatch(new RegExp(`the newest one ${at}: E$`));
+});
+
+test('keys that could not be deleted are listed once, and masked where wanted', () => {
+  const failedKeys = [
+    { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
+    { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
+    { keyStart: '{"id":{"S":"long', reason: 'Unprocessed' },
+  ];
+  const failed = [failure({ cause: JSON.stringify({ ...NO_TOTALS, failed: 3, failedKeys }) })];
+  const samplesOf = (mask: boolean) =>
+    findings({ executions: { failed }, options: { mask } }).find(({ id }) => id === 'undeletable-keys');
+  expect(samplesOf(false)).toMatchObject({
+    count: 2,
+    samples: ['{"id":{"S":"secret"}} (ValidationError)', '{"id":{"S":"long… (Unprocessed)'],
+  });
+  for (const sample of samplesOf(true)?.samples ?? [])
+    expect(sample).toMatch(/^sha256:[0-9a-f]{16} \(\w+\)$/);
+});
+
+test('each execution of a sweep has one Map Run', () => {
+  expect(mapRunsOf(subjectOf().props)).toBe(4);
+  expect(mapRunsOf(subjectOf({ shards: 100 }).props)).toBe(6);
+});
+
+test.each([
+  [[], 'healthy'],
+  [['note'], 'healthy'],
+  [['note', 'warning'], 'warnings'],
+  [['warning', 'broken', 'note'], 'broken'],
+] as const)('findings that are %j are %s', (severities, verdict) => {
+  expect(verdictOf(severities.map(severity => ({ severity })))).toBe(verdict);
+});

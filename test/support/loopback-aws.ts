@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** A schedule as GetSchedule answers it. */
+export interface LoopbackSchedule {
+  State: string;
+  ScheduleExpression: string;
+  Target: { Arn: string; Input: string };
+}
+
+/** What the servers of {@link useLoopbackAws} answer; a test changes it. */
+export interface LoopbackAnswers {
+  /** By `group/name`. */
+  schedules: Map<string, LoopbackSchedule>;
+  /** Messages by queue. */
+  queues: Map<string, number>;
+  unreservedConcurrency: number;
+  /** Actions that are refused, as IAM names them. */
+  denied: Set<string>;
+  /** Actions that were asked for. */
+  asked: string[];
+}
+
+export interface LoopbackAws {
+  readonly endpoint: string;
+  readonly answers: LoopbackAnswers;
+}
+
+/** GetSchedule, GetQueueUrl, GetQueueAttributes and GetAccountSettings, as far as the SDK's own clients need them. */
+export function useLoopbackAws(): LoopbackAws {
+  const answers: LoopbackAnswers = {
+    schedules: new Map(),
+    queues: new Map(),
+    unreservedConcurrency: 1000,
+    denied: new Set(),
+    asked: [],
+  };
+  let server: Server | undefined;
+  beforeAll(async () => {
+    server = createServer((request, response) => void answer(request, response, answers)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  return {
+    get endpoint() {
+      if (server === undefined) throw new Error('the server is there inside tests and hooks only');
+      return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+    answers,
+  };
+}
+
+interface Answer {
+  readonly action: string;
+  readonly status: number;
+  readonly error?: string;
+  readonly body: object;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answers: LoopbackAnswers,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const made = route(request, Buffer.concat(chunks).toString(), answers);
+  answers.asked.push(made.action);
+  const isDenied = answers.denied.has(made.action);
+  const error = isDenied ? 'AccessDeniedException' : made.error;
+  response.writeHead(isDenied ? 403 : made.status, {
+    'content-type': 'application/json',
+    ...(error !== undefined && { 'x-amzn-errortype': error }),
+  });
+  response.end(
+    JSON.stringify(error === undefined ? made.body : { __type: error, message: `${made.action}: no` }),
+  );
+}
+
+function route(request: IncomingMessage, body: string, answers: LoopbackAnswers): Answer {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const target = request.headers['x-amz-target'];
+  const [, resource, name = ''] = url.pathname.split('/');
+  if (request.method === 'GET' && resource === 'schedules') {
+    const schedule = answers.schedules.get(
+      `${url.searchParams.get('groupName')}/${decodeURIComponent(name)}`,
+    );
+    return found('scheduler:GetSchedule', schedule, 'ResourceNotFoundException');
+  }
+  if (request.method === 'GET' && url.pathname === '/2016-08-19/account-settings') {
+    const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;
+    return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
+  }
+  const members = body === '' ? {} : (JSON.parse(body) as Record<string, string>);
+  if (target === 'AmazonSQS.GetQueueUrl') {
+    const { QueueName: queue = '' } = members;
+    // That of a real account: no client may go there from here.
+    const answered = answers.queues.has(queue)
+      ? { QueueUrl: `https://sqs.us-east-1.amazonaws.com/123456789012/${queue}` }
+      : undefined;
+    return found('sqs:GetQueueUrl', answered, 'QueueDoesNotExist');
+  }
+  if (target === 'AmazonSQS.GetQueueAttributes') {
+    const queue = members['QueueUrl']?.split('/').at(-1) ?? '';
+    const Attributes = { ApproximateNumberOfMessages: String(answers.queues.get(queue)) };
+    return found('sqs:GetQueueAttributes', { Attributes }, '');
+  }
+  return {
+    action: `${request.method} ${request.url}`,
+    status: 404,
+    error: 'UnknownOperationException',
+    body: {},
+  };
+}
+
+function found(action: string, body: object | undefined, error: string): Answer {
+  return body === undefined ? { action, status: 404, error, body: {} } : { action, status: 200, body };
+}
