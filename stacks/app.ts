@@ -24,11 +24,16 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through',
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, and the state machine of the backfill where there is one',
       value: Object.fromEntries(
-        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl }) => [
+        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl, backfillStateMachineArn }) => [
           sweep.tableName,
-          { tableArn, stateMachineArn, deadLetterQueueUrl },
+          {
+            tableArn,
+            stateMachineArn,
+            deadLetterQueueUrl,
+            ...(backfillStateMachineArn !== undefined && { backfillStateMachineArn }),
+          },
         ]),
       ),
     });

@@ -67,8 +67,8 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable. `existingTable` decides which module is written; `indexedBy` is not one yet. */
-export const FIXED = ['existingTable', 'indexedBy'] as const satisfies readonly PropName[];
+/** What is not a variable. `existingTable` decides which module is written; the others are not variables yet. */
+export const FIXED = ['existingTable', 'indexedBy', 'backfill'] as const satisfies readonly PropName[];
 
 /** Props that take references of Terraform's, and are left out by a null. */
 const REFERENCES = {
