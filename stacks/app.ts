@@ -24,7 +24,7 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, and the state machine of the backfill where there is one',
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through',
       value: Object.fromEntries(
         sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl, backfillStateMachineArn }) => [
           sweep.tableName,
