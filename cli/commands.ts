@@ -42,6 +42,10 @@ export const COMMANDS = {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,
   },
+  backfill: {
+    summary: 'write the window into the items that are in a table already',
+    load: async () => (await import('./backfill.ts')).command,
+  },
   chaos: {
     summary: 'let everything go wrong on this machine, and see that nothing is lost',
     load: async () => (await import('./chaos.ts')).command,

@@ -17,6 +17,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   outputs: 'npm run --silent outputs',
   terraform: 'npm run terraform',
   replay: 'npm run replay',
+  backfill: 'npm run backfill',
   chaos: 'npm run chaos',
 };
 

@@ -7,7 +7,7 @@ const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** Throttled calls are tried for about a minute: a replay of many pieces shares its quota with everybody else. */
 const MAX_ATTEMPTS = 8;
 /** Nobody throttles on this machine, and a port where nobody listens is none a moment later. */
-const MAX_LOCAL_ATTEMPTS = 2;
+export const MAX_LOCAL_ATTEMPTS = 2;
 
 export interface ReplayClient {
   readonly sfn: SFNClient;
@@ -23,17 +23,11 @@ export interface ReplayClient {
  */
 export function replayClient(region: string, environment: Environment): ReplayClient {
   let endpoint: URL | undefined;
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
-  const fromEnvironment = id && secret;
   const local = isLocal(environment);
   const sfn = new SFNClient({
     region,
     maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
-    ...(local && {
-      credentials: fromEnvironment
-        ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
-        : DUMMY_CREDENTIALS,
-    }),
+    ...(local && { credentials: localCredentials(environment) }),
   });
   sfn.middlewareStack.add(
     next => args => {
@@ -48,4 +42,11 @@ export function replayClient(region: string, environment: Environment): ReplayCl
     { step: 'build', name: 'noteEndpoint' },
   );
   return { sfn, endpoint: () => endpoint };
+}
+
+/** For an endpoint on this machine: those of the environment, or some that no account takes. */
+export function localCredentials(environment: Environment) {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
+  if (!id || !secret) return DUMMY_CREDENTIALS;
+  return { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) };
 }

@@ -119,9 +119,9 @@ export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[
 }
 
 /** The command line once more, to be pasted into a shell. */
-export function commandLine(args: readonly string[]): string {
+export function commandLine(args: readonly string[], command = 'replay'): string {
   const quoted = args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`));
-  return invocation('replay', quoted.join(' '));
+  return invocation(command, quoted.join(' '));
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');

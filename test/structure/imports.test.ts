@@ -100,7 +100,7 @@ test('only the stacks know of CDKTF', () => {
   expect(files.map(([file]) => file).filter(file => !isIn('stacks')(file))).toEqual([]);
 });
 
-test.each(['replay', 'deploy', 'diff', 'destroy', 'outputs', 'synth', 'init', 'completion'])(
+test.each(['replay', 'backfill', 'deploy', 'diff', 'destroy', 'outputs', 'synth', 'init', 'completion'])(
   'the command %s loads nothing that is local',
   command => {
     const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
