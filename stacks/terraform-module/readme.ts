@@ -95,7 +95,8 @@ planned. Two modules in one account need different names: \`name\` is made from 
 \`count\` and \`for_each\` work on the module block. \`enabled = false\` pauses the sweep and leaves everything in place.
 
 Whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module must
-agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`.
+agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`. The module does not have the backfill yet, which
+writes the window into the items that are there: docs/backfill.md of the package says what it does.
 
 ${SECTIONS[module]}
 
