@@ -6,9 +6,9 @@ import {
   MAX_RATE_PER_SECOND,
   MAX_SEGMENTS,
 } from '../statemachine/backfill-contract.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { consent, requireConsent } from './consent.ts';
+import { CONFIG, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
-import { question } from './question.ts';
 import { isLocal, localEndpoint } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
@@ -77,7 +77,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       return replayClient(region, process.env);
     },
     sizeOf: (tableName, region) => tableSize(tableName, region, process.env, local),
-    confirm: () => (flags.yes ? Promise.resolve(true) : ask(stop.signal)),
+    confirm: () => consent('Write the windows?', flags, stop.signal),
     now: Date.now,
     print: text => console.log(text),
     signal: stop.signal,
@@ -108,17 +108,6 @@ or stop it with
   aws stepfunctions stop-execution --execution-arn ${executionArn}${at}
 Calls that are under way then go on for up to a minute.`;
 }
-
-/** Asked last of all that can be wrong with a command line, as in `replay`. */
-function requireConsent(flags: FlagValues<typeof FLAGS>): void {
-  if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
-  throw new FlagError(
-    '--yes: expected it where no terminal is there to ask at, got none; add it, or try it first with --dry-run',
-  );
-}
-
-const ask = async (signal: AbortSignal) =>
-  /^y(es)?$/i.test(await question('\nWrite the windows? [y/N] ', signal));
 
 export const command = defineCommand({
   flags: FLAGS,

@@ -9,6 +9,7 @@ import {
   REFUSAL_NAMES,
   REFUSALS,
 } from '../../statemachine/backfill-counts.ts';
+import { type CountRow, countTable } from '../count-table.ts';
 import type { Estimate } from './estimate.ts';
 import type { SegmentsDone } from './progress.ts';
 import type { TableSize } from './table-size.ts';
@@ -79,34 +80,27 @@ export function describeProgress(
 
 /** The counts as a table: they add up to what was read. */
 export function describeReport({ refused, ...report }: BackfillReport): string {
-  const rows: [string, number, string][] = [
+  const rows: CountRow[] = [
     ['scanned', report.scanned, ''],
     ...BACKFILL_FATE_NAMES.filter(
       name => report[name] > 0 || name === (report.dryRun ? 'toStamp' : 'stamped'),
-    ).map((name): [string, number, string] => [words(name), report[name], BACKFILL_FATES[name]]),
-    ...REFUSAL_NAMES.filter(name => refused[name] > 0).map((name): [string, number, string] => [
-      `refused: ${words(name)}`,
-      refused[name],
-      REFUSALS[name],
-    ]),
-    ...(report.segmentsIncomplete > 0
-      ? [
-          ['segments left', report.segmentsIncomplete, `of ${count(report.segments)}`] as [
-            string,
-            number,
-            string,
-          ],
-        ]
-      : []),
+    ).map((name): CountRow => [words(name), report[name], BACKFILL_FATES[name]]),
+    ...REFUSAL_NAMES.filter(name => refused[name] > 0).map(
+      (name): CountRow => [`refused: ${words(name)}`, refused[name], REFUSALS[name]],
+    ),
+    ...(report.segmentsIncomplete > 0 ? [left(report)] : []),
   ];
-  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
-  const width = Math.max(...rows.map(([, value]) => count(value).length));
-  return rows
-    .map(([name, value, note]) =>
-      `  ${name.padEnd(nameWidth)}${count(value).padStart(width)}  ${note}`.trimEnd(),
-    )
-    .join('\n');
+  return countTable(rows);
 }
+
+const left = ({
+  segmentsIncomplete,
+  segments,
+}: Pick<BackfillReport, 'segments' | 'segmentsIncomplete'>): CountRow => [
+  'segments left',
+  segmentsIncomplete,
+  `of ${count(segments)}`,
+];
 
 /** What there is left to do, by what was counted; empty when there is nothing. */
 export function describeNext({ changedMeanwhile, failed, refused, dryRun }: BackfillReport): string[] {
