@@ -54,6 +54,10 @@ export const COMMANDS = {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,
   },
+  backfill: {
+    summary: 'write the window into the items that are in a table already',
+    load: async () => (await import('./backfill.ts')).command,
+  },
   chaos: {
     summary: 'let everything go wrong on this machine, and see that nothing is lost',
     load: async () => (await import('./chaos.ts')).command,

@@ -18,6 +18,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   terraform: 'npm run terraform',
   replay: 'npm run replay',
   doctor: 'npm run doctor',
+  backfill: 'npm run backfill',
   chaos: 'npm run chaos',
 };
 

@@ -109,7 +109,8 @@ const span = ({ from, to }: Expiring): string =>
 function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | undefined): string[] {
   const machine =
     synthesized.stateMachines.find(({ name }) => name === seeded?.machineName) ??
-    synthesized.stateMachines[0];
+    // A backfill, which takes another input, has no schedules.
+    synthesized.stateMachines.find(({ arn }) => synthesized.schedules.some(each => each.targetArn === arn));
   if (machine === undefined) return [];
   const minute = 60_000;
   const now = Math.floor(Date.now() / minute) * minute;

@@ -43,7 +43,13 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const { chosen: configured, standsFor } = chooseTable(config, options.table);
   const chosen = indexedBy(configured, options.by);
   const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
-  const table: PreciseTtlProps = { ...chosen, tableName: ownTableName(chosen.tableName), name };
+  // There is nothing to backfill in a table of the run's own.
+  const table: PreciseTtlProps = {
+    ...chosen,
+    tableName: ownTableName(chosen.tableName),
+    name,
+    backfill: false,
+  };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   return withSynthesized(own, async cdktfOut => {
@@ -70,7 +76,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** The table as it would be if it were indexed so. By second it has no use for what is said of windows. */
 function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTtlProps {
   if (by === undefined || by === resolveProps(table).indexedBy) return table;
-  const { windowAttribute, granularityMinutes, shards, indexName, pollSeconds, ...others } = table;
+  const { windowAttribute, granularityMinutes, shards, indexName, pollSeconds, backfill, ...others } = table;
   return { ...others, indexedBy: by };
 }
 

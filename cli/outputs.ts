@@ -11,9 +11,9 @@ export const command = defineCommand({
   flags: { config: CONFIG },
   help: (flags, call) => `${call('outputs', '[flags]')}
 
-Prints the deployment's outputs as JSON: by table its ARN, the ARN of the state machine to start replays of, and the URL
-of the queue of starts that did not get through, and the expiry model that its writers must have. Everything else that it says goes
-to stderr.
+Prints the deployment's outputs as JSON: by table its ARN, the ARN of the state machine to start replays of, the URL of the queue
+of starts that did not get through, the expiry model that its writers must have, and with backfill: true the ARN of its state
+machine. Everything else that it says goes to stderr.
 
 ${flags}
 

@@ -1,9 +1,9 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { consent, requireConsent } from './consent.ts';
+import { CONFIG, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
-import { question } from './question.ts';
-import { isLocal, localEndpoint } from './replay/endpoint.ts';
+import { localEndpoint } from './replay/endpoint.ts';
 import { describeSdkError, ReplayError } from './replay/errors.ts';
 import { commandLine } from './replay/text.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -75,7 +75,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       requireConsent(flags);
       return replayClient(region, process.env);
     },
-    confirm: () => (flags.yes ? Promise.resolve(true) : ask(stop.signal)),
+    confirm: () => consent('Delete what is expired there?', flags, stop.signal),
     now: Date.now(),
     print: text => console.log(text),
     signal: stop.signal,
@@ -98,20 +98,6 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
 }
 
 const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine(args)}`;
-
-/**
- * Asked last of all that can be wrong with a command line: `--yes` on one that is refused for another reason then would
- * be a yes to what nobody has seen.
- */
-function requireConsent(flags: FlagValues<typeof FLAGS>): void {
-  if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
-  throw new FlagError(
-    '--yes: expected it where no terminal is there to ask at, got none; add it, or try it first with --dry-run',
-  );
-}
-
-const ask = async (signal: AbortSignal) =>
-  /^y(es)?$/i.test(await question('\nDelete what is expired there? [y/N] ', signal));
 
 export const command = defineCommand({
   flags: FLAGS,

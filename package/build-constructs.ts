@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { archiveOf } from '../stacks/archives.ts';
-import { TASKS, type TaskName } from '../statemachine/contract.ts';
+import { ALL_TASKS, fileOf } from '../statemachine/backfill-contract.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
@@ -26,9 +26,7 @@ const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws
  */
 export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
-  for (const [task, file] of Object.entries(TASKS)) {
-    copyFileSync(archiveOf(task as TaskName), join('dist/functions', `${file}.zip`));
-  }
+  for (const task of ALL_TASKS) copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
   cpSync('stacks/modules', 'dist/modules', { recursive: true });
 
   const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));

@@ -27,15 +27,25 @@ export class PreciseTtlStack extends TerraformStack {
       description:
         'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, and what its writers give to expiryModel',
       value: Object.fromEntries(
-        sweeps.map(({ sweep, tableArn, stateMachineArn, deadLetterQueueUrl, expiryModel }) => [
-          sweep.tableName,
-          {
+        sweeps.map(
+          ({
+            sweep,
             tableArn,
             stateMachineArn,
             deadLetterQueueUrl,
-            expiryModel: escapedTexts({ ...expiryModel }),
-          },
-        ]),
+            expiryModel,
+            backfillStateMachineArn,
+          }) => [
+            sweep.tableName,
+            {
+              tableArn,
+              stateMachineArn,
+              deadLetterQueueUrl,
+              expiryModel: escapedTexts({ ...expiryModel }),
+              ...(backfillStateMachineArn !== undefined && { backfillStateMachineArn }),
+            },
+          ],
+        ),
       ),
     });
   }

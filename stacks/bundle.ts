@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
+import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
 
@@ -40,46 +41,56 @@ export interface Bundle {
 /** The earliest time that a zip archive can hold: archives must not differ by when they were made. */
 const ARCHIVED_AT = new Date(1980, 0, 1);
 
-let bundled: Readonly<Record<TaskName, Bundle>> | undefined;
+let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
+let ofBackfill: Readonly<Record<BackfillTaskName, Bundle>> | undefined;
 
 /**
- * Bundles the four functions and archives them. They are the same for all tables, so this is done once per process;
- * the files go when the process ends.
- *
- * The archives are made here and not by a `TerraformAsset` of type ARCHIVE: that one starts a process for each of
- * them, in every synthesis, and archives the time too.
+ * Bundles the four functions of the sweep and archives them. They are the same for all tables, so this is done once per
+ * process; the files go when the process ends.
  */
 export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
-  if (!bundled) {
-    const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
-    process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-    const { metafile } = buildSync({
-      ...OPTIONS,
-      metafile: true,
-      entryPoints: Object.values(TASKS).map(file => ({
-        in: join(FUNCTIONS, file, 'handler.ts'),
-        out: `${file}/index`,
-      })),
-      outdir: root,
-    });
-    bundled = Object.fromEntries(
-      Object.entries(TASKS).map(([name, file]) => {
-        const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
-        writeFileSync(
-          bundle.archive,
-          zipSync(
-            {
-              'index.mjs': readFileSync(bundle.module),
-              [LICENCES_FILE]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
-            },
-            { level: 9, mtime: ARCHIVED_AT },
-          ),
-        );
-        return [name, bundle];
-      }),
-    ) as Readonly<Record<TaskName, Bundle>>;
-  }
-  return bundled;
+  ofSweep ??= bundles(TASKS);
+  return ofSweep;
+}
+
+/** The same of the functions of the backfill, which most deployments do not have. */
+export function bundleBackfill(): Readonly<Record<BackfillTaskName, Bundle>> {
+  ofBackfill ??= bundles(BACKFILL_TASKS);
+  return ofBackfill;
+}
+
+/**
+ * The archives are made here and not by a `TerraformAsset` of type ARCHIVE: that one starts a process for each of them, in
+ * every synthesis, and archives the time too.
+ */
+function bundles<Name extends string>(tasks: Readonly<Record<Name, string>>): Readonly<Record<Name, Bundle>> {
+  const root = mkdtempSync(join(tmpdir(), 'precise-ttl-functions-'));
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+  const files = Object.entries<string>(tasks);
+  const { metafile } = buildSync({
+    ...OPTIONS,
+    metafile: true,
+    entryPoints: files.map(([, file]) => ({
+      in: join(FUNCTIONS, file, 'handler.ts'),
+      out: `${file}/index`,
+    })),
+    outdir: root,
+  });
+  const made = files.map(([name, file]) => {
+    const bundle: Bundle = { module: join(root, file, 'index.mjs'), archive: join(root, `${file}.zip`) };
+    writeFileSync(
+      bundle.archive,
+      zipSync(
+        {
+          'index.mjs': readFileSync(bundle.module),
+          [LICENCES_FILE]: strToU8(licencesOf(bundledInto(bundle.module, metafile))),
+        },
+        { level: 9, mtime: ARCHIVED_AT },
+      ),
+    );
+    return [name, bundle] as const;
+  });
+  return Object.fromEntries(made) as Readonly<Record<Name, Bundle>>;
 }
 
 /** The files that something of is in a module. */

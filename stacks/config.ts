@@ -10,7 +10,7 @@ import {
   valueProblems,
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
-import { roleProblem } from './names.ts';
+import { nameProblem } from './names.ts';
 import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
@@ -182,7 +182,7 @@ function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
   });
   if (same.length > 0) return same;
   return resolved.flatMap((table, index) =>
-    resolved.slice(0, index).flatMap(other => roleProblem(`[${index}].name`, table, other) ?? []),
+    resolved.slice(0, index).flatMap(other => nameProblem(`[${index}].name`, table, other) ?? []),
   );
 }
 

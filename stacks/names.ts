@@ -1,8 +1,9 @@
 import type { FieldProblem } from '../expiry/errors.ts';
+import { ALL_TASKS, BACKFILL_TASKS, fileOf } from '../statemachine/backfill-contract.ts';
 import { TASKS } from '../statemachine/contract.ts';
 
 /** The ids that a stack of ours has for something else than a table. */
-const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...Object.values(TASKS).map(bundleId)];
+const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_TASKS.map(task => bundleId(fileOf(task)))];
 
 /** Construct id of a function's archive. */
 export function bundleId(file: string): string {
@@ -21,37 +22,63 @@ export function constructId(tableName: string): string {
   return /[A-Za-z_]/.test(begins) && !taken ? tableName : `table:${tableName}`;
 }
 
-/** What follows a sweep's name in the names of its roles; test/stacks/names.test.ts holds it against what is synthesized. */
-const ROLES = [...Object.values(TASKS), 'sweep', 'schedule'];
+/** Name of the state machine of a sweep's backfill. */
+export function backfillName(name: string): string {
+  return `${name}-backfill`;
+}
+
+/** What is named after a sweep and meets the same of another one. */
+interface Names {
+  readonly roles: readonly string[];
+  readonly stateMachines: readonly string[];
+}
+
+/** What has these names; test/stacks/names.test.ts holds them against what is synthesized. */
+function namesOf({ name, backfill = false }: NamedSweep): Names {
+  const sweep = [...Object.values(TASKS), 'sweep', 'schedule'].map(role => `${name}-${role}`);
+  if (!backfill) return { roles: sweep, stateMachines: [name] };
+  const ofBackfill = Object.values(BACKFILL_TASKS).map(role => `${name}-${role}`);
+  return {
+    roles: [...sweep, ...ofBackfill, backfillName(name)],
+    stateMachines: [name, backfillName(name)],
+  };
+}
 
 /**
- * A role that two sweeps of these names would both have; undefined when they can stand side by side. Only roles can meet:
- * two of their suffixes end alike, and IAM's names do not differ by case. Source: IAM API reference, CreateRole.
+ * A name that two sweeps would both have; undefined when they can stand side by side. Only roles and state machines can meet:
+ * their suffixes end alike, or one has none. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
  */
-function sharedRole(name: string, other: string): string | undefined {
-  const taken = new Set(ROLES.map(role => `${other}-${role}`.toLowerCase()));
-  return ROLES.map(role => `${name}-${role}`).find(role => taken.has(role.toLowerCase()));
+function shared(
+  sweep: NamedSweep,
+  other: NamedSweep,
+): { readonly what: string; readonly name: string } | undefined {
+  const [own, others] = [namesOf(sweep), namesOf(other)];
+  const takenRoles = others.roles.map(role => role.toLowerCase());
+  const role = own.roles.find(each => takenRoles.includes(each.toLowerCase()));
+  if (role !== undefined) return { what: 'role', name: role };
+  const machine = own.stateMachines.find(each => others.stateMachines.includes(each));
+  return machine === undefined ? undefined : { what: 'state machine', name: machine };
 }
 
 /** A sweep, as far as names are made from it. */
 export interface NamedSweep {
   readonly tableName: string;
   readonly name: string;
+  /** @default false */
+  readonly backfill?: boolean;
 }
 
 /** What is wrong with a sweep beside another one; null when they can stand side by side. */
-export function roleProblem(
-  field: string,
-  { tableName, name }: NamedSweep,
-  other: NamedSweep,
-): FieldProblem | null {
-  const role = sharedRole(name, other.name);
-  if (role === undefined) return null;
+export function nameProblem(field: string, sweep: NamedSweep, other: NamedSweep): FieldProblem | null {
+  const both = shared(sweep, other);
+  if (both === undefined) return null;
+  const { what, name } = both;
+  const why = what === 'role' ? '; IAM sees no difference in case' : '';
   return {
     field,
-    expected: `a name whose roles are not those of ${other.name}`,
-    got: name,
-    remedy: `Tables ${other.tableName} and ${tableName} would both have the role ${role}; IAM sees no difference in case. Give one of them another name with the field name.`,
+    expected: `a name whose ${what}s are not those of ${other.name}`,
+    got: sweep.name,
+    remedy: `Tables ${other.tableName} and ${sweep.tableName} would both have the ${what} ${name}${why}. Give one of them another name with the field name.`,
   };
 }
 

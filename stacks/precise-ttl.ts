@@ -6,7 +6,8 @@ import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
 import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
-import { roleProblem } from './names.ts';
+import { nameProblem } from './names.ts';
+import { Backfill } from './parts/backfill.ts';
 import type { GuardedTable } from './parts/created-tables.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
@@ -17,7 +18,8 @@ import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.
 import { escaped } from './terraform-text.ts';
 
 /**
- * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules. Use
+ * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, and with the
+ * prop `backfill` what writes the window into the items that are there. Use
  * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
  *
  * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
@@ -33,6 +35,8 @@ export class PreciseTtl extends Construct {
   readonly functions: Readonly<Record<TaskName, SweepFunction>>;
   readonly machine: SweepMachine;
   readonly schedules: SweepSchedules;
+  /** Undefined without the prop `backfill`. */
+  readonly backfill: Backfill | undefined;
 
   readonly tableName: string;
   readonly tableArn: string;
@@ -40,6 +44,8 @@ export class PreciseTtl extends Construct {
   readonly functionArns: FunctionArns;
   readonly stateMachineArn: string;
   readonly stateMachineName: string;
+  /** Undefined without the prop `backfill`. */
+  readonly backfillStateMachineArn: string | undefined;
   /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`… */
   readonly scheduleArns: Readonly<Record<string, string>>;
   readonly scheduleGroupArn: string;
@@ -85,6 +91,12 @@ export class PreciseTtl extends Construct {
     this.stateMachineName = this.machine.stateMachineName;
     this.node.defaultChild = this.machine.stateMachine;
 
+    const { tableArn } = this;
+    this.backfill = sweep.backfill
+      ? new Backfill(this, 'backfill', { place, environment, tableArn, sweep })
+      : undefined;
+    this.backfillStateMachineArn = this.backfill?.stateMachineArn;
+
     this.schedules = new SweepSchedules(this, 'schedules', {
       place,
       stateMachineArn: this.stateMachineArn,
@@ -119,7 +131,7 @@ function refuseTwins(sweep: PreciseTtl): void {
   const others = TerraformStack.of(sweep).node.findAll();
   const problems = others
     .filter((other): other is PreciseTtl => other instanceof PreciseTtl && other !== sweep)
-    .flatMap(other => roleProblem('name', sweep.sweep, other.sweep) ?? []);
+    .flatMap(other => nameProblem('name', sweep.sweep, other.sweep) ?? []);
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 

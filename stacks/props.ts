@@ -36,7 +36,7 @@ const LOG_RETENTION_DAYS = [
 ];
 
 /**
- * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-record-metrics`
+ * A name such that the longest thing named after it stays within AWS's limit: the function `<name>-backfill-segment`
  * and the roles have 64 characters.
  */
 export const MAX_NAME_LENGTH = 45;
@@ -231,6 +231,11 @@ export const PROPS = {
   reconcileHours: calculated(whole(1, MAX_LOOKBACK_MINUTES / 60), ({ indexedBy }) =>
     indexedBy === 'second' ? 2 : 24,
   ),
+  /**
+   * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
+   * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
+   */
+  backfill: optional(boolean(), false),
   /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
   enabled: optional(boolean(), true),
   /**
@@ -427,6 +432,14 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       got: resolved.pollSeconds,
       remedy:
         'The plain mode does not poll between its ticks: lower precisionSeconds or leave pollSeconds out.',
+    });
+  }
+  if (resolved.backfill && resolved.indexedBy === 'second') {
+    problems.push({
+      field: 'backfill',
+      expected: "false with indexedBy: 'second'",
+      got: true,
+      remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
     });
   }
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {

@@ -1,5 +1,6 @@
 import { childDefinition } from './child.ts';
-import { BUSY, SWEEP_INCOMPLETE, TRANSIENT_ERRORS } from './contract.ts';
+import { SWEEP_INCOMPLETE } from './contract.ts';
+import { PATIENT_RETRY } from './patient-retry.ts';
 import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /** How much the sweep does at once. Every value has its default in the construct's props. */
@@ -15,21 +16,6 @@ export interface DefinitionOptions extends ConcurrencyOptions {
   /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
   readonly partition?: string;
 }
-
-/**
- * Retries of a task of the parent, whose time is not limited. A throttled table is waited for: on average for a minute and
- * a half, which is longer than it takes to scale.
- */
-const PATIENT_RETRY = [
-  { ErrorEquals: [BUSY], MaxAttempts: 20 },
-  { ErrorEquals: TRANSIENT_ERRORS.filter(error => error !== BUSY), MaxAttempts: 5 },
-].map(retry => ({
-  ...retry,
-  IntervalSeconds: 1,
-  BackoffRate: 2,
-  MaxDelaySeconds: 10,
-  JitterStrategy: 'FULL',
-}));
 
 /**
  * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition). The functions

@@ -32,6 +32,7 @@ export function isLocal(environment: Environment, service: Service = 'SFN'): boo
 /**
  * The endpoint on this machine that the SDK will talk to; undefined when it will talk to another one.
  *
+ * @param service of which the endpoint is
  * @throws {FlagError} when what the environment names is no URL
  */
 export function localEndpoint(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeExecutionCommand,
   ExecutionAlreadyExists,
@@ -5,7 +6,6 @@ import {
   type SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { ReplayInput } from '../../statemachine/contract.ts';
 
 /** How an execution stands, as DescribeExecution says it. */
 export interface ExecutionState {
@@ -23,7 +23,7 @@ export interface Executions {
    *
    * @returns false when the name is taken by one that has ended
    */
-  start(name: string, input: ReplayInput): Promise<boolean>;
+  start(name: string, input: object): Promise<boolean>;
   /** Undefined when Step Functions doesn't know it (any more, or yet). */
   describe(name: string): Promise<ExecutionState | undefined>;
 }
@@ -51,4 +51,28 @@ export function executionsOf(sfn: SFNClient, stateMachineArn: string): Execution
       }
     },
   };
+}
+
+/** Milliseconds between two requests for an execution: short for the short ones, and no burden while it takes long. */
+const FIRST_WAIT_MS = 200;
+const MAX_WAIT_MS = 5_000;
+
+/**
+ * Waits until an execution has ended. Descriptions lag behind: one that was just started may not be known for a moment.
+ *
+ * @param signal stops the waiting; the execution goes on
+ * @param onWait called each time that it still runs
+ */
+export async function untilEnd(
+  name: string,
+  executions: Pick<Executions, 'describe'>,
+  signal: AbortSignal,
+  onWait: () => Promise<void> = async () => undefined,
+): Promise<ExecutionState> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
+    const state = await executions.describe(name);
+    if (state !== undefined && state.status !== 'RUNNING') return state;
+    await onWait();
+    await sleep(wait, undefined, { signal });
+  }
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionState, Executions } from './executions.ts';
+import { type Executions, untilEnd } from './executions.ts';
 import { executionName, type NamedPiece } from './pieces.ts';
 import type { Span } from './span.ts';
 import {
@@ -30,10 +29,6 @@ export interface PieceResult extends ListedKeys {
 
 /** After so many failed attempts at a piece something else has to be mended first. */
 const MAX_ATTEMPTS = 99;
-
-/** Milliseconds between two requests for an execution: short for the short ones, and no burden while it takes long. */
-const FIRST_WAIT_MS = 200;
-const MAX_WAIT_MS = 5_000;
 
 /**
  * Sees to it that a piece is swept: by an execution that did it, or does it, or by a new one. One that failed before
@@ -88,15 +83,6 @@ export async function runPiece(
     error: 'TooManyAttempts',
     cause: `${MAX_ATTEMPTS} executions failed; look at the last one, then start over with another --run`,
   };
-}
-
-/** Descriptions lag behind: one that was just started may not be known for a moment. */
-async function untilEnd(name: string, executions: Executions, signal: AbortSignal): Promise<ExecutionState> {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, MAX_WAIT_MS)) {
-    const state = await executions.describe(name);
-    if (state !== undefined && state.status !== 'RUNNING') return state;
-    await sleep(wait, undefined, { signal });
-  }
 }
 
 const iso = (epochSeconds: number): string => new Date(epochSeconds * 1000).toISOString();

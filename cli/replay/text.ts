@@ -1,5 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
+import { type CountRow, countTable } from '../count-table.ts';
 import { invocation } from '../invocation.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
@@ -80,7 +81,7 @@ export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean
   const { planned, done, doneBefore, failed } = executions;
   const units = totals.found * WRITE_UNITS_PER_ITEM;
   const dollars = (units * PRICES.dynamoDbWriteUnits).toFixed(4);
-  const rows: [string, number, string][] = [
+  const rows: CountRow[] = [
     [
       'executions done',
       done,
@@ -91,16 +92,10 @@ export function describeOutcome({ totals, executions }: Outcome, dryRun: boolean
       ? ([
           ['found', totals.found, ''],
           ['write units', units, `at least, $${dollars} on demand in us-east-1, for a real run`],
-        ] satisfies [string, number, string][])
-      : REPLAYED.map((name): [string, number, string] => [wordsOf(name), totals[name], ''])),
+        ] satisfies CountRow[])
+      : REPLAYED.map((name): CountRow => [wordsOf(name), totals[name], ''])),
   ];
-  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
-  const width = Math.max(...rows.map(([, value]) => count(value).length));
-  return rows
-    .map(([name, value, note]) =>
-      `  ${name.padEnd(nameWidth)}${count(value).padStart(width)}  ${note}`.trimEnd(),
-    )
-    .join('\n');
+  return countTable(rows);
 }
 
 /** For who wonders why nothing was started. */

@@ -2,7 +2,8 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { type AnyTaskName, BACKFILL_TIMEOUT_SECONDS, fileOf } from '../../statemachine/backfill-contract.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
 import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
@@ -12,6 +13,8 @@ import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
+
+const TIMEOUT_SECONDS = { ...FUNCTION_TIMEOUT_SECONDS, ...BACKFILL_TIMEOUT_SECONDS };
 
 /** Source: Lambda API reference, CreateFunction. */
 export const MAX_DESCRIPTION = 256;
@@ -31,13 +34,13 @@ const NETWORK_ACTIONS = [
 
 export interface SweepFunctionProps {
   readonly place: Place;
-  readonly task: TaskName;
+  readonly task: AnyTaskName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
   readonly sweep: ResolvedProps;
 }
 
-/** One of the four functions: its bundle, its log group, and a role that may do what it does and nothing else. */
+/** A function of the sweep, or of its backfill: its bundle, its log group, and a role that may do what it does and nothing else. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;
@@ -51,7 +54,7 @@ export class SweepFunction extends Construct {
   ) {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
-    const functionName = `${sweep.name}-${TASKS[task]}`;
+    const functionName = `${sweep.name}-${fileOf(task)}`;
     const bundle = bundleAsset(this, task);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       name: `/aws/lambda/${functionName}`,
@@ -79,12 +82,12 @@ export class SweepFunction extends Construct {
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
-      timeout: FUNCTION_TIMEOUT_SECONDS[task],
+      timeout: TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
         variables: {
           ...environment,
-          POWERTOOLS_SERVICE_NAME: TASKS[task],
+          POWERTOOLS_SERVICE_NAME: fileOf(task),
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
         },
       },
@@ -109,16 +112,16 @@ function networkStatements(functionArn: string): Statement[] {
 }
 
 /** A reference cannot be cut, so it is the sweep's name then. */
-function descriptionOf(task: TaskName, { tableName, name }: ResolvedProps): string {
+function descriptionOf(task: AnyTaskName, { tableName, name }: ResolvedProps): string {
   return isReference(tableName)
     ? `precise-ttl: ${task} of ${name}`
     : cut(`precise-ttl: ${task} of table ${tableName}`, MAX_DESCRIPTION);
 }
 
 /** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
-function bundleAsset(scope: Construct, task: TaskName): TerraformAsset {
+function bundleAsset(scope: Construct, task: AnyTaskName): TerraformAsset {
   const stack = TerraformStack.of(scope);
-  const id = bundleId(TASKS[task]);
+  const id = bundleId(fileOf(task));
   const made = stack.node.tryFindChild(id);
   if (made instanceof TerraformAsset) return made;
   return new TerraformAsset(stack, id, { path: archiveOf(task), type: AssetType.FILE });

@@ -70,8 +70,8 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable: it decides which module is written. */
-export const FIXED = ['existingTable'] as const satisfies readonly PropName[];
+/** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
+export const FIXED = ['existingTable', 'backfill'] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
 const OF_WINDOWS = ['windowAttribute', 'granularityMinutes', 'shards'] as const satisfies readonly PropName[];

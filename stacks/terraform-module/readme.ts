@@ -97,7 +97,8 @@ planned. Two modules in one account need different names: \`name\` is made from 
 
 By window, whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module
 must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`. By second
-(\`indexed_by = "second"\`) a writer writes the TTL and nothing else.
+(\`indexed_by = "second"\`) a writer writes the TTL and nothing else. The module does not have the
+backfill yet, which writes the window into the items that are there: docs/backfill.md of the package says what it does.
 
 ${SECTIONS[module]}
 

@@ -16,9 +16,11 @@ const served = {
       tables: [{ name: 'A' }, { name: 'B' }],
       existingTables: [],
       stateMachines: [
+        { name: 'sweep-A-backfill', arn: ARN.replace('B', 'A-backfill') },
         { name: 'sweep-A', arn: ARN.replace('B', 'A') },
         { name: 'sweep-B', arn: ARN },
       ],
+      schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],

@@ -21,13 +21,21 @@ const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'TokenId' }
 
 // The other values of every field: npm run test:start.
 test('--table takes another table: existing, with number keys, once a minute; nothing of the first is made', async () => {
-  const tokens = { ...TOKENS, existingTable: true, partitionKeyType: 'N', precisionSeconds: 60 } as const;
+  const tokens = {
+    ...TOKENS,
+    existingTable: true,
+    partitionKeyType: 'N',
+    precisionSeconds: 60,
+    // There is nothing to backfill in a table that is made here.
+    backfill: true,
+  } as const;
   const { printed, result } = await runJob([SESSION_DATA, tokens], { table: 'Tokens', minutes: 0.2 });
   expect(result).toMatchObject({ verdict: 'kept', expired: result.deleted });
   expect(printed).toMatch(
     /table +Tokens-demo-[0-9a-f]{8}, .* swept as the existing Tokens, one of the 2 tables/,
   );
   expect(printed).not.toContain('SessionData');
+  expect(printed).not.toContain('backfill');
 });
 
 test.each<[string, readonly PreciseTtlProps[], string | undefined, string]>([

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
+import { type BackfillFunctionArns, backfillDefinition } from '../../statemachine/backfill.ts';
+import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -37,6 +39,13 @@ test.each(statesOf(definition))('the glossary and the README have the state %s',
   expect(names).toContain(state);
   expect(statesTable).toContain(`\`${state}\``);
 });
+
+test.each(statesOf(backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns)))(
+  'the glossary has the state %s of the backfill',
+  state => {
+    expect(names).toContain(state);
+  },
+);
 
 test('the picture in the README has no state that is not there', () => {
   const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? '';

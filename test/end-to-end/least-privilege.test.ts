@@ -14,7 +14,8 @@ import { usageOfRoles } from '../support/permissions/usage.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 /*
- * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half refused, failed.
+ * Sweeps of every kind on what is synthesized, guarded and batch, by window and by second: scheduled, replayed, throttled, half
+ * refused, failed. And a backfill, throttled.
  * Every call that the functions, the state machine and the schedules make is held against the roles they make it in.
  */
 
@@ -22,7 +23,7 @@ import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 const SHORT = { partitionKey: 'id', reconcileHours: 2 } as const;
 const TABLES = [
   { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2 },
-  { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch' },
+  { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch', backfill: true },
   { ...SHORT, tableName: 'Least-second', indexedBy: 'second', reconcileHours: 1 },
 ] as const satisfies readonly PreciseTtlProps[];
 
@@ -135,6 +136,12 @@ beforeAll(async () => {
     expect(await sweep(tableName, replay)).toMatchObject({ status: 'FAILED' });
     recorder.intercept = () => undefined;
   }
+  await local.put('Least-batch', [{ id: 'unstamped', at: 'x', ttl: HOUR }]);
+  recorder.intercept = refuse(['Scan', 'UpdateItem'], 'ProvisionedThroughputExceededException', 3);
+  const { execution, report } = await local.backfill('Least-batch', { segments: 2 });
+  expect(report).toMatchObject({ scanned: 61, stamped: 1, rightAlready: 60 });
+  executions.push(execution);
+  recorder.intercept = () => undefined;
   await fireSchedules();
   for (const { tableName } of TABLES) expect(await local.scan(tableName)).toEqual([]);
 }, 120_000);

@@ -3,12 +3,16 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
-import { bundleFunctions } from '../../stacks/bundle.ts';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { bundleBackfill, bundleFunctions } from '../../stacks/bundle.ts';
+import { ALL_TASKS, fileOf } from '../../statemachine/backfill-contract.ts';
 
-const bundles = bundleFunctions();
+const bundles = { ...bundleFunctions(), ...bundleBackfill() };
+const FOLDERS = ALL_TASKS.map(fileOf);
 
-describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
+/** They talk to no AWS service. */
+const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
+
+describe.each(ALL_TASKS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];
 
   test('is one file of at most 400 KB', () => {
@@ -28,13 +32,16 @@ describe.each(Object.keys(TASKS) as TaskName[])('the bundle of %s', task => {
     const files = unzipSync(readFileSync(archive));
     const licences = Buffer.from(files['LICENSES.txt'] ?? []).toString();
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
-    const expected = ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons'];
-    if (task !== 'RecordMetrics') expected.push('@aws-sdk/client-dynamodb', '@smithy/core');
+    const expected = [
+      ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
+      ...(WITHOUT_SDK.includes(task) ? [] : ['@aws-sdk/client-dynamodb', '@smithy/core']),
+    ];
     expect([...named]).toEqual(expect.arrayContaining(expected));
-    if (task !== 'RecordMetrics') expect(licences).toContain('Permission is hereby granted, free of charge');
+    if (!WITHOUT_SDK.includes(task))
+      expect(licences).toContain('Permission is hereby granted, free of charge');
     // MIT-0 wants no text handed on; whatever else has none would be a gap.
     const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];
-    expect(without.map(([, licence]) => licence)).toEqual(['MIT-0']);
+    expect(without.map(([, licence]) => licence)).toEqual(task === 'PlanBackfill' ? [] : ['MIT-0']);
   });
 
   test('imports in a bare Node and exports the handler', () => {
@@ -50,15 +57,15 @@ test('every state that calls a function, its folder and its test have one name',
   const handlers = readdirSync('functions', { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('handler.ts'))
     .map(dirname);
-  expect(handlers.sort()).toEqual(Object.values(TASKS).sort());
-  for (const [task, folder] of Object.entries(TASKS)) {
+  expect(handlers.sort()).toEqual([...FOLDERS].sort());
+  for (const task of ALL_TASKS) {
+    const folder = fileOf(task);
     expect(task.replaceAll(/(?!^)[A-Z]/g, letter => `-${letter}`).toLowerCase()).toBe(folder);
     expect(readdirSync(join('test/functions', folder))).toContain('handler.test.ts');
   }
 });
 
 test('a function imports its own folder and what is shared, never another function', () => {
-  const folders: readonly string[] = Object.values(TASKS);
   const imports = readdirSync('functions', { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
     .flatMap(path =>
@@ -67,5 +74,5 @@ test('a function imports its own folder and what is shared, never another functi
       ),
     );
   expect(imports.length).toBeGreaterThan(50);
-  expect(imports.filter(([from, to]) => folders.includes(to) && from !== to)).toEqual([]);
+  expect(imports.filter(([from, to]) => FOLDERS.includes(to) && from !== to)).toEqual([]);
 });

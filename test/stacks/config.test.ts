@@ -283,6 +283,11 @@ describe('fails for', () => {
       /shards: expected none with indexedBy: 'second', got 2\. Leave it out/,
     ],
     [
+      'a backfill by second',
+      configWith({ indexedBy: 'second', backfill: true }),
+      /backfill: expected false with indexedBy: 'second', got true\. Leave it out/,
+    ],
+    [
       'polls by second that are further apart than the precision',
       configWith({ indexedBy: 'second', pollSeconds: 5 }),
       /pollSeconds: expected 0 or precisionSeconds \(1\) with indexedBy: 'second', got 5/,

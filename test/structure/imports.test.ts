@@ -105,6 +105,7 @@ test('only the stacks know of CDKTF', () => {
 
 test.each([
   'replay',
+  'backfill',
   'deploy',
   'diff',
   'destroy',

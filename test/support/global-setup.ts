@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleFunctions } from '../../stacks/bundle.ts';
+import { bundleBackfill, bundleFunctions } from '../../stacks/bundle.ts';
 
 /** Files of temporary folders leave entries that nobody reads again; a run of everything needs about 1,000. */
 const MAX_CACHE_ENTRIES = 5_000;
@@ -25,5 +25,8 @@ export default function setUp(): void {
     rmSync(COMPILE_CACHE, { recursive: true });
   }
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
-  process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify(bundleFunctions());
+  process.env['PRECISE_TTL_TEST_BUNDLES'] = JSON.stringify({
+    ofSweep: bundleFunctions(),
+    ofBackfill: bundleBackfill(),
+  });
 }

@@ -3,7 +3,9 @@ import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { backfillName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
 import { configOf, synthesizeToFolder } from './synthesized.ts';
@@ -21,6 +23,12 @@ export interface LocalSweep {
   scan(tableName: string): Promise<Item[]>;
   /** Runs an execution of the table's state machine to its end. */
   sweep(tableName: string, input: unknown): Promise<{ execution: Execution; report: SweepReport }>;
+  /** The same of the state machine of its backfill. */
+  backfill(
+    tableName: string,
+    input: unknown,
+    onStart?: (execution: Execution) => void,
+  ): Promise<{ execution: Execution; report: BackfillReport }>;
 }
 
 /** Starts the cloud before the tests of the calling file and stops it after them. */
@@ -50,6 +58,29 @@ export function useLocalSweep(
     });
   }, 60_000);
   afterAll(() => started?.stop());
+  const machineOf = (tableName: string) => {
+    const props = tables.find(table => table.tableName === tableName);
+    if (!props) throw new Error(`no table ${tableName}`);
+    return resolveProps(props).name;
+  };
+  const run = async <Report>(
+    machine: string,
+    input: unknown,
+    onStart?: (execution: Execution) => void,
+  ): Promise<{ execution: Execution; report: Report }> => {
+    const execution = cloud().startExecution(machine, input);
+    onStart?.(execution);
+    await execution.done;
+    const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
+    let report: unknown = null;
+    try {
+      report = JSON.parse(text ?? 'null');
+      if (typeof report === 'string') report = JSON.parse(report);
+    } catch {
+      // a failure whose cause is no report: the test looks at the execution
+    }
+    return { execution, report: report as Report };
+  };
   return {
     get documents() {
       return client();
@@ -85,20 +116,7 @@ export function useLocalSweep(
       } while (ExclusiveStartKey);
       return items;
     },
-    async sweep(tableName, input) {
-      const props = tables.find(table => table.tableName === tableName);
-      if (!props) throw new Error(`no table ${tableName}`);
-      const execution = cloud().startExecution(resolveProps(props).name, input);
-      await execution.done;
-      const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
-      let report: unknown = null;
-      try {
-        report = JSON.parse(text ?? 'null');
-        if (typeof report === 'string') report = JSON.parse(report);
-      } catch {
-        // a failure whose cause is no report: the test looks at the execution
-      }
-      return { execution, report: report as SweepReport };
-    },
+    sweep: (tableName, input) => run(machineOf(tableName), input),
+    backfill: (tableName, input, onStart) => run(backfillName(machineOf(tableName)), input, onStart),
   };
 }

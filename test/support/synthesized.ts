@@ -48,13 +48,21 @@ export function resources(json: TerraformJson, type: string): Resource[] {
   return Object.values(json.resource[type] ?? {});
 }
 
-/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
-export function definitionOf(json: TerraformJson): { definition: string; asl: Record<string, unknown> } {
-  const [machine] = resources(json, 'aws_sfn_state_machine');
+/**
+ * The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`.
+ * @param ofBackfill that of the backfill, instead of the sweep's
+ */
+export function definitionOf(
+  json: TerraformJson,
+  { ofBackfill = false } = {},
+): { definition: string; asl: Record<string, unknown> } {
+  const machine = resources(json, 'aws_sfn_state_machine').find(
+    ({ name }) => String(name).endsWith('-backfill') === ofBackfill,
+  );
   const definition = String(machine?.['definition'])
     .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
     .replaceAll(
-      /\$\{aws_lambda_function\.[A-Za-z]+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+      /\$\{aws_lambda_function\.[A-Za-z]+_(?:backfill_)?([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
       (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
     );
   return { definition, asl: JSON.parse(definition) };

@@ -1,0 +1,52 @@
+import type { ExpiryModel, WindowModel } from '../../expiry/model.ts';
+import type { BackfillSegmentInput, BackfillSegmentOutput } from '../../statemachine/backfill-contract.ts';
+import { InvalidEnvironmentError } from '../runtime/errors.ts';
+import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
+import { keyAttributeNames, toItemKey } from '../table/item-key.ts';
+import { segmentReader } from './scan-page.ts';
+import { backfillSegment } from './segment.ts';
+import { windowWriter } from './write-window.ts';
+
+/** A page that cannot be read is the state machine's to wait for, and a write has its own backoff. */
+const ATTEMPTS = 1;
+
+/**
+ * Reads on in a segment of the table, and writes into each item the window of its TTL. Calling it again with the same input is
+ * harmless: what it wrote is right already.
+ *
+ * @throws DynamoDbBusyError; DynamoDB's error when no item can be read or written
+ */
+export function segmentBackfill(
+  input: BackfillSegmentInput,
+  { settings, documents, logger, clock, random, sleep }: Runtime,
+): Promise<BackfillSegmentOutput> {
+  const { tableName, model } = settings;
+  requireWindows(model);
+  const table = { tableName, model };
+  return backfillSegment(input, {
+    model,
+    settings,
+    scanPage: segmentReader(documents, table, input.progress),
+    writeWindow: windowWriter(documents, table, (item, error) =>
+      logger.error('cannot stamp', { key: toItemKey(item, keyAttributeNames(model)), error }),
+    ),
+    clock,
+    random,
+    sleep,
+  });
+}
+
+function requireWindows(model: ExpiryModel): asserts model is WindowModel {
+  if (model.windowAttribute !== undefined) return;
+  throw new InvalidEnvironmentError({
+    field: 'INDEXED_BY',
+    expected: 'window: by second there is nothing to stamp',
+    got: model.indexedBy,
+    remedy: 'Deploy the function again.',
+  });
+}
+
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+
+export const handler = (event: BackfillSegmentInput): Promise<BackfillSegmentOutput> =>
+  segmentBackfill(event, runtime());

@@ -1,0 +1,22 @@
+/**
+ * Lets no more through than a rate allows, evenly spread. What was not used is not made up for, and the first turn comes after
+ * a whole interval: whoever makes a new pacer must not get past the rate by that.
+ *
+ * @param perSecond turns a second, above 0
+ * @param clock epoch milliseconds
+ * @returns waits for the next turn; when it stands for several, those after it wait for them
+ */
+export function pacer(
+  perSecond: number,
+  clock: () => number,
+  sleep: (ms: number) => Promise<void>,
+): (turns?: number) => Promise<void> {
+  const intervalMs = 1000 / perSecond;
+  let free = clock() + intervalMs;
+  return async (turns = 1) => {
+    const now = clock();
+    const at = Math.max(free, now);
+    free = at + turns * intervalMs;
+    if (at > now) await sleep(at - now);
+  };
+}

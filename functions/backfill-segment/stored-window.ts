@@ -1,0 +1,46 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { WindowModel } from '../../expiry/model.ts';
+import { shardOf } from '../../expiry/shard.ts';
+import { expiredRange, MAX_TTL_SECONDS } from '../../expiry/ttl.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import type { ItemFate, Refusal } from '../../statemachine/backfill-counts.ts';
+
+/** An item as the scan reads it, with wrapped numbers: its key, its TTL and its window. */
+export type ScannedItem = Readonly<Record<string, unknown>>;
+
+/** A window that is to be written, as long as the TTL is still the one that was read. */
+export interface Stamp {
+  readonly window: string;
+}
+
+/**
+ * What is to become of an item: its window is to be written, or the reason why it is not.
+ *
+ * 1. An item without TTL never expires and needs no window.
+ * 2. What no sweep would ever delete gets none either: the writer that wrote it must be mended first.
+ * 3. A TTL with a fraction is deleted in its second like any other, and gets the window that this second lies in.
+ * 4. A window of another granularity or shard is as wrong as none.
+ *
+ * @param nowSeconds epoch seconds
+ */
+export function stampOf(model: WindowModel, item: ScannedItem, nowSeconds: number): Stamp | ItemFate {
+  const stored = item[model.ttlAttribute];
+  if (stored === undefined) return 'withoutTtl';
+  const ttl = stored instanceof NumberValue ? Number(stored.value) : Number.NaN;
+  const refused = refusalOf(ttl, nowSeconds);
+  if (refused !== undefined) return { refused };
+  const { granularitySeconds, shards } = model;
+  const start = windowStart(ttl, granularitySeconds);
+  const window = windowKey(start, granularitySeconds, shardOf(item, model, shards));
+  return item[model.windowAttribute] === window ? 'rightAlready' : { window };
+}
+
+/** The rules of `checkTtl`, for what has been written without it; undefined when there is nothing to refuse. */
+function refusalOf(ttl: number, nowSeconds: number): Refusal | undefined {
+  if (Number.isNaN(ttl)) return 'notNumber';
+  if (ttl < 0) return 'negative';
+  if (ttl <= expiredRange(nowSeconds).after) return 'tooOld';
+  if (ttl <= nowSeconds + MAX_TTL_SECONDS) return undefined;
+  const digits = Math.trunc(ttl).toFixed(0).length;
+  return digits === 13 || digits === 14 ? 'milliseconds' : 'tooFarAhead';
+}

@@ -1,0 +1,47 @@
+import { Construct } from 'constructs';
+import { backfillDefinition } from '../../statemachine/backfill.ts';
+import { BACKFILL_TASKS, type BackfillTaskName } from '../../statemachine/backfill-contract.ts';
+import { backfillName } from '../names.ts';
+import type { ResolvedProps } from '../props.ts';
+import type { Place, Statement } from './role.ts';
+import { SweepFunction } from './sweep-function.ts';
+import { Workflow } from './workflow.ts';
+
+export interface BackfillProps {
+  readonly place: Place;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly tableArn: string;
+  readonly sweep: ResolvedProps;
+}
+
+/** What writes the window into the items that are there: its functions and its state machine. Nothing starts it by itself. */
+export class Backfill extends Construct {
+  /** By the state that calls them. */
+  readonly functions: Readonly<Record<BackfillTaskName, SweepFunction>>;
+  readonly machine: Workflow;
+  readonly stateMachineArn: string;
+
+  constructor(scope: Construct, id: string, { place, environment, tableArn, sweep }: BackfillProps) {
+    super(scope, id);
+    const table: Statement = { actions: ['dynamodb:Scan', 'dynamodb:UpdateItem'], resources: [tableArn] };
+    const backfillFunction = (task: BackfillTaskName, statements: readonly Statement[]) =>
+      new SweepFunction(this, BACKFILL_TASKS[task], { place, task, environment, sweep, statements });
+    this.functions = {
+      PlanBackfill: backfillFunction('PlanBackfill', []),
+      BackfillSegment: backfillFunction('BackfillSegment', [table]),
+    };
+    const { PlanBackfill, BackfillSegment } = this.functions;
+    const arns = { PlanBackfill: PlanBackfill.arn, BackfillSegment: BackfillSegment.arn };
+    const name = backfillName(sweep.name);
+    this.machine = new Workflow(this, 'workflow', {
+      place,
+      name,
+      roleName: name,
+      functionArns: Object.values(arns),
+      definition: backfillDefinition(arns, place.partition),
+      sweep,
+    });
+    this.node.defaultChild = this.machine.stateMachine;
+    this.stateMachineArn = this.machine.arn;
+  }
+}

@@ -1,0 +1,96 @@
+import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
+import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
+import { Construct } from 'constructs';
+import type { ResolvedProps } from '../props.ts';
+import { type Place, ServiceRole } from './role.ts';
+import { tagged } from './tagged.ts';
+
+export interface WorkflowProps {
+  readonly place: Place;
+  /** Of the state machine, and of its log. */
+  readonly name: string;
+  readonly roleName: string;
+  /** ARNs of the functions that it calls. */
+  readonly functionArns: readonly string[];
+  /** As Amazon States Language, an object. */
+  readonly definition: unknown;
+  readonly sweep: ResolvedProps;
+}
+
+/** A Standard state machine with a distributed Map, its log and its role. */
+export class Workflow extends Construct {
+  readonly arn: string;
+  readonly stateMachineName: string;
+  readonly stateMachine: SfnStateMachine;
+  readonly logGroup: CloudwatchLogGroup;
+  readonly role: ServiceRole;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
+  ) {
+    super(scope, id);
+    const { kmsKeyArn } = sweep;
+    this.logGroup = new CloudwatchLogGroup(this, 'logs', {
+      // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
+      name: `/aws/vendedlogs/states/${name}`,
+      retentionInDays: sweep.logRetentionDays,
+      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
+      ...tagged(sweep),
+    });
+    this.role = new ServiceRole(this, 'role', {
+      name: roleName,
+      service: 'states.amazonaws.com',
+      account: place.account,
+      statements: [
+        { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
+        // A distributed Map runs its children as executions of the machine itself.
+        { actions: ['states:StartExecution'], resources: [place.arn('states', `stateMachine:${name}`)] },
+        // The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second.
+        {
+          actions: ['states:DescribeExecution', 'states:StopExecution'],
+          resources: [place.arn('states', `execution:${name}/*`), place.arn('states', `execution:${name}:*`)],
+        },
+        // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
+        {
+          actions: [
+            'logs:CreateLogDelivery',
+            'logs:DeleteLogDelivery',
+            'logs:DescribeLogGroups',
+            'logs:DescribeResourcePolicies',
+            'logs:GetLogDelivery',
+            'logs:ListLogDeliveries',
+            'logs:PutResourcePolicy',
+            'logs:UpdateLogDelivery',
+            'xray:GetSamplingRules',
+            'xray:GetSamplingTargets',
+            'xray:PutTelemetryRecords',
+            'xray:PutTraceSegments',
+          ],
+          resources: ['*'],
+        },
+      ],
+      sweep,
+    });
+    this.stateMachine = new SfnStateMachine(this, 'machine', {
+      name,
+      type: 'STANDARD',
+      roleArn: this.role.arn,
+      // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
+      definition: JSON.stringify(definition),
+      loggingConfiguration: {
+        level: 'ERROR',
+        includeExecutionData: true,
+        logDestination: `${this.logGroup.arn}:*`,
+      },
+      tracingConfiguration: { enabled: true },
+      // Step Functions checks at creation that the role can write the log.
+      dependsOn: [this.role.policy],
+      ...tagged(sweep),
+    });
+    this.node.defaultChild = this.stateMachine;
+    this.arn = this.stateMachine.arn;
+    this.stateMachineName = name;
+  }
+}
