@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   // Jest leaves one core free. Much of the time goes into waiting, for DynamoDB Local and for processes: three workers on two
   // cores take a tenth less than two.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Room for a slow or busy machine; nothing here is timed.
   testTimeout: 30_000,
   testSequencer: './test/support/slow-first.mjs',
