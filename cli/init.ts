@@ -19,7 +19,7 @@ const FLAGS = {
   },
   by: {
     ...BY,
-    help: 'what the index is keyed by: second, then writers write the TTL alone, or window (default: window; for an existing table second)',
+    help: 'what the index is keyed by: second or window (default: window; for an existing table second)',
   },
   region: { type: 'text', value: 'REGION', help: 'AWS region (default: $AWS_REGION, or us-east-1)' },
   json: { type: 'switch', help: 'write precise-ttl.config.json, which editors complete from its schema' },

@@ -88,6 +88,8 @@ test('what expired is deleted or told of, whatever fails', async () => {
         start: START,
         model: expiryModel({ partitionKey: 'id', ...model }),
         pace: { precisionSeconds: 1, pollSeconds },
+        // By second it is two by default: items would lie behind it.
+        lookbackMinutes: 10,
         // A first plan that fails, fails the execution as it is: nothing was swept.
         failingCall: name =>
           simulation.calls['query-expired'] === 0 && name === 'plan-sweep'

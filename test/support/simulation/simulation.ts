@@ -51,6 +51,8 @@ export interface SimulationOptions {
   readonly definition: Definition;
   readonly pace?: PollPace;
   readonly model?: ExpiryModel;
+  /** How far a tick looks back. @default that of a table which is indexed so */
+  readonly lookbackMinutes?: number;
   /** Milliseconds that every call of a function takes, without what it reads. */
   readonly callMs?: number;
   /** What each read of the index takes of the call that makes it. @default no time */
@@ -144,11 +146,19 @@ export class Simulation {
     await Promise.all(this.#pending);
   }
 
-  #functions({ pace, ...options }: SimulationOptions, onUsage: InvokeOptions['onUsage']): SweepFunctions {
+  #functions(
+    { pace, lookbackMinutes, ...options }: SimulationOptions,
+    onUsage: InvokeOptions['onUsage'],
+  ): SweepFunctions {
     const dynamoDb = { readIndex: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
-      settings: { ...DEFAULTS[model.indexedBy], ...pace, model },
+      settings: {
+        ...DEFAULTS[model.indexedBy],
+        ...pace,
+        ...(lookbackMinutes !== undefined && { lookbackMinutes }),
+        model,
+      },
       dynamoDb,
       clock: this.clock,
       random: this.#random,
