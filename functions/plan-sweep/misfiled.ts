@@ -2,7 +2,7 @@ import type { ExpiryModel } from '../../expiry/model.ts';
 import { expiredRange } from '../../expiry/ttl.ts';
 import { GRANULARITIES, windowKey } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
-import type { ItemKey } from '../../statemachine/contract.ts';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ReadIndex } from '../table/index-query.ts';
@@ -13,13 +13,16 @@ const SPAN_SECONDS = 65 * 60;
 /** Shards after the last one that are probed, and shards of each other granularity: a busy writer fills the first ones too. */
 const PROBED_SHARDS = 8;
 
+/** Probes in flight. One that waits for a throttled DynamoDB must not keep the others waiting. */
+const CONCURRENCY = 32;
+
 /** Most entries that are read of one window. */
 const MOST_OF_WINDOW = 100;
 
 /** Keys that a log line shows. */
 const SHOWN_KEYS = 3;
 
-/** Milliseconds after which no further stamp is probed: the plan needs most of the function's time. */
+/** Milliseconds after which no further probe begins: the plan needs most of the function's time. */
 const MISFILED_MS = 20_000;
 
 /** A stamp that this deployment does not sweep: a window of another length, or a shard that it has not. */
@@ -65,7 +68,7 @@ export async function countMisfiled(
  * Expired entries under stamps that are not swept.
  *
  * @param cutoff epoch seconds: what expired in the 65 minutes up to it is looked for
- * @param outOfTime asked between stamps; true leaves the other ones out
+ * @param outOfTime asked before each probe; true leaves the other ones out
  */
 export async function findMisfiled(
   model: ExpiryModel,
@@ -74,24 +77,39 @@ export async function findMisfiled(
   outOfTime: () => boolean,
 ): Promise<Misfiled[]> {
   const { after, upTo } = expiredRange(cutoff);
-  const misfiled: Misfiled[] = [];
-  for (const stamp of otherStamps(model)) {
-    if (outOfTime()) break;
-    const windowSeconds = stamp.granularityMinutes * 60;
-    const keys = [...windowStarts(cutoff - SPAN_SECONDS + 1, cutoff + 1, windowSeconds)].map(start =>
-      windowKey(start, windowSeconds, stamp.shard),
-    );
-    const answers = await Promise.allSettled(
-      keys.map(value => readIndex({ value }, { from: after + 1, upTo }, null, MOST_OF_WINDOW)),
-    );
-    const pages = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
-    // A DynamoDB that answers nothing is left alone. Whatever else is wrong, the plan meets it next, and tells.
-    if (pages.length === 0) break;
-    const found = pages.flatMap(({ entries }) => entries);
-    if (found.length === 0) continue;
-    misfiled.push({ ...stamp, found: found.length, keys: found.slice(0, SHOWN_KEYS).map(({ key }) => key) });
-  }
-  return misfiled;
+  const stamps = [...otherStamps(model)].map(stamp => ({ stamp, entries: [] as ExpiredKey[] }));
+  const probes = stamps
+    .flatMap(({ stamp, entries }) => windowKeys(stamp, cutoff).map(value => ({ value, entries })))
+    .values();
+  let refusedInARow = 0;
+  const probe = async () => {
+    for (const { value, entries } of probes) {
+      // A DynamoDB that answers nothing is left alone. Whatever else is wrong, the plan meets it next, and tells.
+      if (outOfTime() || refusedInARow >= CONCURRENCY) return;
+      try {
+        const page = await readIndex({ value }, { from: after + 1, upTo }, null, MOST_OF_WINDOW);
+        entries.push(...page.entries);
+        refusedInARow = 0;
+      } catch {
+        refusedInARow += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, probe));
+  return stamps
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ stamp, entries }) => ({
+      ...stamp,
+      found: entries.length,
+      keys: entries.slice(0, SHOWN_KEYS).map(({ key }) => key),
+    }));
+}
+
+/** The windows with this stamp that hold what has expired since the last reconcile. */
+function windowKeys({ granularityMinutes, shard }: OtherStamp, cutoff: number): string[] {
+  const seconds = granularityMinutes * 60;
+  const starts = windowStarts(cutoff - SPAN_SECONDS + 1, cutoff + 1, seconds);
+  return [...starts].map(start => windowKey(start, seconds, shard));
 }
 
 /** By second there are none: the TTL itself is the key. */

@@ -20,7 +20,10 @@ export interface SweepRequest {
   readonly dryRun: boolean;
   /** The input was that of a tick or reconcile, not of a replay. */
   readonly isTick: boolean;
-  /** Also look for what writers with other settings have stamped: once an hour, in the first part of the reconcile. */
+  /**
+   * Also look for what writers with other settings have stamped. The first part of a reconcile does; it looks back an hour at
+   * least.
+   */
   readonly seeksMisfiled: boolean;
 }
 
@@ -142,7 +145,7 @@ function readTick(
     upcoming,
     dryRun: false,
     isTick: true,
-    seeksMisfiled: looksBackOnly && skipMinutes === 0,
+    seeksMisfiled: looksBackOnly && lookback >= 60 && skipMinutes === 0,
   };
 }
 

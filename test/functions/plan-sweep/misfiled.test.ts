@@ -192,8 +192,8 @@ describe('DynamoDB that has no time', () => {
 
   test('is left alone when it answers nothing', async () => {
     const readIndex = jest.fn(busy);
-    expect(await findMisfiled(model(1440), CUTOFF, readIndex, inTime)).toEqual([]);
-    expect(readIndex.mock.calls.length).toBeLessThanOrEqual(2);
+    expect(await findMisfiled(model(), CUTOFF, readIndex, inTime)).toEqual([]);
+    expect(readIndex.mock.calls.length).toBeLessThan(64);
   });
 
   test('costs only the answers that it does not give', async () => {
@@ -218,6 +218,6 @@ describe('DynamoDB that has no time', () => {
     const quiet = { settings: { model: model() }, logger: { warn: () => undefined } };
     expect(await countMisfiled(CUTOFF, quiet, readIndex, remaining)).toBe(0);
     expect(asked.length).toBeGreaterThan(0);
-    expect(asked.length).toBeLessThan(4 * 67);
+    expect(asked.length).toBeLessThan(4);
   });
 });

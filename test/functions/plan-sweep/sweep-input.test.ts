@@ -90,6 +90,8 @@ test.each<[string, object, boolean]>([
   ['a reconcile', { lookbackMinutes: 1440 }, true],
   ['the first part of one', { lookbackMinutes: 700, skipMinutes: 0 }, true],
   ['a further part', { lookbackMinutes: 1440, skipMinutes: 700 }, false],
+  ['the shortest one', { lookbackMinutes: 60 }, true],
+  ['a look back of some minutes', { lookbackMinutes: 59 }, false],
   ['a tick', {}, false],
 ])('whether %s looks for what is misfiled', (_name, fields, seeksMisfiled) => {
   expect(read({ scheduledTime: '2026-11-20T09:00:00Z', ...fields }).seeksMisfiled).toBe(seeksMisfiled);
