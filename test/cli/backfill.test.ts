@@ -206,8 +206,12 @@ describe('against the local Step Functions', () => {
     gate = new Promise(resolve => {
       open = () => resolve();
     });
+    let killed = false;
     const first = await run([], (stdout, kill) => {
-      if (stdout.includes('0 of 3 segments')) kill();
+      // Once: a second one, when the command has ended what it does, would end the process as it ends any.
+      if (killed || !stdout.includes('0 of 3 segments')) return;
+      killed = true;
+      kill();
     });
     expect(first.status).toBe(130);
     expect(first.stderr).toContain('Interrupted; the execution goes on.');

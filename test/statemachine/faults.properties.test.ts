@@ -129,7 +129,12 @@ test('what expired is deleted or told of, whatever fails', async () => {
       expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
       for (const { ttl, deletedAt } of simulation.deleted)
         expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-      const left = table.ids().filter(id => !renewed.has(id));
+      // By window a child begins in the window before its minute. By second that minute is the tick's before alone.
+      const isOfTickBefore = (id: string) => {
+        const { ttl = 0 } = items[Number(id)] ?? {};
+        return model.indexedBy === 'second' && ttl >= START && ttl < START + 60;
+      };
+      const left = table.ids().filter(id => !renewed.has(id) && !isOfTickBefore(id));
       if (status !== 'SUCCEEDED') expect(error).toBe('SweepIncompleteError');
       const report = (status === 'SUCCEEDED' ? output : JSON.parse(cause)) as unknown as SweepReport;
       // Neither PlanFurther nor RecordMetrics could be called: nobody is left to add up.
