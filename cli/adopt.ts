@@ -1,12 +1,12 @@
 /** `precise-ttl adopt`: makes a table that exists ready to be swept. See `--help`. */
 import { Progress } from '../lab/report/progress.ts';
 import { CannotAdoptError } from './adopt/errors.ts';
+import { isLocal, localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { commandLine } from './command-line.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
 import type { Invocation } from './invocation.ts';
 import { question } from './question.ts';
-import { isLocal, localEndpoint } from './replay/endpoint.ts';
-import { describeSdkError } from './replay/errors.ts';
-import { commandLine } from './replay/text.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { TableNotFoundError } from './table/errors.ts';
@@ -102,7 +102,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       console.error('Nothing was changed.');
       return 1;
     }
-    console.error(`Go on with:\n  ${commandLine(args, 'adopt')}`);
+    console.error(`Go on with:\n  ${commandLine('adopt', args)}`);
     return stop.status();
   } catch (error) {
     progress.end();

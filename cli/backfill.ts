@@ -6,12 +6,12 @@ import {
   MAX_RATE_PER_SECOND,
   MAX_SEGMENTS,
 } from '../statemachine/backfill-contract.ts';
+import { isLocal, localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
-import { isLocal, localEndpoint } from './replay/endpoint.ts';
-import { describeSdkError, ReplayError } from './replay/errors.ts';
-import { commandLine } from './replay/text.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -61,9 +61,9 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runBackfill }, { replayClient }, { tableSize }] = await Promise.all([
+  const [{ runBackfill }, { stepFunctionsClient }, { tableSize }] = await Promise.all([
     import('./backfill/job.ts'),
-    import('./replay/client.ts'),
+    import('./aws/step-functions.ts'),
     import('./backfill/table-size.ts'),
   ]);
   const local = isLocal(process.env);
@@ -74,7 +74,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     config: await loadConfigFile(flags.config),
     connect(region) {
       requireConsent(flags);
-      return replayClient(region, process.env);
+      return stepFunctionsClient(region, process.env);
     },
     sizeOf: (tableName, region) => tableSize(tableName, region, process.env, local),
     confirm: () => consent('Write the windows?', flags, stop.signal),
@@ -89,7 +89,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       console.error('Nothing was started.');
       return 1;
     case 'failed':
-      console.error(`\nWhat is left is done by the same command:\n  ${commandLine(args, 'backfill')}`);
+      console.error(`\nWhat is left is done by the same command:\n  ${commandLine('backfill', args)}`);
       return 1;
     case 'interrupted':
       console.error(describeInterruption(args, result.executionArn));
@@ -103,7 +103,7 @@ function describeInterruption(args: readonly string[], executionArn: string | un
   const at = endpoint === undefined ? '' : ` --endpoint-url ${endpoint.value}`;
   return `
 Interrupted; the execution goes on. Follow it with
-  ${commandLine(args, 'backfill')}
+  ${commandLine('backfill', args)}
 or stop it with
   aws stepfunctions stop-execution --execution-arn ${executionArn}${at}
 Calls that are under way then go on for up to a minute.`;
@@ -113,6 +113,5 @@ export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error =>
-    error instanceof ReplayError ? error.message : describeSdkError(error, localEndpoint(process.env)),
+  describe: error => describeSdkError(error, localEndpoint(process.env)),
 });

@@ -1,6 +1,6 @@
+import { isLocal } from './aws/endpoint.ts';
 import { FlagError } from './flags.ts';
 import { question } from './question.ts';
-import { isLocal } from './replay/endpoint.ts';
 
 interface ConsentFlags {
   readonly yes: boolean;

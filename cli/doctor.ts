@@ -1,11 +1,11 @@
 /** `precise-ttl doctor`: looks whether a table and what is deployed for it are as they should be. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { type Invocation, invocation } from './invocation.ts';
-import { localEndpoint } from './replay/endpoint.ts';
-import { describeSdkError } from './replay/errors.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';

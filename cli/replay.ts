@@ -1,11 +1,11 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
-import { localEndpoint } from './replay/endpoint.ts';
-import { describeSdkError, ReplayError } from './replay/errors.ts';
-import { commandLine } from './replay/text.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -57,9 +57,9 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runReplay }, { replayClient }] = await Promise.all([
+  const [{ runReplay }, { stepFunctionsClient }] = await Promise.all([
     import('./replay/job.ts'),
-    import('./replay/client.ts'),
+    import('./aws/step-functions.ts'),
   ]);
   const end = await runReplay({
     from: flags.from,
@@ -73,7 +73,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     config: await loadConfigFile(flags.config),
     connect(region) {
       requireConsent(flags);
-      return replayClient(region, process.env);
+      return stepFunctionsClient(region, process.env);
     },
     confirm: () => consent('Delete what is expired there?', flags, stop.signal),
     now: Date.now(),
@@ -97,12 +97,11 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
   }
 }
 
-const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine(args)}`;
+const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine('replay', args)}`;
 
 export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error =>
-    error instanceof ReplayError ? error.message : describeSdkError(error, localEndpoint(process.env)),
+  describe: error => describeSdkError(error, localEndpoint(process.env)),
 });

@@ -1,8 +1,8 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from '../replay/client-config.ts';
-import { type Environment, isLocal, isThisMachine } from '../replay/endpoint.ts';
-import { EndpointNote, NOTE_STEP } from '../replay/note-endpoint.ts';
+import { clientConfig } from '../aws/client-config.ts';
+import { type Environment, isLocal, isThisMachine } from '../aws/endpoint.ts';
+import { EndpointNote, NOTE_STEP } from '../aws/note-endpoint.ts';
 
 export interface AdoptClients {
   readonly dynamoDb: DynamoDBClient;

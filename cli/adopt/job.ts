@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { isThisMachine } from '../aws/endpoint.ts';
 import { FlagError } from '../flags.ts';
-import { isThisMachine } from '../replay/endpoint.ts';
 import { describeShape, describeTable } from '../table/describe-table.ts';
 import { sampleItems } from '../table/sample.ts';
 import { createIndex, enableNativeTtl } from './change-table.ts';

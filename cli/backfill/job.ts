@@ -3,11 +3,11 @@ import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { backfillName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillInput, BackfillReport } from '../../statemachine/backfill-contract.ts';
+import { isThisMachine } from '../aws/endpoint.ts';
+import { type ExecutionState, executionsOf, untilEnd } from '../aws/executions.ts';
+import { findStateMachines } from '../aws/state-machines.ts';
+import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { FlagError } from '../flags.ts';
-import type { ReplayClient } from '../replay/client.ts';
-import { isThisMachine } from '../replay/endpoint.ts';
-import { type ExecutionState, executionsOf, untilEnd } from '../replay/executions.ts';
-import { findStateMachines } from '../replay/state-machines.ts';
 import { BackfillError } from './errors.ts';
 import { estimate } from './estimate.ts';
 import { runningExecution, segmentsDone } from './progress.ts';
@@ -22,7 +22,7 @@ export interface BackfillJobOptions {
   /** What `precise-ttl.config.ts` exports. */
   readonly config: unknown;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => ReplayClient;
+  readonly connect: (region: string) => StepFunctionsClient;
   /** Undefined when DynamoDB cannot be asked. */
   readonly sizeOf: (tableName: string, region: string) => Promise<TableSize | undefined>;
   /** Asked before anything is written anywhere but on this machine. */
@@ -42,7 +42,7 @@ export type BackfillEnd =
 /**
  * Runs a backfill: starts an execution of the deployed state machine, or finds the one that runs, and follows it to its end.
  *
- * @throws {FlagError} before anything is asked of AWS; {BackfillError}, {ReplayError} or the SDK's error when it can't go on
+ * @throws {FlagError} before anything is asked of AWS; {BackfillError}, {StateMachineNotFoundError} or the SDK's error when it can't go on
  */
 export async function runBackfill(options: BackfillJobOptions): Promise<BackfillEnd> {
   const { input, print, signal, now } = options;
@@ -137,7 +137,7 @@ interface Followed {
 
 /** Waits for the end, and prints each time that segments were done. */
 async function follow(
-  { sfn }: ReplayClient,
+  { sfn }: StepFunctionsClient,
   { executionArn, execution, now, print, signal }: Followed,
   executions: ReturnType<typeof executionsOf>,
 ): Promise<ExecutionState> {

@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from '../replay/client-config.ts';
-import { type Environment, localEndpoint } from '../replay/endpoint.ts';
+import { clientConfig } from '../aws/client-config.ts';
+import { type Environment, localEndpoint } from '../aws/endpoint.ts';
 import { BackfillError } from './errors.ts';
 
 /** How large a table is. DynamoDB counts about every six hours. */

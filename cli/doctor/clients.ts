@@ -3,8 +3,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { clientConfig } from '../replay/client-config.ts';
-import { type Environment, isLocal, type Service } from '../replay/endpoint.ts';
+import { clientConfig } from '../aws/client-config.ts';
+import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
 
 /** The services that are asked, as the variables of their endpoints end. */
 const ASKED = ['DYNAMODB', 'SFN', 'SCHEDULER', 'SQS', 'LAMBDA'] as const satisfies readonly Service[];

@@ -18,7 +18,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
-import { type ListedStateMachine, listStateMachines } from '../replay/state-machines.ts';
+import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DoctorClients } from './clients.ts';
 import type { Subject } from './subject.ts';

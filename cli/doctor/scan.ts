@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../replay/in-parallel.ts';
+import { inParallel } from '../in-parallel.ts';
 import { permitted } from '../table/permitted.ts';
 import type { StoredItem } from '../table/sample.ts';
 import { type Pace, ReadRate } from './read-rate.ts';

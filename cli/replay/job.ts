@@ -3,16 +3,16 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { isThisMachine } from '../aws/endpoint.ts';
+import { type Executions, executionsOf } from '../aws/executions.ts';
+import { findStateMachines } from '../aws/state-machines.ts';
+import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { FlagError } from '../flags.ts';
-import type { ReplayClient } from './client.ts';
-import { isThisMachine } from './endpoint.ts';
-import { type Executions, executionsOf } from './executions.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '../in-parallel.ts';
 import { defaultLabel, freshLabel, LABEL, splitSpan } from './pieces.ts';
 import { type PieceResult, runPiece } from './run-piece.ts';
 import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
-import { findStateMachines } from './state-machines.ts';
 import {
   describeAllDone,
   describeDryRun,
@@ -38,7 +38,7 @@ export interface ReplayJobOptions {
   /** What `precise-ttl.config.ts` exports. */
   readonly config: unknown;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => ReplayClient;
+  readonly connect: (region: string) => StepFunctionsClient;
   /** Asked before anything is deleted anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
   /** Epoch milliseconds. */
@@ -60,7 +60,7 @@ interface Task {
  * Replays a span: cuts it into executions of the deployed state machines, starts those that aren't done yet, and adds
  * up what they report.
  *
- * @throws {FlagError} before anything is asked of AWS; {ReplayError}, or the SDK's error, when it can't go on
+ * @throws {FlagError} before anything is asked of AWS; {StateMachineNotFoundError}, or the SDK's error, when it can't go on
  */
 export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   const { concurrency, dryRun, print, signal, splitMinutes } = options;

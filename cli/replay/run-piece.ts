@@ -1,4 +1,4 @@
-import { type Executions, untilEnd } from './executions.ts';
+import { type Executions, untilEnd } from '../aws/executions.ts';
 import { executionName, type NamedPiece } from './pieces.ts';
 import type { Span } from './span.ts';
 import {

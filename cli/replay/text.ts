@@ -1,7 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
 import { type CountRow, countTable } from '../count-table.ts';
-import { invocation } from '../invocation.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
 import { REPLAYED, type Totals } from './totals.ts';
@@ -111,12 +110,6 @@ export function describeDryRun(results: readonly Pick<PieceResult, 'startedAt'>[
   if (first === undefined) return undefined;
   const when = first === last ? `at ${first}` : `from ${first} to ${last}`;
   return `Counted ${when}. A dry run counts again each time.`;
-}
-
-/** The command line once more, to be pasted into a shell. */
-export function commandLine(args: readonly string[], command = 'replay'): string {
-  const quoted = args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`));
-  return invocation(command, quoted.join(' '));
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');

@@ -7,7 +7,7 @@ import {
   countEach,
   noCounts,
 } from '../../statemachine/counts.ts';
-import type { ExecutionState } from './executions.ts';
+import type { ExecutionState } from '../aws/executions.ts';
 
 type ReplayedCount = {
   [Name in CountName]: (typeof COUNTS)[Name] extends { replayed: true } ? Name : never;

@@ -2,9 +2,9 @@ import { PreciseTtlError } from '../../expiry/index.ts';
 import { invocation } from '../invocation.ts';
 import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
 
-/** Why a replay can't go on, for a person to read. */
-export class ReplayError extends PreciseTtlError {
-  override readonly name = 'ReplayError';
+/** No state machine of that name is there. */
+export class StateMachineNotFoundError extends PreciseTtlError {
+  override readonly name = 'StateMachineNotFoundError';
 }
 
 /**

@@ -3,7 +3,7 @@ import { clientConfig } from './client-config.ts';
 import type { Environment } from './endpoint.ts';
 import { EndpointNote, NOTE_STEP } from './note-endpoint.ts';
 
-export interface ReplayClient {
+export interface StepFunctionsClient {
   readonly sfn: SFNClient;
   /** Where its requests go, known once one was made: whatever the environment and the profiles say. */
   endpoint(): URL | undefined;
@@ -14,7 +14,7 @@ export interface ReplayClient {
  *
  * @throws {FlagError} when the environment names an endpoint that is none
  */
-export function replayClient(region: string, environment: Environment): ReplayClient {
+export function stepFunctionsClient(region: string, environment: Environment): StepFunctionsClient {
   const note = new EndpointNote();
   const sfn = new SFNClient(clientConfig('SFN', region, environment));
   sfn.middlewareStack.add(note.middleware, NOTE_STEP);

@@ -1,15 +1,15 @@
 import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { isLoopback } from 'stepfunctions-emulator/loopback';
-import { FlagError } from '../../cli/flags.ts';
-import { replayClient } from '../../cli/replay/client.ts';
-import { isThisMachine } from '../../cli/replay/endpoint.ts';
+import { isThisMachine } from '../../../cli/aws/endpoint.ts';
+import { stepFunctionsClient } from '../../../cli/aws/step-functions.ts';
+import { FlagError } from '../../../cli/flags.ts';
 
 const LOCAL = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:8083' };
 const { env } = process;
 /** The SDK itself reads the process's environment. */
 function inEnvironment(variables: Record<string, string>) {
   process.env = { HOME: '/no/such/home', ...variables };
-  return replayClient('eu-central-1', variables);
+  return stepFunctionsClient('eu-central-1', variables);
 }
 afterEach(() => {
   process.env = env;

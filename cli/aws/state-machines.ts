@@ -1,10 +1,10 @@
 import { paginateListStateMachines, type SFNClient } from '@aws-sdk/client-sfn';
-import { ReplayError } from './errors.ts';
+import { StateMachineNotFoundError } from './errors.ts';
 
 /**
  * Finds state machines by their names; a configuration knows no account and so no ARNs.
  *
- * @throws {ReplayError} when one isn't there
+ * @throws {StateMachineNotFoundError} when one isn't there
  */
 export async function findStateMachines(
   client: SFNClient,
@@ -14,7 +14,7 @@ export async function findStateMachines(
   const found = await listStateMachines(client, names);
   const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) {
-    throw new ReplayError(
+    throw new StateMachineNotFoundError(
       `state machine: expected ${missing.join(', ')} at ${where()}, got none of that name; deploy first, or look ` +
         'whether account, region and AWS_ENDPOINT_URL_SFN are the right ones',
     );

@@ -54,7 +54,7 @@ export function localEndpoint(
 
 /**
  * Whether the host of a URL is this machine. URL has brought every spelling of an IPv4 address to four decimals. The
- * emulator has the same rule; this command, which talks to AWS, loads nothing of it.
+ * emulator has the same rule; what talks to AWS loads nothing of it.
  */
 export function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
