@@ -101,7 +101,11 @@ function job(options: Partial<BackfillJobOptions>) {
 const OTHER = { tableName: 'Other', partitionKey: 'id' };
 test.each<[Partial<BackfillJobOptions>, new (...args: never[]) => Error, string]>([
   [{ table: 'Nope' }, FlagError, '--table: expected one of Filled, got "Nope"'],
-  [{ config: configOf(TABLE, OTHER) }, FlagError, '--table: expected one of Filled, Other, got none'],
+  [
+    { config: configOf(TABLE, OTHER) },
+    FlagError,
+    '--table: expected one of Filled, Other, got none; this is for one table',
+  ],
   [{ config: configOf(TABLE, OTHER), table: 'Other' }, BackfillError, 'table Other: expected backfill: true'],
   [
     { config: configOf({ ...OTHER, indexedBy: 'second' }) },
