@@ -30,7 +30,7 @@ const OF_KIND: Readonly<Record<Exclude<TtlKind, 'seconds' | 'missing' | 'fractio
   milliseconds: 'ttl-milliseconds',
   negative: 'ttl-negative',
   tooOld: 'ttl-too-old',
-  tooFar: 'ttl-far-ahead',
+  tooFarAhead: 'ttl-too-far-ahead',
 };
 
 /** The tick that looked for an item last may still be deleting. */
