@@ -258,6 +258,19 @@ describe('against the local Step Functions', () => {
     broken = false;
   }, 60_000);
 
+  test('a table that is not there is told', async () => {
+    const other = join(folder, 'missing.json');
+    writeFileSync(
+      other,
+      JSON.stringify(configOf({ ...TABLE, tableName: 'Missing', name: 'precise-ttl-Filled' })),
+    );
+    expect(await backfill(['--config', other], local())).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('table: expected one that exists in us-east-1, got "Missing"'),
+    });
+  });
+
   test('a state machine that is not there yet is told', async () => {
     const { end } = inProcess({ config: configOf({ ...TABLE, name: 'other' }) });
     await expect(end).rejects.toThrow('state machine: expected other-backfill');
