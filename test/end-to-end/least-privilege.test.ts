@@ -31,6 +31,7 @@ const recorder = new CallRecorder();
 const local = useLocalSweep(TABLES, {
   functionsDynamoDbEndpoint: endpoint => recorder.start(endpoint),
   functions: {
+    maxConcurrency: 1,
     wrap: recorder.wrap,
     meter: recorder,
     // Calls of other services end up at the recorder too, instead of nowhere.
@@ -50,9 +51,9 @@ const firings: Firing[] = [];
 /** All of it lies back, so that nothing has to be waited for. */
 const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 2 * 3600;
 const iso = (epochSeconds: number) => new Date(epochSeconds * 1000).toISOString();
-/** By second each second is a query, so that there are two minutes of them. */
+/** Each window and shard is a query, and by second each second. */
 const replayOf = (table: PreciseTtlProps) => {
-  const around = table.indexedBy === 'second' ? 60 : 1800;
+  const around = table.indexedBy === 'second' ? 60 : 300;
   return { from: iso(HOUR - around), to: iso(HOUR + around) };
 };
 
