@@ -92,10 +92,7 @@ function refuse(operations: readonly string[], name: string, times: number, stat
  * What a schedule gives its state machine, of which one reconcile is run as it is. For the others ten minutes need the same
  * permissions as an hour: of queries a second, or of probes for what is misfiled.
  */
-function shortened(
-  input: { readonly lookbackMinutes?: number },
-  table: PreciseTtlProps | undefined,
-): object {
+function shortened(input: { readonly lookbackMinutes?: number }, table: PreciseTtlProps | undefined): object {
   if (input.lookbackMinutes === undefined || table?.tableName === 'Least-guarded') return input;
   return { ...input, lookbackMinutes: Math.min(input.lookbackMinutes, 10) };
 }
