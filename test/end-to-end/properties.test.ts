@@ -85,7 +85,7 @@ const run = fc.record({
 
 type ItemPlan = typeof item extends fc.Arbitrary<infer T> ? T : never;
 
-/** PROPERTY_RUNS=20 looks longer, about two minutes. */
+/** Runs for each table: PROPERTY_RUNS=20 looks longer. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 1);
 
 let runs = 0;
