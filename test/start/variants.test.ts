@@ -90,11 +90,10 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     TO_THE_SECOND,
   ],
   [
-    'by second, warm from the first minute on, with a stream of new images',
+    'warm from the first minute on, with a stream of new images',
     [
       {
         ...TOKENS,
-        indexedBy: 'second',
         stream: 'NEW_IMAGE',
         warmThroughput: { read: 20_000, write: 8_000 },
         tableClass: 'STANDARD',
