@@ -261,8 +261,8 @@ describeWithTerraform('a created table', () => {
     expect(output).toBe('');
   });
 
-  test('leaves an index of the user alone', async () => {
-    await deployBoth();
+  /** An index that no configuration knows, with an attribute of its own. */
+  const addIndexByOwner = async () => {
     await on.client.send(
       new UpdateTableCommand({
         TableName: 'Tokens',
@@ -284,8 +284,20 @@ describeWithTerraform('a created table', () => {
         ],
       }),
     );
+  };
+
+  test('leaves an index of the user alone', async () => {
+    await deployBoth();
+    await addIndexByOwner();
     await on.deployment.use(BOTH);
     expect(await on.deployment.plan()).toEqual({});
+  });
+
+  test('refuses to take an index of the user away, when the indexes become its own', async () => {
+    await deployBoth();
+    await addIndexByOwner();
+    await on.deployment.use(tokens({ provisionedCapacity: { read: 5, write: 5 } }));
+    expect(await on.deployment.plan()).toMatch(/all attributes must be indexed/);
   });
 
   test('refuses to replace a table that a first deployment left half made, until it is said to be whole', async () => {
