@@ -255,7 +255,11 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
     if (schedule === undefined) throw new TemplateError(`aws_scheduler_schedule.${id} is not there.`);
     return ofPart(schedule as JsonObject, part, index === 0 ? 'reconcile' : `reconcile-${index + 1}`);
   });
-  if (one === undefined || schedules.filter(isPart).length !== parts.length || schedules.length !== parts.length + 1) {
+  if (
+    one === undefined ||
+    schedules.filter(isPart).length !== parts.length ||
+    schedules.length !== parts.length + 1
+  ) {
     throw new TemplateError('There must be a tick, and a schedule for each part of the reconcile.');
   }
   if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
@@ -276,7 +280,10 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
     resource: {
       ...resource,
       aws_scheduler_schedule: {
-        [TICK]: { count: `\${${TERMS.enabled} ? 1 : 0}`, ...(resource['aws_scheduler_schedule']?.[TICK] as JsonObject) },
+        [TICK]: {
+          count: `\${${TERMS.enabled} ? 1 : 0}`,
+          ...(resource['aws_scheduler_schedule']?.[TICK] as JsonObject),
+        },
         [RECONCILE]: {
           for_each: `\${{ for name, part in local.reconcile_parts : name => part if ${TERMS.enabled} }}`,
           ...one,

@@ -1,8 +1,8 @@
 import {
   GetScheduleCommand,
   SchedulerClient,
-  type UpdateScheduleInput,
   UpdateScheduleCommand,
+  type UpdateScheduleInput,
 } from '@aws-sdk/client-scheduler';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
@@ -80,7 +80,9 @@ describeWithTerraform('a pause by hand', () => {
     if (Target === undefined) throw new Error('The tick has a target.');
     const Input = JSON.stringify({ ...JSON.parse(Target.Input ?? ''), maxDeletesPerSecond: 200 });
     await change({ Target: { ...Target, Input } });
-    expect(await deployment.plan()).toEqual({ update: expect.arrayContaining([expect.stringContaining('_tick_')]) });
+    expect(await deployment.plan()).toEqual({
+      update: expect.arrayContaining([expect.stringContaining('_tick_')]),
+    });
   });
 
   test('is left alone by the modules too, whose schedules move to where they can be none', async () => {

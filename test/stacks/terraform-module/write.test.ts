@@ -127,7 +127,9 @@ test('whether the sweep is enabled decides how many schedules there are, and Ter
   const { schedules_tick: tick, schedules_reconcile: reconcile } =
     mainOf('new-table').resource.aws_scheduler_schedule;
   expect(tick.count).toBe('${var.enabled ? 1 : 0}');
-  expect(reconcile.for_each).toBe('${{ for name, part in local.reconcile_parts : name => part if var.enabled }}');
+  expect(reconcile.for_each).toBe(
+    '${{ for name, part in local.reconcile_parts : name => part if var.enabled }}',
+  );
   for (const schedule of [tick, reconcile]) {
     expect(schedule).toMatchObject({
       state: 'ENABLED',
