@@ -116,7 +116,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
   expect(Schedules.map(({ Name }) => Name)).toEqual(
-    ['tick', 'reconcile'].map(id => `precise-ttl-SessionData-${id}`),
+    ['reconcile', 'tick'].map(id => `precise-ttl-SessionData-${id}`),
   );
   scheduler.destroy();
   expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
