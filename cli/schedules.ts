@@ -51,7 +51,7 @@ function isOff(tables: readonly PreciseTtlProps[], tableName: string): boolean {
 /** What decides whether a schedule fires. */
 export interface Firing {
   readonly state: string | undefined;
-  readonly startDate: Date | undefined;
+  readonly startDate?: Date | undefined;
 }
 
 /**
