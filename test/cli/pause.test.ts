@@ -215,7 +215,7 @@ describe('on the local deployment', () => {
     expect(await expiredLeft()).toBe(0);
   }, 120_000);
 
-  test('for a while, the schedules go on by themselves, and resume says what they missed', async () => {
+  test('for a while, the schedules have a start date, and a pause without an end takes its place', async () => {
     const now = Date.now();
     expect(await command('pause', '--table', 'Tokens', '--for', '30m')).toMatchObject({
       status: 0,
