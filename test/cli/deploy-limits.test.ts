@@ -50,11 +50,11 @@ beforeEach(() => {
   deployed.schedules = ['tick', 'reconcile'].map(schedule);
   process.env = { ...env, AWS_ENDPOINT_URL_SCHEDULER: server.endpoint };
   said = [];
-  for (const stream of ['log', 'error'] as const) {
-    jest.spyOn(console, stream).mockImplementation((text: unknown) => {
-      said.push(String(text));
-    });
-  }
+  const listen = (text: unknown) => {
+    said.push(String(text));
+  };
+  jest.spyOn(console, 'log').mockImplementation(listen);
+  jest.spyOn(console, 'error').mockImplementation(listen);
 });
 afterEach(() => {
   process.env = env;

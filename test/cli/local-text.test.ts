@@ -61,6 +61,14 @@ test('the start says what was seeded, and the example replays what has expired o
   );
 });
 
+test('without schedules the example is that of a sweep, and not of a backfill', () => {
+  const { synthesized } = served.cloud;
+  const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
+  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { schedules: true });
+  expect(text).toContain(`--state-machine-arn ${ARN.replace('B', 'A')} --input`);
+  expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
+});
+
 async function execute(state: object): Promise<Execution> {
   const clock = new VirtualClock(at('09:00:00'));
   const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
