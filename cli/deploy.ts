@@ -1,6 +1,6 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
 import { change } from './deploy/change.ts';
-import { limitsOf } from './deploy/ends-limits.ts';
+
 import { CHANGE_FLAGS, END_LIMITS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -18,5 +18,6 @@ ${flags}
 ${TERRAFORM_HELP}
 
 Exit status: 0 deployed, 1 not, 2 wrong flags.`,
-  run: flags => change(flags, { ask: 'Deploy this?', limits: limitsOf(flags.config, flags['end-limits']) }),
+  run: flags =>
+    change(flags, { ask: 'Deploy this?', limits: { config: flags.config, mayEnd: flags['end-limits'] } }),
 });

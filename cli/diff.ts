@@ -1,5 +1,5 @@
 /** `precise-ttl diff`: what a deployment would change. See `--help`. */
-import { limitsOf, showLimits } from './deploy/ends-limits.ts';
+import { showLimits } from './deploy/ends-limits.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
@@ -25,7 +25,7 @@ Exit status: 0 shown, 1 not, 2 wrong flags.`,
     await terraform.init();
     try {
       const refused = (await terraform.plan()) === undefined;
-      await showLimits(limitsOf(config, false));
+      await showLimits({ config, mayEnd: false });
       return refused ? 1 : 0;
     } finally {
       terraform.forgetPlan();

@@ -1,6 +1,6 @@
 import { loadConfigFile } from '../../stacks/config-file.ts';
 import { FlagError } from '../flags.ts';
-import { type ByHand, describeEnded, readByHand, removeOutdated } from './limits.ts';
+import { type Connect, describeEnded, readByHand, removeOutdated } from './by-hand.ts';
 
 /** What is needed to look for limits that were set by hand. */
 export interface Limits {
@@ -8,10 +8,6 @@ export interface Limits {
   readonly config: string | undefined;
   /** `--end-limits`: they may end without a question. */
   readonly mayEnd: boolean;
-}
-
-export function limitsOf(config: string | undefined, mayEnd: boolean): Limits {
-  return { config, mayEnd };
 }
 
 /**
@@ -22,14 +18,10 @@ export function limitsOf(config: string | undefined, mayEnd: boolean): Limits {
  * @throws {FlagError} when a limit would end, and nobody is asked
  */
 export async function endsLimits({ config, mayEnd }: Limits, unasked: boolean): Promise<string | undefined> {
-  const byHand = await lookAround(config);
-  if (byHand.some(({ outdated }) => outdated.length > 0)) {
-    const connect = await connection();
-    const { region } = (await loadConfigFile(config)) as { readonly region: string };
-    await removeOutdated(connect(region), byHand, Date.now());
-    console.error('Took the start date of a pause that has ended out of the schedules.');
-  }
-  const ended = describeEnded(byHand);
+  const ended = await lookAround(config, async (loaded, connect, byHand) => {
+    const removed = await removeOutdated(loaded, connect, byHand, Date.now());
+    if (removed > 0) console.error('Took the start date of a pause that has ended out of the schedules.');
+  });
   if (ended === '') return undefined;
   if (mayEnd) {
     console.error(ended);
@@ -44,23 +36,33 @@ export async function endsLimits({ config, mayEnd }: Limits, unasked: boolean): 
 
 /** After a plan: says which limits it would end. */
 export async function showLimits({ config }: Limits): Promise<void> {
-  const ended = describeEnded(await lookAround(config));
+  const ended = await lookAround(config);
   if (ended !== '') console.log(`\n${ended}`);
 }
 
-/** Terraform has its own way to AWS, which is not always the SDK's: what cannot be looked at keeps nobody from deploying. */
-async function lookAround(configFile: string | undefined): Promise<readonly ByHand[]> {
-  const connect = await connection();
+type Use = (
+  config: unknown,
+  connect: Connect,
+  byHand: Awaited<ReturnType<typeof readByHand>>,
+) => Promise<void>;
+
+/**
+ * Terraform has its own way to AWS, which is not always the SDK's: what cannot be looked at keeps nobody from deploying.
+ *
+ * @returns what a deployment would end
+ */
+async function lookAround(configFile: string | undefined, use?: Use): Promise<string> {
+  const config = await loadConfigFile(configFile);
+  const { eventBridgeSchedulerClient } = await import('../aws/scheduler.ts');
+  const connect: Connect = region => eventBridgeSchedulerClient(region, process.env).scheduler;
+  let ended = '';
   try {
-    return await readByHand(await loadConfigFile(configFile), connect, Date.now());
+    const byHand = await readByHand(config, connect, Date.now());
+    ended = describeEnded(byHand);
+    await use?.(config, connect, byHand);
   } catch (error) {
     const why = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
-    console.error(`Could not look for limits that were set by hand, which a deployment ends (${why}).`);
-    return [];
+    console.error(`Could not look for what was set by hand on the schedules (${why}).`);
   }
-}
-
-async function connection() {
-  const { eventBridgeSchedulerClient } = await import('../aws/scheduler.ts');
-  return (region: string) => eventBridgeSchedulerClient(region, process.env).scheduler;
+  return ended;
 }

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkConfig } from '../../stacks/config.ts';
 import { type ResolvedProps, resolveProps } from '../../stacks/props.ts';
-import { StateMachineNotFoundError } from '../aws/errors.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { changeSchedules } from '../aws/schedules.ts';
-import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
+import { requireStateMachines } from '../aws/state-machines.ts';
 import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeDuration } from '../duration.ts';
@@ -64,7 +63,8 @@ export async function resumeTables(options: ResumeOptions): Promise<ReplayEnd> {
   const clients = options.connect(region);
   try {
     const found = await schedulesOfTables(clients.scheduler, region, tables);
-    const machines = await machinesOf(clients, found);
+    const names = found.map(({ name }) => name);
+    const machines = await requireStateMachines(clients.sfn, names, clients.where);
     const resumed: Resumed[] = [];
     for (const each of found) {
       const table = tables.find(({ tableName }) => tableName === each.tableName);
@@ -93,20 +93,6 @@ export async function resumeTables(options: ResumeOptions): Promise<ReplayEnd> {
   } finally {
     clients.destroy();
   }
-}
-
-async function machinesOf(
-  { sfn, where }: OperatingClients,
-  found: readonly TableSchedules[],
-): Promise<ReadonlyMap<string, ListedStateMachine>> {
-  const names = found.map(({ name }) => name);
-  const machines = await listStateMachines(sfn, names);
-  const missing = names.filter(name => !machines.has(name));
-  if (missing.length === 0) return machines;
-  throw new StateMachineNotFoundError(
-    `state machine: expected ${missing.join(', ')} at ${where()}, got none of that name; deploy first, or look whether ` +
-      'account, region and AWS_ENDPOINT_URL_SFN are the right ones',
-  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { endsLimits, limitsOf, showLimits } from '../../cli/deploy/ends-limits.ts';
+import { endsLimits, showLimits } from '../../cli/deploy/ends-limits.ts';
 import { LocalApiServer } from '../../local/api-server.ts';
 import { schedulerApi } from '../../local/scheduler/scheduler-api.ts';
 import type { ScheduleResource } from '../../local/terraform/synthesized.ts';
@@ -67,20 +67,20 @@ const limit = (over: Partial<ScheduleResource>) => {
 const ENDED = 'Sessions is limited by hand to 1,200 deletes a second: a deployment ends that limit.';
 
 test('without a limit nothing is said, and nobody is asked more', async () => {
-  expect(await endsLimits(limitsOf(CONFIG, false), true)).toBeUndefined();
-  await showLimits(limitsOf(CONFIG, false));
+  expect(await endsLimits({ config: CONFIG, mayEnd: false }, true)).toBeUndefined();
+  await showLimits({ config: CONFIG, mayEnd: false });
   expect(said).toEqual([]);
 });
 
 test('a limit is part of the question; where nobody is asked, a flag must say it', async () => {
   limit({ input: LIMITED });
-  expect(await endsLimits(limitsOf(CONFIG, false), false)).toBe(ENDED);
-  await expect(endsLimits(limitsOf(CONFIG, false), true)).rejects.toThrow(
+  expect(await endsLimits({ config: CONFIG, mayEnd: false }, false)).toBe(ENDED);
+  await expect(endsLimits({ config: CONFIG, mayEnd: false }, true)).rejects.toThrow(
     `--end-limits: expected it where nobody is asked, got none. ${ENDED}`,
   );
   expect(said).toEqual([]);
-  expect(await endsLimits(limitsOf(CONFIG, true), true)).toBeUndefined();
-  await showLimits(limitsOf(CONFIG, false));
+  expect(await endsLimits({ config: CONFIG, mayEnd: true }, true)).toBeUndefined();
+  await showLimits({ config: CONFIG, mayEnd: false });
   expect(said).toEqual([ENDED, `\n${ENDED}`]);
 });
 
@@ -90,20 +90,18 @@ test('the start date of a pause that has ended is taken out before a deployment,
     { ...schedule('tick'), startDate: passed },
     { ...schedule('reconcile'), startDate: ahead },
   ];
-  await showLimits(limitsOf(CONFIG, false));
+  await showLimits({ config: CONFIG, mayEnd: false });
   expect(deployed.schedules.map(({ startDate }) => startDate)).toEqual([passed, ahead]);
-  expect(await endsLimits(limitsOf(CONFIG, false), true)).toBeUndefined();
+  expect(await endsLimits({ config: CONFIG, mayEnd: false }, true)).toBeUndefined();
   expect(deployed.schedules.map(({ startDate }) => startDate)).toEqual([undefined, ahead]);
   expect(said).toEqual(['Took the start date of a pause that has ended out of the schedules.']);
 });
 
 test('what cannot be looked at keeps nobody from deploying', async () => {
   process.env = { ...process.env, AWS_ENDPOINT_URL_SCHEDULER: 'http://127.0.0.1:9' };
-  expect(await endsLimits(limitsOf(CONFIG, false), true)).toBeUndefined();
+  expect(await endsLimits({ config: CONFIG, mayEnd: false }, true)).toBeUndefined();
   expect(said).toEqual([
-    expect.stringMatching(
-      /^Could not look for limits that were set by hand, which a deployment ends \(.*ECONNREFUSED/,
-    ),
+    expect.stringMatching(/^Could not look for what was set by hand on the schedules \(.*ECONNREFUSED/),
   ]);
 });
 

@@ -13,16 +13,15 @@ export interface ByHand {
   readonly outdated: readonly FoundSchedule[];
 }
 
+/** Makes a client for a region. */
+export type Connect = (region: string) => SchedulerClient;
+
 /**
  * Looks at the schedules that are deployed for the tables of a configuration; those that are not there have nothing by hand.
  *
  * @param now epoch milliseconds
  */
-export async function readByHand(
-  config: unknown,
-  connect: (region: string) => SchedulerClient,
-  now: number,
-): Promise<ByHand[]> {
+export async function readByHand(config: unknown, connect: Connect, now: number): Promise<ByHand[]> {
   const { region, tables } = checkConfig(config);
   const scheduler = connect(region);
   try {
@@ -33,8 +32,7 @@ export async function readByHand(
       const outdated = schedules.filter(
         ({ StartDate }) => StartDate !== undefined && StartDate.getTime() <= now,
       );
-      if (limit !== undefined || outdated.length > 0)
-        found.push({ tableName: table.tableName, limit, outdated });
+      found.push({ tableName: table.tableName, limit, outdated });
     }
     return found;
   } finally {
@@ -47,16 +45,21 @@ export async function readByHand(
  * more than five minutes ago. It changes nothing about when a schedule fires.
  *
  * @param now epoch milliseconds
+ * @returns how many schedules had one
  */
 export async function removeOutdated(
-  scheduler: SchedulerClient,
+  config: unknown,
+  connect: Connect,
   byHand: readonly ByHand[],
   now: number,
-): Promise<void> {
+): Promise<number> {
+  const changes = byHand.flatMap(({ outdated }) =>
+    outdated.map(found => ({ found, change: { startDate: null } })),
+  );
+  if (changes.length === 0) return 0;
+  const scheduler = connect(checkConfig(config).region);
   try {
-    const outdated = byHand.flatMap(each => each.outdated);
-    const changes = outdated.map(found => ({ found, change: { startDate: null } }));
-    await changeSchedules(scheduler, changes, now);
+    return await changeSchedules(scheduler, changes, now);
   } finally {
     scheduler.destroy();
   }
