@@ -132,4 +132,4 @@ esac
   expect(existsSync(join(folder, 'planned'))).toBe(false);
   expect(await deploy('--end-limits')).toMatchObject({ status: 0, stderr: expect.stringContaining(ENDED) });
   expect(existsSync(join(folder, 'applied'))).toBe(true);
-}, 60_000);
+}, 120_000);
