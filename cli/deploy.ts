@@ -1,6 +1,5 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
 import { change } from './deploy/change.ts';
-
 import { CHANGE_FLAGS, END_LIMITS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 

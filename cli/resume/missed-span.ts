@@ -24,6 +24,9 @@ export interface Started {
 /** Names of executions that are no ticks: `precise-ttl replay` starts them. */
 const NO_TICK = /^(replay|dryrun)-/;
 
+/** Ticks are up to two minutes apart, as Scheduler fires at any time within the minute. What is further apart is looked at. */
+const USUAL_GAP_MS = 150_000;
+
 /**
  * Looks for the newest time without sweeps. It goes by what ran, and not by when a schedule was changed: so it is right after two
  * pauses in a row, after one that has ended by itself, and when this is run once more.
@@ -43,13 +46,12 @@ export async function findMissed(
   let newer = now;
   for await (const { name, startedAt } of starts) {
     if (NO_TICK.test(name)) continue;
-    if (newer - startedAt <= longest) {
-      newer = Math.min(newer, startedAt);
-      continue;
-    }
+    const gap = newer - startedAt;
     // Somebody may have started one by hand meanwhile, for another span.
-    const time = await tickTime(name);
-    if (time !== undefined) return { from: time, to: newer };
+    const time = gap > USUAL_GAP_MS ? await tickTime(name) : startedAt;
+    if (time === undefined) continue;
+    if (gap > longest) return { from: time, to: newer };
+    newer = Math.min(newer, startedAt);
   }
   const first = beginning();
   return first !== undefined && newer - first > longest ? { from: first, to: newer } : undefined;
