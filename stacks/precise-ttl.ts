@@ -47,7 +47,7 @@ export class PreciseTtl extends Construct {
   readonly stateMachineName: string;
   /** Undefined without the prop `backfill`. */
   readonly backfillStateMachineArn: string | undefined;
-  /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`… */
+  /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`…; none when it is not enabled. */
   readonly scheduleArns: Readonly<Record<string, string>>;
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;

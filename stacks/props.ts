@@ -275,7 +275,10 @@ export const PROPS = {
    * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
    */
   backfill: optional(boolean(), false),
-  /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
+  /**
+   * whether there are schedules. `false` removes them; replays still work. To stop for a while, `precise-ttl pause` needs no
+   * deployment: [Pausing](pausing.md)
+   */
   enabled: optional(boolean(), true),
   /**
    * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =

@@ -24,6 +24,7 @@ const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
 const replay = ({ call, props }: Subject) =>
   call('replay', `--table ${props.tableName} --from TIME --to TIME`);
+const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
 const correctWriter = () =>
   'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
 
@@ -293,19 +294,32 @@ const OF_THE_DEPLOYMENT = {
   },
   'schedule-disabled': {
     severity: 'broken',
-    what: 'a schedule is DISABLED, and the configuration says that it runs',
-    meaning: 'Nothing starts that part of the sweep: somebody has paused it outside of the configuration.',
-    remedy: deploy,
+    what: 'a schedule is paused, and others of the table are not',
+    meaning: 'Nothing starts that part of the sweep: a pause or a resume did not get through.',
+    remedy: resume,
+  },
+  'sweep-paused-by-hand': {
+    severity: 'warning',
+    what: 'the sweep is paused by hand',
+    meaning:
+      'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
+    remedy: resume,
+  },
+  'sweep-limited': {
+    severity: 'warning',
+    what: 'the sweep is limited by hand',
+    meaning: 'With more to delete it is late. The next deployment ends the limit.',
+    remedy: ({ call, props }) => call('limit', `--table ${props.tableName} --off`),
   },
   'sweep-paused': {
     severity: 'warning',
-    what: 'the sweep is paused, as the configuration says (enabled: false)',
+    what: 'the sweep has no schedules, as the configuration says (enabled: false)',
     meaning: 'What expires is left to native TTL.',
     remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
   },
   'schedule-not-paused': {
     severity: 'warning',
-    what: 'a schedule is ENABLED, and the configuration says that the sweep is paused',
+    what: 'a schedule is there, and the configuration says that there are none (enabled: false)',
     meaning: 'The sweep goes on deleting what is expired.',
     remedy: deploy,
   },

@@ -94,7 +94,11 @@ ${example.trim()}
 The provider is the caller's: its region and account are where everything is made. Every input is checked before anything is
 planned. Two modules in one account need different names: \`name\` is made from \`table_name\` unless it is given.
 
-\`count\` and \`for_each\` work on the module block. \`enabled = false\` pauses the sweep and leaves everything in place.
+\`count\` and \`for_each\` work on the module block. \`enabled = false\` removes the schedules and leaves everything else in place.
+
+To pause the sweep without an apply, set the schedules' state to \`DISABLED\`, or give them a start date, in EventBridge Scheduler: the
+module ignores both, so that no apply ends the pause. An input of a schedule that was changed by hand is put back by the next apply.
+Remove a start date that has passed before an apply that changes a schedule: Scheduler refuses one of more than five minutes ago.
 
 By window, whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module
 must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`. By second

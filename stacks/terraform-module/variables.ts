@@ -61,7 +61,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
     'How far back every tick searches for items that earlier sweeps left. When it is not given, 10, or one window if that is longer; by second 2.',
   reconcileHours:
     'How far back the hourly reconcile searches, 1 to 744. 24, or 2 by second, when it is not given.',
-  enabled: 'Whether the schedules run. false pauses the sweep.',
+  enabled:
+    'Whether there are schedules. false removes them, and nothing else. To pause for a while, set their state: Terraform leaves it as it is.',
   shardConcurrency:
     'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
   chunkConcurrency: 'Chunks of 25 keys that a child deletes at once, 1 to 40.',
