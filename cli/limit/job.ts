@@ -33,7 +33,9 @@ export interface LimitOptions {
  */
 export async function limitTable(options: LimitOptions): Promise<boolean> {
   const { print, perSecond } = options;
-  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   if (tables.length > 1) {
     const names = tables.map(({ tableName }) => tableName).join(', ');
     throw new FlagError(`--table: expected one of ${names}, got nothing; a limit is that of one table`);

@@ -37,7 +37,9 @@ const SHOWN = 10;
  */
 export async function pauseTables(options: PauseOptions): Promise<boolean> {
   const { print, forMs } = options;
-  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const clients = options.connect(region);
   try {
     const { scheduler, sfn } = clients;

@@ -59,7 +59,9 @@ interface Resumed {
  */
 export async function resumeTables(options: ResumeOptions): Promise<ReplayEnd> {
   const { print, dryRun, signal } = options;
-  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const clients = options.connect(region);
   try {
     const found = await schedulesOfTables(clients.scheduler, region, tables);
