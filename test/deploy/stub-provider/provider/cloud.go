@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
@@ -23,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/middleware"
+	"github.com/aws/smithy-go/transport/http/protocol/awsjson"
 )
 
 // Cloud holds the clients. Their credentials are dummies: nothing here can sign a request that AWS would take.
@@ -75,7 +77,7 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 	configuration.Region = region
 	return &Cloud{
 		region: region, sdk: configuration,
-		cloudwatch: cloudwatch.NewFromConfig(configuration),
+		cloudwatch: cloudwatch.NewFromConfig(configuration, inJSON),
 		dynamodb:   dynamodb.NewFromConfig(configuration),
 		iam:        iam.NewFromConfig(configuration),
 		lambda:     lambda.NewFromConfig(configuration),
@@ -86,6 +88,11 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 		sqs:        sqs.NewFromConfig(configuration),
 		sts:        sts.NewFromConfig(configuration),
 	}
+}
+
+// inJSON is one of the protocols that CloudWatch speaks; the emulator does not know the SDK's first choice, CBOR.
+func inJSON(options *cloudwatch.Options) {
+	options.Protocol = awsjson.New10(schemas.GraniteServiceVersion20100801)
 }
 
 // notLoopback says what is wrong with an endpoint, also with one that is set for a single service.

