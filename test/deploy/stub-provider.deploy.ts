@@ -14,6 +14,7 @@ import {
   UpdateScheduleCommand,
   type UpdateScheduleCommandInput,
 } from '@aws-sdk/client-scheduler';
+import { strToU8, zipSync } from 'fflate';
 import { STUB_PROVIDER } from './stub-provider/build.ts';
 import { startPassingOn } from './support/pass-on.ts';
 import {
@@ -35,6 +36,20 @@ const reference = (path: string) => `\${${path}}`;
 
 const MACHINE = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep';
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
+
+/** A role that a service takes, and its policy. */
+function roleOf(service: string, action: string): Resources {
+  const allow = (statement: Arguments) =>
+    JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] });
+  const trust = allow({ Action: 'sts:AssumeRole', Principal: { Service: `${service}.amazonaws.com` } });
+  const role = reference(`aws_iam_role.${service}.id`);
+  return {
+    aws_iam_role: { [service]: { name: service, assume_role_policy: trust } },
+    aws_iam_role_policy: {
+      [service]: { name: service, role, policy: allow({ Action: action, Resource: '*' }) },
+    },
+  };
+}
 
 describeWithTerraform('the stub provider', () => {
   let aws: EmulatedAws;
@@ -320,31 +335,7 @@ describeWithTerraform('the stub provider', () => {
 
   test('leaves a pause alone that Terraform is to ignore, and shows an input that was changed', async () => {
     const schedule = (changes: Arguments): Resources => ({
-      aws_iam_role: {
-        schedule: {
-          name: 'schedule',
-          assume_role_policy: JSON.stringify({
-            Version: '2012-10-17',
-            Statement: [
-              {
-                Effect: 'Allow',
-                Action: 'sts:AssumeRole',
-                Principal: { Service: 'scheduler.amazonaws.com' },
-              },
-            ],
-          }),
-        },
-      },
-      aws_iam_role_policy: {
-        schedule: {
-          name: 'schedule',
-          role: reference('aws_iam_role.schedule.id'),
-          policy: JSON.stringify({
-            Version: '2012-10-17',
-            Statement: [{ Effect: 'Allow', Action: 'states:StartExecution', Resource: '*' }],
-          }),
-        },
-      },
+      ...roleOf('scheduler', 'states:StartExecution'),
       aws_scheduler_schedule: {
         tick: {
           name: 'tick',
@@ -352,12 +343,12 @@ describeWithTerraform('the stub provider', () => {
           flexible_time_window: { mode: 'OFF' },
           target: {
             arn: MACHINE,
-            role_arn: reference('aws_iam_role.schedule.arn'),
+            role_arn: reference('aws_iam_role.scheduler.arn'),
             input: '{"kind":"tick"}',
             retry_policy: { maximum_event_age_in_seconds: 60, maximum_retry_attempts: 5 },
           },
           lifecycle: { ignore_changes: ['state', 'start_date'] },
-          depends_on: ['aws_iam_role_policy.schedule'],
+          depends_on: ['aws_iam_role_policy.scheduler'],
           ...changes,
         },
       },
@@ -394,6 +385,102 @@ describeWithTerraform('the stub provider', () => {
     await change({ Target: { ...Target, Input: limited } as UpdateScheduleCommandInput['Target'] });
     expect(await root.plan()).toEqual({ update: ['aws_scheduler_schedule.tick'] });
     client.destroy();
+    await destroy();
+  });
+
+  test('makes a bucket with its settings and a bus, edits them in place, imports and removes them', async () => {
+    const bucket = reference('aws_s3_bucket.archive.id');
+    const resources = (tags: Arguments, days: number, algorithm: Arguments): Resources => ({
+      aws_s3_bucket: { archive: { bucket: 'expired-items', tags } },
+      aws_s3_bucket_versioning: { archive: { bucket, versioning_configuration: { status: 'Enabled' } } },
+      aws_s3_bucket_public_access_block: {
+        archive: {
+          bucket,
+          block_public_acls: true,
+          block_public_policy: true,
+          restrict_public_buckets: days > 100,
+        },
+      },
+      aws_s3_bucket_server_side_encryption_configuration: {
+        archive: { bucket, rule: { apply_server_side_encryption_by_default: algorithm } },
+      },
+      aws_s3_bucket_lifecycle_configuration: {
+        archive: {
+          bucket,
+          rule: {
+            id: 'colder',
+            status: 'Enabled',
+            filter: {},
+            transition: [{ days: 30, storage_class: 'GLACIER' }],
+            expiration: { days },
+            noncurrent_version_expiration: { noncurrent_days: 7 },
+          },
+        },
+      },
+      aws_cloudwatch_event_bus: { expiries: { name: 'expiries', description: 'What expired.', tags } },
+    });
+    const first = resources({ team: 'identity' }, 90, { sse_algorithm: 'AES256' });
+    expect(Object.keys(await deploy(first))).toEqual(['create']);
+    const encryption = { sse_algorithm: 'aws:kms', kms_master_key_id: KEY };
+    const second = resources({ owner: 'sessions' }, 365, encryption);
+    const { update, ...others } = await deploy(second);
+    expect([others, update?.length]).toEqual([{}, 5]);
+
+    const inBucket = Object.keys(second).filter(type => type.startsWith('aws_s3_'));
+    const imported = [
+      ...inBucket.map(type => ({ to: `${type}.archive`, id: 'expired-items' })),
+      { to: 'aws_cloudwatch_event_bus.expiries', id: 'expiries' },
+    ];
+    await root.succeed(['state', 'rm', ...imported.map(({ to }) => to)]);
+    const { update: notTold = [], ...nothing } = await deploy(second, { import: imported });
+    // Of the lifecycle only what is configured is read.
+    expect([nothing, notTold]).toEqual([{}, ['aws_s3_bucket_lifecycle_configuration.archive']]);
+    await destroy();
+  });
+
+  test('makes an event source of a stream, edits it in place and removes it', async () => {
+    const archive = join(root.folder, 'function.zip');
+    writeFileSync(archive, zipSync({ 'index.js': strToU8('exports.handler = async () => {};') }));
+    const resources = (mapping: Arguments): Resources => ({
+      ...roleOf('lambda', 'dynamodb:GetRecords'),
+      aws_dynamodb_table: {
+        tokens: {
+          name: 'Tokens',
+          billing_mode: 'PAY_PER_REQUEST',
+          hash_key: 'id',
+          attribute: { name: 'id', type: 'S' },
+          stream_enabled: true,
+          stream_view_type: 'OLD_IMAGE',
+        },
+      },
+      aws_lambda_function: {
+        archiver: {
+          function_name: 'archiver',
+          filename: archive,
+          handler: 'index.handler',
+          runtime: 'nodejs24.x',
+          role: reference('aws_iam_role.lambda.arn'),
+          depends_on: ['aws_iam_role_policy.lambda'],
+        },
+      },
+      aws_sqs_queue: { failed: { name: 'failed' } },
+      aws_lambda_event_source_mapping: {
+        stream: {
+          event_source_arn: reference('aws_dynamodb_table.tokens.stream_arn'),
+          function_name: reference('aws_lambda_function.archiver.arn'),
+          starting_position: 'TRIM_HORIZON',
+          function_response_types: ['ReportBatchItemFailures'],
+          bisect_batch_on_function_error: true,
+          maximum_record_age_in_seconds: 82_800,
+          destination_config: { on_failure: { destination_arn: reference('aws_sqs_queue.failed.arn') } },
+          filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
+          ...mapping,
+        },
+      },
+    });
+    await deploy(resources({ batch_size: 100 }));
+    const edited = resources({ batch_size: 1_000, maximum_batching_window_in_seconds: 5, enabled: false });
+    expect(await deploy(edited)).toEqual({ update: ['aws_lambda_event_source_mapping.stream'] });
     await destroy();
   });
 

@@ -85,7 +85,7 @@ func about(input any) string {
 	var fields map[string]any
 	_ = json.Unmarshal(raw, &fields)
 	for _, name := range []string{"TableName", "FunctionName", "PolicyName", "RoleName", "LogGroupName", "LogGroupNamePrefix", "QueueName", "QueueUrl",
-		"AlarmName", "DashboardName", "TopicArn", "Name", "StateMachineArn", "ResourceArn"} {
+		"AlarmName", "DashboardName", "TopicArn", "Bucket", "Name", "StateMachineArn", "ResourceArn"} {
 		if text, ok := fields[name].(string); ok {
 			return text
 		}
@@ -108,10 +108,16 @@ func gone(err error) bool {
 	}
 	switch api.ErrorCode() {
 	case "ResourceNotFoundException", "ResourceNotFound", "NotFoundException", "NotFound", "NoSuchEntity", "NoSuchEntityException",
+		"NoSuchBucket", "NoSuchLifecycleConfiguration", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
 		"StateMachineDoesNotExist", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", "com.amazonaws.sqs#QueueDoesNotExist":
 		return true
 	}
 	return false
+}
+
+func hasCode(err error, code string) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == code
 }
 
 func unlessGone(err error) error {

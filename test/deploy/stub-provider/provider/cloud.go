@@ -16,8 +16,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/schemas"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
@@ -29,18 +31,20 @@ import (
 
 // Cloud holds the clients. Their credentials are dummies: nothing here can sign a request that AWS would take.
 type Cloud struct {
-	region     string
-	sdk        aws.Config
-	cloudwatch *cloudwatch.Client
-	dynamodb   *dynamodb.Client
-	iam        *iam.Client
-	lambda     *lambda.Client
-	logs       *cloudwatchlogs.Client
-	scheduler  *scheduler.Client
-	sfn        *sfn.Client
-	sns        *sns.Client
-	sqs        *sqs.Client
-	sts        *sts.Client
+	region      string
+	sdk         aws.Config
+	cloudwatch  *cloudwatch.Client
+	dynamodb    *dynamodb.Client
+	eventbridge *eventbridge.Client
+	iam         *iam.Client
+	lambda      *lambda.Client
+	logs        *cloudwatchlogs.Client
+	s3          *s3.Client
+	scheduler   *scheduler.Client
+	sfn         *sfn.Client
+	sns         *sns.Client
+	sqs         *sqs.Client
+	sts         *sts.Client
 }
 
 func newCloud(ctx context.Context, region, endpoint string) *Cloud {
@@ -77,16 +81,18 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 	configuration.Region = region
 	return &Cloud{
 		region: region, sdk: configuration,
-		cloudwatch: cloudwatch.NewFromConfig(configuration, inJSON),
-		dynamodb:   dynamodb.NewFromConfig(configuration),
-		iam:        iam.NewFromConfig(configuration),
-		lambda:     lambda.NewFromConfig(configuration),
-		logs:       cloudwatchlogs.NewFromConfig(configuration),
-		scheduler:  scheduler.NewFromConfig(configuration),
-		sfn:        sfn.NewFromConfig(configuration),
-		sns:        sns.NewFromConfig(configuration),
-		sqs:        sqs.NewFromConfig(configuration),
-		sts:        sts.NewFromConfig(configuration),
+		cloudwatch:  cloudwatch.NewFromConfig(configuration, inJSON),
+		dynamodb:    dynamodb.NewFromConfig(configuration),
+		eventbridge: eventbridge.NewFromConfig(configuration),
+		iam:         iam.NewFromConfig(configuration),
+		lambda:      lambda.NewFromConfig(configuration),
+		logs:        cloudwatchlogs.NewFromConfig(configuration),
+		s3:          s3.NewFromConfig(configuration, onePath),
+		scheduler:   scheduler.NewFromConfig(configuration),
+		sfn:         sfn.NewFromConfig(configuration),
+		sns:         sns.NewFromConfig(configuration),
+		sqs:         sqs.NewFromConfig(configuration),
+		sts:         sts.NewFromConfig(configuration),
 	}
 }
 
@@ -94,6 +100,9 @@ func cloudOf(configuration aws.Config, region string) *Cloud {
 func inJSON(options *cloudwatch.Options) {
 	options.Protocol = awsjson.New10(schemas.GraniteServiceVersion20100801)
 }
+
+// onePath has the bucket in the path: there is one host.
+func onePath(options *s3.Options) { options.UsePathStyle = true }
 
 // notLoopback says what is wrong with an endpoint, also with one that is set for a single service.
 func notLoopback(endpoint string) string {

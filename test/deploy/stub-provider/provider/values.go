@@ -171,6 +171,15 @@ func unlessZero(object Object, name string) *int32 {
 	return nil
 }
 
+// unlessNull is nil where the attribute is null: 0 means something.
+func unlessNull(object Object, name string) *int32 {
+	if object[name] == nil {
+		return nil
+	}
+	value := number(object, name)
+	return &value
+}
+
 // strs gives the strings of a list or a set.
 func strs(object Object, name string) (list []string) {
 	elements, _ := object[name].([]any)
