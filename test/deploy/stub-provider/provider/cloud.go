@@ -52,11 +52,12 @@ func newCloud(ctx context.Context, region, endpoint string) *Cloud {
 		config.WithRegion(region),
 		config.WithSharedConfigFiles([]string{}), config.WithSharedCredentialsFiles([]string{}),
 		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("stub", "stub", "")),
-		config.WithBaseEndpoint(endpoint),
 		config.WithRetryer(brokenTransport),
 		config.WithAPIOptions([]func(*middleware.Stack) error{recordCalls, failOnDemand, slowDown}),
 	)
 	must(err)
+	// Not by an option of the loading: that would win over the endpoints that are set for single services.
+	configuration.BaseEndpoint = &endpoint
 	return cloudOf(configuration, region)
 }
 
