@@ -19,7 +19,7 @@ import {
   startOrAttachDynamoDb,
 } from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
-import { enableStream, ensureTable, requireTable } from './dynamodb/tables.ts';
+import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
 import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
@@ -276,7 +276,7 @@ async function makeTables(
   { tables, existingTables }: SynthesizedCloud,
   { existing = [], makeExisting: make = startedHere, observe = false }: LocalCloudOptions,
 ): Promise<void> {
-  for (const table of tables) await ensureTable(client, table);
+  for (const table of tables) await ensureTable(client, observe ? withOldImages(table) : table);
   const problems: string[] = [];
   for (const table of existingTables) {
     const asMade = existing.find(({ name }) => name === table.name);

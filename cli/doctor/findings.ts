@@ -117,6 +117,60 @@ const OF_THE_TABLE = {
       `Correct ttlAttribute in the configuration; or turn native TTL off there, and an hour later on for ${subject.model.ttlAttribute}: ` +
       'aws dynamodb update-time-to-live',
   },
+  'deletion-protection-off': {
+    severity: 'warning',
+    what: 'the table is not protected from deletion',
+    meaning:
+      'The configuration says that it is. Whoever may delete tables can delete it. A restored table is so.',
+    remedy: deploy,
+  },
+  'point-in-time-recovery-off': {
+    severity: 'warning',
+    what: 'the table cannot be restored to a point in time',
+    meaning:
+      'The configuration says that it can. What is deleted by mistake is lost. A restored table is so, and begins anew when it is turned on.',
+    remedy: deploy,
+  },
+  'table-key-differs': {
+    severity: 'warning',
+    what: 'the table is encrypted with another key',
+    meaning:
+      'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
+    remedy: subject =>
+      subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(subject),
+  },
+  'stream-differs': {
+    severity: 'warning',
+    what: 'the stream of the table is another one',
+    meaning:
+      'Whoever reads the stream sees something else than the configuration says, or nothing. A restored table has none.',
+    remedy: deploy,
+  },
+  'capacity-differs': {
+    severity: 'warning',
+    what: 'the table has another capacity',
+    meaning:
+      'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
+    remedy: subject => `Correct provisionedCapacity in the configuration, and then ${deploy(subject)}`,
+  },
+  'warm-throughput-low': {
+    severity: 'warning',
+    what: 'the table takes less at once than the configuration says',
+    meaning:
+      'warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
+    remedy: subject =>
+      aws(
+        'dynamodb update-table',
+        subject,
+        ` --warm-throughput ReadUnitsPerSecond=${subject.props.warmThroughput?.read ?? 'N'},WriteUnitsPerSecond=${subject.props.warmThroughput?.write ?? 'N'}`,
+      ),
+  },
+  'table-class-differs': {
+    severity: 'warning',
+    what: 'the table is of another class',
+    meaning: 'It costs something else than you mean it to. The next deployment changes it.',
+    remedy: deploy,
+  },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 const OF_THE_ITEMS = {
@@ -166,7 +220,7 @@ const OF_THE_ITEMS = {
       'Native TTL and the sweep ignore it, so that a zero or a wrong unit empties no table: the items stay.',
     remedy: () => 'Delete the items yourself, or correct the writer if it is a wrong time.',
   },
-  'ttl-far-ahead': {
+  'ttl-too-far-ahead': {
     severity: 'warning',
     what: 'the TTL is more than 20 years ahead',
     meaning: 'The items expire then. It looks like a wrong unit, or like an item that should have no TTL.',

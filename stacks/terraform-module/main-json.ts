@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { Token } from 'cdktf';
 import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
-import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
+import { OF_CREATED_TABLES, PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
 import { merged } from './merged.ts';
 import { withOptional } from './optional.ts';
@@ -64,14 +64,24 @@ const { granularityMinutes: _length, shards: _shards, pollSeconds: _poll, ...NUM
 const SWITCHES = {
   deletionProtection: false,
   pointInTimeRecovery: false,
+  tableClass: 'STANDARD_INFREQUENT_ACCESS',
   partitionKeyType: 'N',
   sortKeyType: 'N',
   deleteMode: 'batch',
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
-export const FIXED = ['existingTable', 'backfill'] as const satisfies readonly PropName[];
+/**
+ * What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
+ * what Terraform leaves alone of the table (`ignore_changes`), which takes no variables.
+ */
+export const FIXED = [
+  'existingTable',
+  'backfill',
+  'stream',
+  'provisionedCapacity',
+  'warmThroughput',
+] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
 const OF_WINDOWS = ['windowAttribute', 'granularityMinutes', 'shards'] as const satisfies readonly PropName[];
@@ -92,6 +102,7 @@ const OPTIONAL = {
     securityGroupIds: Token.asList(`\${${TERMS.vpc}.${variableName('securityGroupIds')}}`),
   },
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
+  tableKmsKeyArn: `\${${TERMS.tableKmsKeyArn}}`,
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
@@ -163,7 +174,9 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   });
   const synthesized = (props: PreciseTtlProps) => withOptional(shaped(props), full, absences);
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
-    prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
+    prop =>
+      (prop !== 'sortKeyType' || base.sortKey !== undefined) &&
+      (name === 'new-table' || !OF_CREATED_TABLES.some(each => each === prop)),
   );
   const changes = [
     {

@@ -47,9 +47,9 @@ resource.terraform_data: "REFUSED TO KEEP THE TABLE. …"
 
 Do not follow Terraform's advice to disable \`prevent_destroy\`. To stop sweeping the table and keep it:
 
-1. Change the \`source\` of the module block from \`new-table\` to \`existing-table\`, leave out \`deletion_protection\` and
-   \`point_in_time_recovery\`, run \`terraform init\` and apply. The plan says \`1 to forget\`: Terraform no longer manages the
-   table, and the sweep goes on.
+1. Change the \`source\` of the module block from \`new-table\` to \`existing-table\`, leave out \`deletion_protection\`,
+   \`point_in_time_recovery\` and \`table_class\`, run \`terraform init\` and apply. The plan says \`1 to forget\`: Terraform no longer
+   manages the table, and the sweep goes on.
 2. Remove the module block, and apply.
 
 **Do not remove the block of a \`new-table\` module.** Its guard goes with it, as every guard in a module does. Then
@@ -78,8 +78,9 @@ The key's policy must leave the rest to IAM, as every default key policy does, a
 }
 \`\`\`
 
-The table keeps the encryption that it has. If that is a key of yours, its policy must let the roles \`PlanSweep\`,
-\`QueryExpired\` and \`DeleteChunk\` of the output \`role_arns\` use it through DynamoDB.`;
+\`table_kms_key_arn\` is the key of the table. The roles \`PlanSweep\`, \`QueryExpired\` and \`DeleteChunk\` of the output
+\`role_arns\` may then use it through DynamoDB; its policy must leave that to IAM. When a new table was given one and is to have it
+no more, change the table first (\`aws dynamodb update-table --sse-specification Enabled=false\`), and leave out the input then.`;
 
 /** The README of a module, with the tables that terraform-docs makes. */
 export function moduleReadme(props: ReadmeProps): string {

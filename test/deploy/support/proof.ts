@@ -1,10 +1,9 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -122,5 +121,3 @@ async function answering(url: string): Promise<void> {
     }
   }
 }
-
-export const run = promisify(execFile);
