@@ -301,8 +301,10 @@ describeWithTerraform('the stub provider', () => {
       const { read_capacity, write_capacity, ...onDemand }: Arguments = {
         ...grown,
         billing_mode: 'PAY_PER_REQUEST',
+        stream_view_type: 'KEYS_ONLY',
       };
       expect(await deploy(table(onDemand))).toEqual({ update: ['aws_dynamodb_table.tokens'] });
+      expect((await described())?.StreamSpecification?.StreamViewType).toBe('KEYS_ONLY');
 
       // Warm throughput only grows.
       use(table({ ...onDemand, warm_throughput: { read_units_per_second: 12_000 } }));

@@ -32,15 +32,12 @@ export function emulatorProgram(name: string): string {
   return join(BUILD, 'venv/bin', name);
 }
 
-/** Installs the emulator, the first time. @returns the path of its server */
-export function installEmulator(): string {
-  const server = emulatorProgram('moto_server');
-  if (!existsSync(server)) {
-    execFileSync('python3', ['-m', 'venv', join(BUILD, 'venv')]);
-    const requirements = join(STUB_PROVIDER, 'requirements.txt');
-    execFileSync(emulatorProgram('pip'), ['install', '--quiet', '-r', requirements]);
-  }
-  return server;
+/** Installs the emulator, the first time. */
+export function installEmulator(): void {
+  if (existsSync(emulatorProgram('moto_server'))) return;
+  execFileSync('python3', ['-m', 'venv', join(BUILD, 'venv')]);
+  const requirements = join(STUB_PROVIDER, 'requirements.txt');
+  execFileSync(emulatorProgram('pip'), ['install', '--quiet', '-r', requirements]);
 }
 
 /** Builds the provider, with the schema of the installed bindings. A build of the same sources is taken as it is. */

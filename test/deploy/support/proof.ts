@@ -56,11 +56,12 @@ export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
 /** Starts the emulator, and builds it and the stub provider where that was not done yet: some minutes, the first time. */
 export async function startEmulatedAws(): Promise<EmulatedAws> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
-  const moto = installEmulator();
+  installEmulator();
   writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildStubProvider()));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const server = spawn(moto, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const program = [join(STUB_PROVIDER, 'emulator.py'), '-H', '127.0.0.1', '-p', String(port)];
+  const server = spawn(emulatorProgram('python'), program, { stdio: 'ignore' });
   await answering(`${endpoint}/moto-api/`);
   return {
     endpoint,
