@@ -1,6 +1,7 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
+import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
@@ -18,7 +19,7 @@ export interface StartOptions {
 
 /** What a person needs to know once everything runs. */
 export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint } = served;
+  const { cloud, dynamoDbEndpoint, endpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -30,6 +31,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
+    ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -49,11 +51,17 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
   ].join('\n');
 }
 
+function describeAlarms(alarms: number): string {
+  if (alarms === 0) return 'metrics, no alarms';
+  return `metrics, ${alarms === 1 ? 'one alarm' : `${alarms} alarms`}`;
+}
+
 /** The variables that let an AWS client use it. */
-function environmentOf({ dynamoDbEndpoint, endpoint, region }: ServedCloud) {
+function environmentOf({ dynamoDbEndpoint, endpoint, cloudWatchEndpoint, region }: ServedCloud) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,
@@ -134,6 +142,11 @@ export function describeLine(functionName: string, line: string, machineNames: r
 }
 
 const FUNCTION_LENGTH = 'record-metrics'.length;
+
+/** An alarm whose state has changed: one line. */
+export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): string {
+  return `${time(since)}  ${alarm.name}  ${state}: ${reason}`;
+}
 
 /**
  * An execution that has ended: its result, or where and why it failed, and what it would cost on AWS. A sweep that had nothing

@@ -103,9 +103,9 @@ export async function runAdopt({ items, minutes, seed, print }: AdoptOptions): P
     const { configuration } = JSON.parse(readFileSync(result, 'utf8'));
     const config = join(folder, 'precise-ttl.config.json');
     writeFileSync(config, JSON.stringify({ region: REGION, tables: [configuration] }));
-    const sfnPort = String(await freePort());
+    const [sfnPort, cloudWatchPort] = [String(await freePort()), String(await freePort())];
     const sweeping = run(
-      [COMMAND, 'local', '--config', config, '--sfn-port', sfnPort],
+      [COMMAND, 'local', '--config', config, '--sfn-port', sfnPort, '--cloudwatch-port', cloudWatchPort],
       environment,
       stopping.signal,
     );

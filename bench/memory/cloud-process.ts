@@ -28,11 +28,14 @@ const PRINTED_LENGTH = 2_000;
  * @throws when it can't be started, with what it printed
  */
 export async function startCloudProcess(): Promise<CloudProcess> {
-  const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+  const [dynamoDbPort, sfnPort, cloudWatchPort] = [await freePort(), await freePort(), await freePort()];
   const { AWS_ENDPOINT_URL_DYNAMODB: _ours, ...environment } = process.env;
   const child = spawn(
     process.execPath,
-    [...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+    [
+      ...[...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...['--cloudwatch-port', String(cloudWatchPort)],
+    ],
     { cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   // However this process ends, it doesn't leave the other one behind.

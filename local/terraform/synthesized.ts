@@ -4,6 +4,7 @@ import { partitionOf, REGION } from '../../stacks/regions.ts';
 import { TerraformError } from '../errors.ts';
 import { Fields } from './fields.ts';
 import { describe, isObject, type Json } from './json.ts';
+import { type AlarmResource, readMetricAlarm } from './metric-alarm.ts';
 import { modulesWithoutEffect } from './modules.ts';
 import { type ResolvedBlock, resolveStack } from './stack.ts';
 
@@ -87,6 +88,8 @@ export interface ScheduleResource {
   readonly roleArn: string;
   /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
   readonly input?: string;
+  /** ARN of the queue for starts that fail for good. */
+  readonly deadLetterArn?: string;
 }
 
 /** Everything the local cloud needs of what was synthesized, with all references resolved. */
@@ -97,7 +100,8 @@ export interface SynthesizedCloud {
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
-  /** Addresses of what has no local counterpart: roles, queues, log groups, alarms, conditions of Terraform… */
+  readonly alarms: readonly AlarmResource[];
+  /** Addresses of what has no local counterpart: roles, queues, log groups, dashboards, conditions of Terraform… */
   readonly notRunLocally: readonly string[];
   /** Outputs of all stacks, as `<stack>.<output>`. */
   readonly outputs: Readonly<Record<string, Json>>;
@@ -111,7 +115,6 @@ const NOT_RUN_LOCALLY = new Set([
   'aws_cloudwatch_log_group',
   'aws_cloudwatch_log_metric_filter',
   'aws_cloudwatch_log_resource_policy',
-  'aws_cloudwatch_metric_alarm',
   'aws_iam_policy',
   'aws_iam_role',
   'aws_iam_role_policy',
@@ -158,6 +161,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const functions: FunctionResource[] = [];
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
+  const alarms: AlarmResource[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
@@ -170,6 +174,9 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
       stateMachines.push(readStateMachine(block, problems));
     } else if (block.type === 'aws_scheduler_schedule') {
       schedules.push(readSchedule(block, problems));
+    } else if (block.type === 'aws_cloudwatch_metric_alarm') {
+      const arn = arnOf(block, 'cloudwatch', `alarm:${block.body['alarm_name']}`);
+      alarms.push(readMetricAlarm(block, arn, problems));
     } else if (NOT_RUN_LOCALLY.has(block.type)) {
       notRunLocally.push(block.address);
     } else {
@@ -182,6 +189,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   refuseDuplicates('table', [...tables, ...existingTables], problems);
   refuseDuplicates('function', functions, problems);
   refuseDuplicates('state machine', stateMachines, problems);
+  refuseDuplicates('alarm', alarms, problems);
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,
@@ -190,6 +198,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     functions,
     stateMachines,
     schedules,
+    alarms,
     notRunLocally,
     outputs,
     blocks,
@@ -456,8 +465,11 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const targetArn = target?.string('arn') ?? '';
   const roleArn = target?.string('role_arn') ?? '';
   const input = target?.optionalString('input');
-  // Locally a start that fails is reported at once instead of being tried again and parked.
-  target?.done(['retry_policy', 'dead_letter_config']);
+  const deadLetter = target?.block('dead_letter_config');
+  const deadLetterArn = deadLetter?.optionalString('arn');
+  deadLetter?.done();
+  // Locally a start that fails is reported at once instead of being tried again.
+  target?.done(['retry_policy']);
   fields.done([...META, 'description', 'kms_key_arn']);
   return {
     address: block.address,
@@ -469,5 +481,6 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     targetArn,
     roleArn,
     ...(input === undefined ? {} : { input }),
+    ...(deadLetterArn === undefined ? {} : { deadLetterArn }),
   };
 }

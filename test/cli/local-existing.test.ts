@@ -49,7 +49,10 @@ async function run(
 ): Promise<EmulatorProcess> {
   const config = join(folder, 'config.json');
   writeFileSync(config, JSON.stringify({ region: 'eu-west-1', tables }));
-  const ports = ['--dynamodb-port', String(await freePort()), '--sfn-port', String(await freePort())];
+  const ports: string[] = [];
+  for (const service of ['dynamodb', 'sfn', 'cloudwatch']) {
+    ports.push(`--${service}-port`, String(await freePort()));
+  }
   const flags = ['local', '--config', config, '--no-schedules', ...ports, ...args];
   const running = startEmulator(flags, { bin: PROGRAM, env: environment });
   children.push(running.child);

