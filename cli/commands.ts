@@ -50,6 +50,14 @@ export const COMMANDS = {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,
   },
+  status: {
+    summary: 'show how the sweeps stand: what is gone, what is overdue, the last sweeps, alarms',
+    load: async () => (await import('./status.ts')).command,
+  },
+  history: {
+    summary: 'list the executions of the last days with their reports, and why some failed',
+    load: async () => (await import('./history.ts')).command,
+  },
   doctor: {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,

@@ -20,8 +20,11 @@ import {
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
-import type { DoctorClients } from './clients.ts';
+import type { DeploymentClients } from './clients.ts';
 import type { Subject } from './subject.ts';
+
+/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
 export interface SeenSchedule {
@@ -32,6 +35,8 @@ export interface SeenSchedule {
   readonly input: string;
   /** ARN. */
   readonly target: string;
+  /** It does not start anything before; undefined when that is not set. */
+  readonly startDate?: Date | undefined;
 }
 
 /** An execution that did not succeed. */
@@ -84,7 +89,7 @@ const REPLAY = /^replay-/;
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda }: DoctorClients,
+  { sfn, scheduler, sqs, lambda }: DeploymentClients,
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
@@ -122,7 +127,7 @@ async function executionsOf(
   return observeExecutions(sfn, stateMachine.seen.arn, now);
 }
 
-async function observeSchedule(
+export async function observeSchedule(
   scheduler: SchedulerClient,
   group: string,
   name: string,
@@ -137,6 +142,7 @@ async function observeSchedule(
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
+        startDate: found.StartDate,
       };
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return undefined;
@@ -193,8 +199,8 @@ async function observeExecutions(
   };
 }
 
-/** Replays can be many between two ticks. */
-async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
+/** When the newest sweep ended that succeeded and is no replay. Replays can be many between two ticks. */
+export async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
   const pages = paginateListExecutions(
     { client },
     { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
@@ -223,7 +229,8 @@ function failedExecution(listed: ExecutionListItem): FailedExecution {
 const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
   (stopDate ?? startDate)?.getTime() ?? 0;
 
-async function observeQueue(
+/** Messages in a queue; undefined when it is not there. */
+export async function observeQueue(
   sqs: SQSClient,
   name: string,
   region: string,
