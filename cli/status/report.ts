@@ -80,14 +80,14 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
       const state = 'seen' in schedule ? scheduleState(schedule.seen, now) : null;
       return {
         name,
-        state: state?.is,
+        state: state?.is ?? null,
         pausedUntil: state?.is === 'paused' ? state.until.toISOString() : null,
         maxDeletesPerSecond: (state?.is === 'on' ? state.maxDeletesPerSecond : null) ?? null,
       };
     }),
     lastSuccess: sweeps?.lastSuccess?.toISOString() ?? null,
-    sweeps: sweeps?.last.map(sweepReport),
-    open: sweeps?.open.map(({ name, startedAt }) => ({ name, startedAt: startedAt.toISOString() })),
+    sweeps: sweeps?.last.map(sweepReport) ?? null,
+    open: sweeps?.open.map(({ name, startedAt }) => ({ name, startedAt: startedAt.toISOString() })) ?? null,
     lastFailure: sweeps?.lastFailure === undefined ? null : sweepReport(sweeps.lastFailure),
     deadLetters: seenOf(seen.deadLetters) ?? null,
     alarms:
