@@ -132,7 +132,7 @@ function sweepRemarks({ sweeps, stateMachine }: SeenTable, isPaused: boolean, no
       ? [
           {
             severity: 'warning' as const,
-            text: `${long.length} executions have been open for more than 15 minutes`,
+            text: `${long.length} ${long.length === 1 ? 'execution has' : 'executions have'} been open for more than 15 minutes`,
           },
         ]
       : []),
@@ -175,7 +175,7 @@ function deadLetterRemarks({ deadLetters }: SeenTable): Remark[] {
     : [
         {
           severity: 'warning',
-          text: `${messages} dead letters: EventBridge Scheduler could not start that many sweeps`,
+          text: `${messages} dead ${messages === 1 ? 'letter' : 'letters'}: EventBridge Scheduler could not start so many sweeps`,
         },
       ];
 }

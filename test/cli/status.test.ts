@@ -77,13 +77,17 @@ const environmentOf = ({ dynamoDbEndpoint, endpoint, cloudWatchEndpoint }: Serve
 
 async function put(cloud: ServedCloud, props: PreciseTtlProps, id: string, ttl: number): Promise<void> {
   const documents = DynamoDBDocumentClient.from(cloud.cloud.client);
-  const item = { id, ...expiryAttributes(modelOf(props), { id }, { expiresAt: ttl, nowMs: (ttl - 100) * 1000 }) };
+  const item = {
+    id,
+    ...expiryAttributes(modelOf(props), { id }, { expiresAt: ttl, nowMs: (ttl - 100) * 1000 }),
+  };
   await documents.send(new PutCommand({ TableName: props.tableName, Item: item }));
 }
 
 test('a sweep that works is fine; without its scheduler the alarm sounds, and status says so and what is overdue', async () => {
   const props = table('StatusByClock');
-  const start = Date.parse('2026-11-21T12:00:30Z');
+  // After the reconcile of that hour, which would probe a whole day.
+  const start = Date.parse('2026-11-21T12:07:30Z');
   const clock = new VirtualClock(start);
   const changes: string[] = [];
   const served = await serveTable(props, {
@@ -112,9 +116,8 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
     const working = await clock.busy(() => job.look());
     const text = describeStatus(working);
     expect([working.verdict, text]).toEqual(['fine', text]);
-    // The reconcile of 12:07 has covered the day before.
-    expect(text).toMatch(/ {2}gone +everything that was due by 12:09:20Z is gone, back to 2026-11-20 12:07:00Z\.$/m);
-    expect(text).toMatch(/ {2}overdue +0 items \(looked back to 11:59:\d\dZ, \d+ queries\)$/m);
+    expect(text).toMatch(/ {2}gone +everything that was due by 12:16:20Z is gone, back to 11:57:59Z\.$/m);
+    expect(text).toMatch(/ {2}overdue +0 items \(looked back to 12:06:30Z, \d+ queries\)$/m);
     expect(text).toMatch(/tick +SUCCEEDED in [\d.]+ s: found 3, deleted 3, lag p50 [\d.]+ s, p99 [\d.]+ s$/m);
     expect(text).toMatch(/ {2}alarms +none of \d+ in ALARM/m);
     expect(text).toMatch(/NOTE not known: .*the dead letters.*no endpoint of SQS on this machine/m);
@@ -136,9 +139,9 @@ test('a sweep that works is fine; without its scheduler the alarm sounds, and st
       ]),
     );
     const [first] = dead.tables;
-    // Due at 12:15:30, and there: up to the second before all is gone.
+    // Due at 12:22:30, and there: up to the second before all is gone.
     expect(first && describeBriefly(first, new Date(clock.now()))).toMatch(
-      /^12:21:30Z {2}StatusByClock: broken; everything that was due by 12:15:29Z is gone, back to 2026-11-20 12:07:00Z; overdue 1 item; open 0; no sweep/,
+      /^12:28:30Z {2}StatusByClock: broken; everything that was due by 12:22:29Z is gone, back to 11:57:59Z; overdue 1 item; open 0; no sweep/,
     );
   } finally {
     job.destroy();
