@@ -1,4 +1,5 @@
 import type { DeploymentConfig } from '../stacks/config.ts';
+import type { PreciseTtlProps } from '../stacks/props.ts';
 import { FlagError } from './flags.ts';
 
 /**
@@ -6,10 +7,31 @@ import { FlagError } from './flags.ts';
  *
  * @throws {FlagError} for one that the configuration does not have
  */
-export function chooseTables({ region, tables }: DeploymentConfig, chosen: string | undefined) {
-  if (chosen === undefined) return { region, tables };
+export function chooseTables(
+  { tables }: DeploymentConfig,
+  chosen: string | undefined,
+): readonly PreciseTtlProps[] {
+  if (chosen === undefined) return tables;
   const table = tables.find(({ tableName }) => tableName === chosen);
-  if (table !== undefined) return { region, tables: [table] };
-  const known = tables.map(({ tableName }) => tableName).join(', ');
-  throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; the configuration lists them`);
+  if (table !== undefined) return [table];
+  throw new FlagError(
+    `--table: expected one of ${namesOf(tables)}, got "${chosen}"; the configuration lists them`,
+  );
+}
+
+/**
+ * The table that a command is for which takes one at a time: what `--table` names, or the only one of the configuration.
+ *
+ * @throws {FlagError} for one that the configuration does not have, and for none where it has several
+ */
+export function chooseTable(config: DeploymentConfig, chosen: string | undefined): PreciseTtlProps {
+  const [table, another] = chooseTables(config, chosen);
+  if (table !== undefined && another === undefined) return table;
+  throw new FlagError(
+    `--table: expected one of ${namesOf(config.tables)}, got none; this is for one table, write --table NAME`,
+  );
+}
+
+function namesOf(tables: readonly PreciseTtlProps[]): string {
+  return tables.map(({ tableName }) => tableName).join(', ');
 }

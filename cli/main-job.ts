@@ -8,6 +8,7 @@ import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
+import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -40,7 +41,7 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
  */
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
-  const { chosen: configured, standsFor } = chooseTable(config, options.table);
+  const { chosen: configured, standsFor } = shownTable(config, options.table);
   const chosen = indexedBy(configured, options.by);
   const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
   // There is nothing to backfill in a table of the run's own.
@@ -81,20 +82,18 @@ function indexedBy(table: PreciseTtlProps, by: IndexedBy | undefined): PreciseTt
 }
 
 /** @throws {FlagError} for a name that no table has, and for a table whose sweep is paused */
-function chooseTable({ tables }: DeploymentConfig, wanted: string | undefined) {
-  const names = tables.map(({ tableName }) => tableName);
-  const index = wanted === undefined ? 0 : names.indexOf(wanted);
-  const chosen = tables[index];
-  if (chosen === undefined) {
-    throw new FlagError(`--table: expected one of ${names.join(', ')}, got "${wanted}"`);
-  }
+function shownTable(config: DeploymentConfig, wanted: string | undefined) {
+  const { tables } = config;
+  const [chosen] = chooseTables(config, wanted);
+  if (chosen === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
   const { tableName, enabled, existingTable } = resolveProps(chosen);
   if (!enabled) {
     throw new FlagError(
-      `tables[${index}].enabled: expected true, got false: the schedules of ${tableName} are paused, so nothing would be swept; ` +
-        `take enabled out of the configuration while you look${names.length > 1 ? ', or choose another table by --table' : ''}`,
+      `tables[${tables.indexOf(chosen)}].enabled: expected true, got false: the schedules of ${tableName} are paused, so ` +
+        `nothing would be swept; take enabled out of the configuration while you look${tables.length > 1 ? ', or choose another table by --table' : ''}`,
     );
   }
-  const which = names.length > 1 ? `, one of the ${names.length} tables of the configuration (--table)` : '';
+  const which =
+    tables.length > 1 ? `, one of the ${tables.length} tables of the configuration (--table)` : '';
   return { chosen, standsFor: `${existingTable ? 'the existing ' : ''}${tableName}${which}` };
 }

@@ -1,10 +1,10 @@
 /** `precise-ttl model`: what the writers of a table must agree on, as JSON. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { modelPropsOf } from '../stacks/model-of.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
-import { CONFIG, FlagError } from './flags.ts';
+import { chooseTable } from './choose-tables.ts';
+import { CONFIG } from './flags.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -38,13 +38,3 @@ Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 w
     return 0;
   },
 });
-
-/** @throws {FlagError} for a name that no table has, and for none when there are several */
-function chooseTable({ tables }: DeploymentConfig, wanted: string | undefined): PreciseTtlProps {
-  const fitting = wanted === undefined ? tables : tables.filter(({ tableName }) => tableName === wanted);
-  const [table, another] = fitting;
-  if (table !== undefined && another === undefined) return table;
-  const names = tables.map(({ tableName }) => tableName).join(', ');
-  const got = wanted === undefined ? 'nothing' : `"${wanted}"`;
-  throw new FlagError(`--table: expected one of ${names}, got ${got}; the configuration lists them`);
-}

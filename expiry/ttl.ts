@@ -45,6 +45,46 @@ export function isExpired(ttl: unknown, cutoff: number): boolean {
   return seconds > after && seconds <= upTo;
 }
 
+/** What can be wrong with a TTL. All but `tooFarAhead` mean that neither native TTL nor a sweep ever deletes the item. */
+export type TtlFault = 'notNumber' | 'negative' | 'tooOld' | 'milliseconds' | 'tooFarAhead';
+
+/** Numbers of 13 or 14 digits: epoch milliseconds of 2001 to 5138. As seconds they lie over 29,000 years ahead. */
+const MILLISECONDS = { from: 1e12, before: 1e14 } as const;
+
+/**
+ * What is wrong with a TTL, whoever wrote it; undefined for one that is right. A fraction is none of it: the item is
+ * expired in its second, though an index by second does not find it.
+ *
+ * @param seconds the TTL, epoch seconds; NaN for a value that is no Number
+ * @param nowSeconds the clock, epoch seconds
+ */
+export function ttlFault(seconds: number, nowSeconds: number): TtlFault | undefined {
+  if (Number.isNaN(seconds)) return 'notNumber';
+  if (seconds < 0) return 'negative';
+  if (seconds <= expiredRange(nowSeconds).after) return 'tooOld';
+  if (seconds <= nowSeconds + MAX_TTL_SECONDS) return undefined;
+  return seconds >= MILLISECONDS.from && seconds < MILLISECONDS.before ? 'milliseconds' : 'tooFarAhead';
+}
+
+const WHOLE_SECONDS = 'a Number of whole epoch seconds';
+const NOT_TOO_FAR = 'epoch seconds at most 20 years ahead';
+
+/** For who wrote it: what was expected, and what to do. */
+const REFUSALS: Readonly<
+  Record<Exclude<TtlFault, 'notNumber'>, readonly [expected: string, remedy: string]>
+> = {
+  negative: [WHOLE_SECONDS, 'A time before 1970 is never expired: check how the value was calculated.'],
+  tooOld: [
+    'epoch seconds at most five years back',
+    'An older TTL is ignored by native TTL and by the sweep: delete the item instead.',
+  ],
+  milliseconds: [
+    NOT_TOO_FAR,
+    'A number of 13 or 14 digits looks like milliseconds: divide by 1000 and round down.',
+  ],
+  tooFarAhead: [NOT_TOO_FAR, 'Write an earlier time, or no TTL at all for an item that never expires.'],
+};
+
 /**
  * Checks a TTL that an application is about to write.
  *
@@ -59,36 +99,19 @@ export function checkTtl(field: string, value: unknown, nowSeconds: number): num
   const refuse = (expected: string, remedy: string): never => {
     throw new InvalidTtlError({ field, expected, got: value, remedy });
   };
-  const seconds = 'a Number of whole epoch seconds';
-  if (value instanceof Date) {
-    return refuse(seconds, 'Write Math.floor(date.getTime() / 1000).');
+  const seconds = typeof value === 'number' ? value : Number.NaN;
+  const fault = ttlFault(seconds, nowSeconds);
+  if (fault === 'notNumber') return refuse(WHOLE_SECONDS, remedyForType(value));
+  if (fault !== undefined) return refuse(...REFUSALS[fault]);
+  if (!Number.isInteger(seconds)) {
+    return refuse(WHOLE_SECONDS, 'Round down with Math.floor: an item expires on a whole second.');
   }
-  if (typeof value === 'string') {
-    return refuse(seconds, 'A string is never expired: parse it and write the number of seconds.');
-  }
-  if (typeof value !== 'number' || Number.isNaN(value)) {
-    return refuse(seconds, 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.');
-  }
-  if (value < 0) {
-    return refuse(seconds, 'A time before 1970 is never expired: check how the value was calculated.');
-  }
-  if (value > nowSeconds + MAX_TTL_SECONDS) {
-    const digits = String(Math.trunc(value)).length;
-    return refuse(
-      'epoch seconds at most 20 years ahead',
-      digits >= 13 && digits <= 14
-        ? `${digits} digits: looks like milliseconds; divide by 1000 and round down.`
-        : 'Write an earlier time, or no TTL at all for an item that never expires.',
-    );
-  }
-  if (!Number.isInteger(value)) {
-    return refuse(seconds, 'Round down with Math.floor: an item expires on a whole second.');
-  }
-  if (value <= expiredRange(nowSeconds).after) {
-    return refuse(
-      'epoch seconds at most five years back',
-      'An older TTL is ignored by native TTL and by the sweep: delete the item instead.',
-    );
-  }
-  return value;
+  return seconds;
+}
+
+function remedyForType(value: unknown): string {
+  if (value instanceof Date) return 'Write Math.floor(date.getTime() / 1000).';
+  return typeof value === 'string'
+    ? 'A string is never expired: parse it and write the number of seconds.'
+    : 'Write Math.floor(Date.now() / 1000) plus the seconds the item may live.';
 }

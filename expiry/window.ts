@@ -28,6 +28,32 @@ export function windowKey(start: number, granularitySeconds: number, shard = 0):
   return shard === 0 ? plain : `${plain}#${shard}`;
 }
 
+/** What a window's key says. */
+export interface Window {
+  /** Epoch seconds. */
+  readonly start: number;
+  readonly granularitySeconds: number;
+  readonly shard: number;
+}
+
+/** `start_end`, and `#shard` where it is not shard 0. */
+const WINDOW_KEY = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
+
+/**
+ * The inverse of {@link windowKey}. Whether a granularity is an allowed one, and whether the window lies where one of that
+ * length can, is not asked here.
+ *
+ * @returns undefined for what `windowKey` does not write; written again, a key is the same text
+ */
+export function readWindowKey(key: string): Window | undefined {
+  const [, from = '', to = '', shardText = '0'] = WINDOW_KEY.exec(key) ?? [];
+  const start = Date.parse(from) / 1000;
+  const granularitySeconds = Date.parse(to) / 1000 - start;
+  const shard = Number(shardText);
+  const isWindow = granularitySeconds > 0 && windowKey(start, granularitySeconds, shard) === key;
+  return isWindow ? { start, granularitySeconds, shard } : undefined;
+}
+
 function isoMilliseconds(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }

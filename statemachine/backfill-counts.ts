@@ -1,3 +1,5 @@
+import type { TtlFault } from '../expiry/ttl.ts';
+
 /** Why an item is not stamped although it has something in its TTL attribute: the sweep would never delete it. */
 export const REFUSALS = {
   notNumber: 'the TTL is no Number: it never expires',
@@ -5,11 +7,9 @@ export const REFUSALS = {
   tooOld: 'the TTL lies more than five years back: it is ignored',
   milliseconds: 'the TTL has 13 or 14 digits: it looks like milliseconds',
   tooFarAhead: 'the TTL lies more than 20 years ahead',
-} as const;
+} as const satisfies Readonly<Record<TtlFault, string>>;
 
-export type Refusal = keyof typeof REFUSALS;
-
-export const REFUSAL_NAMES = Object.keys(REFUSALS) as readonly Refusal[];
+export const REFUSAL_NAMES = Object.keys(REFUSALS) as readonly TtlFault[];
 
 /** What can become of an item, besides being refused. Together with the refusals they add up to `scanned`. */
 export const BACKFILL_FATES = {
@@ -28,11 +28,11 @@ export const BACKFILL_FATE_NAMES = Object.keys(BACKFILL_FATES) as readonly Backf
 /** What a backfill counts: scanned = the sum of the fates and of the refusals. */
 export interface BackfillCounts extends Readonly<Record<BackfillFate, number>> {
   readonly scanned: number;
-  readonly refused: Readonly<Record<Refusal, number>>;
+  readonly refused: Readonly<Record<TtlFault, number>>;
 }
 
 /** What became of one item. */
-export type ItemFate = BackfillFate | { readonly refused: Refusal };
+export type ItemFate = BackfillFate | { readonly refused: TtlFault };
 
 export const NO_BACKFILL_COUNTS: BackfillCounts = {
   scanned: 0,

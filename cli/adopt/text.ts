@@ -94,7 +94,7 @@ const KIND_TEXTS: Readonly<Record<keyof TtlCounts, string>> = {
   fraction: 'with a fraction of a second',
   negative: 'that are negative, which never expire',
   tooOld: 'over five years ago, which never expire',
-  tooFar: 'over 20 years ahead',
+  tooFarAhead: 'over 20 years ahead',
 };
 
 function describeTtlValues(counts: TtlCounts): string {
@@ -137,7 +137,7 @@ function notes(
   { indexedBy }: Wish,
 ): string[] {
   const bySecond = indexedBy === 'second';
-  const wrong = ttlValues.milliseconds + ttlValues.negative + ttlValues.tooOld + ttlValues.tooFar;
+  const wrong = ttlValues.milliseconds + ttlValues.negative + ttlValues.tooOld + ttlValues.tooFarAhead;
   const fast = 'busiestHour' in writes && writes.busiestHour > KEY_WRITE_UNITS / 2;
   const strings = ttlValues.string + ttlValues.otherType;
   return [

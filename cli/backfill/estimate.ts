@@ -26,7 +26,7 @@ const TRANSITIONS_PER_SEGMENT = 3;
 const TRANSITIONS_PER_CALL = 2;
 
 export function estimate(
-  { items, bytes }: TableSize,
+  { itemCount: items, sizeBytes: bytes }: TableSize,
   { segments, ratePerSecond, dryRun }: Required<BackfillInput>,
   functionMemoryMb: number,
 ): Estimate {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
+import { checkConfig } from '../../stacks/config.ts';
 import { backfillName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillInput, BackfillReport } from '../../statemachine/backfill-contract.ts';
@@ -7,7 +7,7 @@ import { isThisMachine } from '../aws/endpoint.ts';
 import { type ExecutionState, executionsOf, untilEnd } from '../aws/executions.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import type { StepFunctionsClient } from '../aws/step-functions.ts';
-import { FlagError } from '../flags.ts';
+import { chooseTable } from '../choose-tables.ts';
 import { BackfillError } from './errors.ts';
 import { estimate } from './estimate.ts';
 import { runningExecution, segmentsDone } from './progress.ts';
@@ -46,7 +46,10 @@ export type BackfillEnd =
  */
 export async function runBackfill(options: BackfillJobOptions): Promise<BackfillEnd> {
   const { input, print, signal, now } = options;
-  const { region, table } = chooseTable(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const table = chooseTable(config, options.table);
+  requireBackfill(table);
   const { tableName, name, functionMemoryMb } = resolveProps(table);
   const stateMachine = backfillName(name);
   const client = options.connect(region);
@@ -97,19 +100,6 @@ export async function runBackfill(options: BackfillJobOptions): Promise<Backfill
   } finally {
     client.sfn.destroy();
   }
-}
-
-function chooseTable({ region, tables }: DeploymentConfig, chosen: string | undefined) {
-  const known = tables.map(({ tableName }) => tableName).join(', ');
-  const table = chosen === undefined ? tables[0] : tables.find(({ tableName }) => tableName === chosen);
-  if (table === undefined) {
-    throw new FlagError(`--table: expected one of ${known}, got "${chosen}"; the configuration lists them`);
-  }
-  if (chosen === undefined && tables.length > 1) {
-    throw new FlagError(`--table: expected one of ${known}, got none; one table is backfilled at a time`);
-  }
-  requireBackfill(table);
-  return { region, table };
 }
 
 function requireBackfill(table: PreciseTtlProps): void {

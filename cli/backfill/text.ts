@@ -53,11 +53,15 @@ export function describeFacts({
   return [what, ...rows.map(([name = '', text]) => `  ${name.padEnd(12)}${text}`)].join('\n');
 }
 
-function describeEstimate({ items, bytes }: TableSize, estimate: Estimate, dryRun: boolean): string[][] {
+function describeEstimate(
+  { itemCount, sizeBytes }: TableSize,
+  estimate: Estimate,
+  dryRun: boolean,
+): string[][] {
   const { seconds, writeUnits, readUnits, dollars } = estimate;
-  const each = items === 0 ? '' : `, ${count(Math.round(bytes / items))} bytes each`;
+  const each = itemCount === 0 ? '' : `, ${count(Math.round(sizeBytes / itemCount))} bytes each`;
   return [
-    ['items', `about ${count(items)}${each}, as DynamoDB counted them last (every six hours)`],
+    ['items', `about ${count(itemCount)}${each}, as DynamoDB counted them last (every six hours)`],
     ['takes', `about ${span(seconds)}${dryRun ? '' : ', if none of them has its window yet'}`],
     [
       'costs',

@@ -166,7 +166,7 @@ const OF_THE_ITEMS = {
       'Native TTL and the sweep ignore it, so that a zero or a wrong unit empties no table: the items stay.',
     remedy: () => 'Delete the items yourself, or correct the writer if it is a wrong time.',
   },
-  'ttl-far-ahead': {
+  'ttl-too-far-ahead': {
     severity: 'warning',
     what: 'the TTL is more than 20 years ahead',
     meaning: 'The items expire then. It looks like a wrong unit, or like an item that should have no TTL.',

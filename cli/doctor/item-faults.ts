@@ -1,5 +1,5 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { windowKey, windowStart } from '../../expiry/window.ts';
+import { readWindowKey, windowStart } from '../../expiry/window.ts';
 import { classifyTtl, type StoredItem, type TtlKind, ttlCandidates } from '../table/sample.ts';
 import type { ItemFindingId } from './findings.ts';
 
@@ -30,7 +30,7 @@ const OF_KIND: Readonly<Record<Exclude<TtlKind, 'seconds' | 'missing' | 'fractio
   milliseconds: 'ttl-milliseconds',
   negative: 'ttl-negative',
   tooOld: 'ttl-too-old',
-  tooFar: 'ttl-far-ahead',
+  tooFarAhead: 'ttl-too-far-ahead',
 };
 
 /** The tick that looked for an item last may still be deleting. */
@@ -71,26 +71,21 @@ function faultsWithoutTtl(item: StoredItem, { model, now }: Judge): ItemFault[] 
   ];
 }
 
-/** `start_end`, and `#shard` where it is not shard 0: windowKey in expiry/window.ts. */
-const WINDOW = /^([^_#]+)_([^_#]+)(?:#(\d+))?$/;
-
 function windowFaults(item: StoredItem, ttl: number, model: ExpiryModel): ItemFault[] {
   const { windowAttribute, granularitySeconds, shards } = model;
   if (windowAttribute === undefined) return [];
   const value = item[windowAttribute];
   if (value === undefined) return [{ id: 'window-missing' }];
-  const [, from = '', to = '', suffix = '0'] = WINDOW.exec(value.S ?? '') ?? [];
-  const [start, end] = [Date.parse(from) / 1000, Date.parse(to) / 1000] as const;
-  const shard = Number(suffix);
-  const length = end - start;
-  // Written again, it has to be the same: the sweep asks the index for this text and no other.
-  if (!(length > 0) || windowKey(start, length, shard) !== value.S) return [{ id: 'window-malformed' }];
+  // The sweep asks the index for the text that windowKey writes, and no other.
+  const window = readWindowKey(value.S ?? '');
+  if (window === undefined) return [{ id: 'window-malformed' }];
+  const { start, granularitySeconds: length, shard } = window;
   if (length !== granularitySeconds) return [{ id: 'window-granularity', detail: describeLength(length) }];
   if (windowStart(start, length) !== start) return [{ id: 'window-malformed' }];
   return [
     ...(shard < shards ? [] : [{ id: 'window-shard-unswept', detail: `shard ${shard}` } as const]),
     // Also one that ends at the TTL: the older form, (start, end], which the sweep finds: expiry/window-starts.ts.
-    ...(ttl < start || ttl > end ? [{ id: 'window-differs' } as const] : []),
+    ...(ttl < start || ttl > start + length ? [{ id: 'window-differs' } as const] : []),
   ];
 }
 

@@ -86,7 +86,8 @@ export interface DoctorReport {
  */
 export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport | undefined> {
   const config = checkConfig(options.config);
-  const { region, tables } = chooseTables(config, options.table);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const mapRuns = config.tables.reduce((sum, table) => sum + mapRunsOf(resolveProps(table)), 0);
   const clients = options.connect(region);
   try {

@@ -61,7 +61,9 @@ const FAILURES = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const satisfies readonly 
  * @throws {FlagError}, {InvalidConfigError} and {StateMachineNotFoundError}
  */
 export async function runHistory(options: HistoryJobOptions): Promise<History | undefined> {
-  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const since = options.now() - options.sinceMs;
   const client = options.connect(region);
   const { sfn } = client;

@@ -64,7 +64,9 @@ interface Task {
  */
 export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   const { concurrency, dryRun, print, signal, splitMinutes } = options;
-  const { region, tables } = chooseTables(checkConfig(options.config), options.table);
+  const config = checkConfig(options.config);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const span = readSpan(options, options.now, settingsOf(tables[0]));
   const pieces = splitSpan(span, splitMinutes);
   for (const table of tables) checkPieces(pieces, splitMinutes, settingsOf(table));

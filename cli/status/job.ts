@@ -59,7 +59,8 @@ export interface StatusJob {
  */
 export function statusJob(options: StatusJobOptions): StatusJob {
   const config = checkConfig(options.config);
-  const { region, tables } = chooseTables(config, options.table);
+  const { region } = config;
+  const tables = chooseTables(config, options.table);
   const clients = options.connect(region);
   const memories = new Map<string, SweepMemory>();
   const memoryOf = (name: string) => {

@@ -6,8 +6,8 @@ export class TableNotFoundError extends PreciseTtlError {
 
   constructor(tableName: string, region: string) {
     super(
-      `--table: expected a table that exists in ${region}, got "${tableName}", which does not; check the name (case ` +
-        'matters), --region and the account of the credentials',
+      `table: expected one that exists in ${region}, got "${tableName}", which does not; check the name (case matters), the ` +
+        'region, the account of the credentials and AWS_ENDPOINT_URL_DYNAMODB',
     );
   }
 }

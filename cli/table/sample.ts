@@ -1,5 +1,5 @@
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { MAX_TTL_SECONDS, OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
+import { ttlFault } from '../../expiry/ttl.ts';
 import { permitted } from './permitted.ts';
 
 /** An item as the low-level client gives it: `{ ttl: { N: '1700000000' } }`. */
@@ -59,13 +59,14 @@ export async function sampleItems(
 }
 
 /**
- * What the value of a TTL attribute is. Only `seconds` is expired in time by every part of this project.
+ * What the value of a TTL attribute is: the faults of `ttlFault`, with strings apart from other types. Only `seconds` is expired
+ * in time by every part of this project.
  *
  * - `missing`: the item has none; it never expires
  * - `string`, `otherType`: no Number; never expired, and refused by DynamoDB once an index has the attribute as a key
  * - `milliseconds`: 13 or 14 digits
  * - `fraction`: a Number of seconds that is not whole: not found by second
- * - `negative`; `tooOld`: more than five years ago, and so ignored; `tooFar`: more than 20 years ahead
+ * - `negative`; `tooOld`: more than five years ago, and so ignored; `tooFarAhead`: more than 20 years ahead
  */
 export const TTL_KINDS = [
   'seconds',
@@ -76,29 +77,22 @@ export const TTL_KINDS = [
   'fraction',
   'negative',
   'tooOld',
-  'tooFar',
+  'tooFarAhead',
 ] as const;
 export type TtlKind = (typeof TTL_KINDS)[number];
-
-/** Epoch milliseconds of 2001 to 5138 have 13 or 14 digits. */
-const MILLISECONDS = { from: 1e12, to: 1e14 } as const;
 
 /** @param nowSeconds epoch seconds */
 export function classifyTtl(value: AttributeValue | undefined, nowSeconds: number): TtlKind {
   if (value === undefined) return 'missing';
-  if (value.S !== undefined) return 'string';
-  if (value.N === undefined) return 'otherType';
-  const seconds = Number(value.N);
-  if (seconds < 0) return 'negative';
-  if (seconds >= MILLISECONDS.from && seconds < MILLISECONDS.to) return 'milliseconds';
-  if (seconds > nowSeconds + MAX_TTL_SECONDS) return 'tooFar';
-  if (seconds <= nowSeconds - OLDEST_EXPIRY_AGE_SECONDS) return 'tooOld';
-  return Number.isInteger(seconds) && !hasFraction(value.N) ? 'seconds' : 'fraction';
+  const fault = ttlFault(value.N === undefined ? Number.NaN : Number(value.N), nowSeconds);
+  if (fault === 'notNumber') return value.S === undefined ? 'otherType' : 'string';
+  if (fault !== undefined) return fault;
+  return isWhole(value.N ?? '') ? 'seconds' : 'fraction';
 }
 
 /** A Number of DynamoDB has 38 digits, one of JavaScript 17. */
-function hasFraction(number: string): boolean {
-  return /^\d+\.\d*[1-9]\d*$/.test(number);
+function isWhole(number: string): boolean {
+  return Number.isInteger(Number(number)) && !/^\d+\.\d*[1-9]\d*$/.test(number);
 }
 
 export type TtlCounts = Readonly<Record<TtlKind, number>>;

@@ -1,9 +1,9 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { WindowModel } from '../../expiry/model.ts';
 import { shardOf } from '../../expiry/shard.ts';
-import { expiredRange, MAX_TTL_SECONDS } from '../../expiry/ttl.ts';
+import { ttlFault } from '../../expiry/ttl.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
-import type { ItemFate, Refusal } from '../../statemachine/backfill-counts.ts';
+import type { ItemFate } from '../../statemachine/backfill-counts.ts';
 
 /** An item as the scan reads it, with wrapped numbers: its key, its TTL and its window. */
 export type ScannedItem = Readonly<Record<string, unknown>>;
@@ -27,20 +27,10 @@ export function stampOf(model: WindowModel, item: ScannedItem, nowSeconds: numbe
   const stored = item[model.ttlAttribute];
   if (stored === undefined) return 'withoutTtl';
   const ttl = stored instanceof NumberValue ? Number(stored.value) : Number.NaN;
-  const refused = refusalOf(ttl, nowSeconds);
+  const refused = ttlFault(ttl, nowSeconds);
   if (refused !== undefined) return { refused };
   const { granularitySeconds, shards } = model;
   const start = windowStart(ttl, granularitySeconds);
   const window = windowKey(start, granularitySeconds, shardOf(item, model, shards));
   return item[model.windowAttribute] === window ? 'rightAlready' : { window };
-}
-
-/** The rules of `checkTtl`, for what has been written without it; undefined when there is nothing to refuse. */
-function refusalOf(ttl: number, nowSeconds: number): Refusal | undefined {
-  if (Number.isNaN(ttl)) return 'notNumber';
-  if (ttl < 0) return 'negative';
-  if (ttl <= expiredRange(nowSeconds).after) return 'tooOld';
-  if (ttl <= nowSeconds + MAX_TTL_SECONDS) return undefined;
-  const digits = Math.trunc(ttl).toFixed(0).length;
-  return digits === 13 || digits === 14 ? 'milliseconds' : 'tooFarAhead';
 }

@@ -1,5 +1,5 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { windowStart } from '../../expiry/window.ts';
+import { readWindowKey, windowStart } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import type { SweepTarget } from '../../statemachine/contract.ts';
 
@@ -54,7 +54,7 @@ const BY_SECOND: IndexLayout = {
   },
   keys: ({ windowKeys, from, before }) =>
     windowKeys.flatMap(windowKey => {
-      const start = Date.parse(windowKey.slice(0, windowKey.indexOf('_'))) / 1000;
+      const start = startOf(windowKey);
       const first = Math.max(start, Math.ceil(from));
       const seconds = Math.max(0, Math.min(start + MINUTE, Math.ceil(before)) - first);
       return Array.from({ length: seconds }, (_unused, second) => ({
@@ -63,3 +63,10 @@ const BY_SECOND: IndexLayout = {
       }));
     }),
 };
+
+function startOf(windowKey: string): number {
+  const window = readWindowKey(windowKey);
+  // Taken for a window without seconds, its items would stay without a word.
+  if (window === undefined) throw new TypeError(`windowKeys: expected keys of windows, got "${windowKey}"`);
+  return window.start;
+}

@@ -1,52 +1,18 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseBody, withBody } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell-command.ts';
 
 const { client, endpoint } = useLocalDynamoDb();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-adopt-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Of the environment no more than a process needs: whoever runs the tests may be logged in to AWS. */
-const ENVIRONMENT = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: folder,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-};
-
-/** Runs the command without a terminal. */
-function run(
-  args: readonly string[],
-  environment: Record<string, string>,
-  onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
-): Promise<Ended> {
-  return new Promise(done => {
-    const child = spawn(process.execPath, [resolve('bin/precise-ttl.js'), 'adopt', ...args], {
-      env: { ...ENVIRONMENT, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (data: Buffer) => {
-        printed[name] += data;
-      });
-    }
-    onStart(signal => child.kill(signal));
-    child.on('close', status => done({ status, ...printed }));
-  });
-}
+const run = shellCommand('adopt');
 
 /** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
 const NOWHERE = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
@@ -162,8 +128,8 @@ test('Ctrl-C while the index is built: status 130, what goes on, and the command
     const { status, stdout, stderr } = await run(
       ['--table', 'Stopped', '--ttl-attribute', 'ttl'],
       { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-      send => {
-        kill = send;
+      child => {
+        kill = signal => child.kill(signal);
       },
     );
     expect({ status, stderr: stderr.trim() }).toEqual({

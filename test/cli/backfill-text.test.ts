@@ -7,7 +7,7 @@ const INPUT = { segments: 100, ratePerSecond: 500, dryRun: false };
 const REPORT: BackfillReport = { ...NO_BACKFILL_COUNTS, dryRun: false, segments: 100, segmentsIncomplete: 0 };
 
 test('a million items of 250 bytes take two write units each, and half an hour', () => {
-  const million = estimate({ items: 1e6, bytes: 250e6 }, INPUT, 512);
+  const million = estimate({ itemCount: 1e6, sizeBytes: 250e6 }, INPUT, 512);
   expect(million).toMatchObject({ seconds: 2000, writeUnits: 2e6, readUnits: Math.ceil(250e6 / 8192) });
   // $1.25 of writes, and the rest.
   expect(million.dollars).toBeGreaterThan(1.35);
@@ -15,10 +15,10 @@ test('a million items of 250 bytes take two write units each, and half an hour',
 });
 
 test('items above one KB take as many units more, a dry run none, and an empty table next to nothing', () => {
-  expect(estimate({ items: 1000, bytes: 1000 * 1025 }, INPUT, 512).writeUnits).toBe(3000);
-  const dry = estimate({ items: 1000, bytes: 1000 * 1025 }, { ...INPUT, dryRun: true }, 512);
+  expect(estimate({ itemCount: 1000, sizeBytes: 1000 * 1025 }, INPUT, 512).writeUnits).toBe(3000);
+  const dry = estimate({ itemCount: 1000, sizeBytes: 1000 * 1025 }, { ...INPUT, dryRun: true }, 512);
   expect(dry).toMatchObject({ writeUnits: 0, seconds: 0.2 });
-  const empty = estimate({ items: 0, bytes: 0 }, INPUT, 512);
+  const empty = estimate({ itemCount: 0, sizeBytes: 0 }, INPUT, 512);
   expect(empty).toMatchObject({ seconds: 0, writeUnits: 0, readUnits: 0 });
   expect(empty.dollars).toBeLessThan(0.02);
 });

@@ -1,5 +1,4 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +10,9 @@ import { FlagError } from '../../cli/flags.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
-const PROGRAM = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'backfill'];
 const TABLE = { tableName: 'Filled', partitionKey: 'id', backfill: true } as const;
 const MACHINE = 'precise-ttl-Filled-backfill';
 
@@ -22,33 +21,7 @@ const RESULT = join(folder, 'out.json');
 const CONFIG = join(folder, 'config.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Of the environment no more than a process needs: whoever runs the tests may be logged in to AWS. */
-const ENVIRONMENT = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: folder,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-};
-
-/** Runs the command as a shell does. */
-function backfill(
-  args: readonly string[],
-  environment: Record<string, string>,
-  onOutput: (stdout: string, kill: () => void) => void = () => undefined,
-): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
-  return new Promise(resolve => {
-    const env = { ...ENVIRONMENT, ...environment };
-    const child = spawn(process.execPath, [...PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (data: Buffer) => {
-        printed[name] += data;
-        onOutput(printed.stdout, () => child.kill('SIGINT'));
-      });
-    }
-    child.on('close', status => resolve({ status, ...printed }));
-  });
-}
+const backfill = shellCommand('backfill');
 
 const NOWHERE = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
 
@@ -101,7 +74,11 @@ function job(options: Partial<BackfillJobOptions>) {
 const OTHER = { tableName: 'Other', partitionKey: 'id' };
 test.each<[Partial<BackfillJobOptions>, new (...args: never[]) => Error, string]>([
   [{ table: 'Nope' }, FlagError, '--table: expected one of Filled, got "Nope"'],
-  [{ config: configOf(TABLE, OTHER) }, FlagError, '--table: expected one of Filled, Other, got none'],
+  [
+    { config: configOf(TABLE, OTHER) },
+    FlagError,
+    '--table: expected one of Filled, Other, got none; this is for one table',
+  ],
   [{ config: configOf(TABLE, OTHER), table: 'Other' }, BackfillError, 'table Other: expected backfill: true'],
   [
     { config: configOf({ ...OTHER, indexedBy: 'second' }) },
@@ -170,8 +147,8 @@ describe('against the local Step Functions', () => {
     AWS_ENDPOINT_URL_SFN: server.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint,
   });
-  const run = (args: readonly string[], onOutput?: Parameters<typeof backfill>[2]) =>
-    backfill(['--config', CONFIG, '--segments', '3', ...args], local(), onOutput);
+  const run = (args: readonly string[], onStart?: Parameters<typeof backfill>[2]) =>
+    backfill(['--config', CONFIG, '--segments', '3', ...args], local(), onStart);
   const inProcess = (options: Partial<BackfillJobOptions> = {}) =>
     job({
       connect: () => ({ sfn: sfnClient(server.endpoint), endpoint: () => new URL(server.endpoint) }),
@@ -206,12 +183,15 @@ describe('against the local Step Functions', () => {
     gate = new Promise(resolve => {
       open = () => resolve();
     });
-    let killed = false;
-    const first = await run([], (stdout, kill) => {
-      // Once: a second one, when the command has ended what it does, would end the process as it ends any.
-      if (killed || !stdout.includes('0 of 3 segments')) return;
-      killed = true;
-      kill();
+    const first = await run([], child => {
+      let printed = '';
+      child.stdout.on('data', function follow(data: Buffer) {
+        printed += data;
+        if (!printed.includes('0 of 3 segments')) return;
+        // Once: a second one, when the command has ended what it does, would end the process as it ends any.
+        child.stdout.off('data', follow);
+        child.kill('SIGINT');
+      });
     });
     expect(first.status).toBe(130);
     expect(first.stderr).toContain('Interrupted; the execution goes on.');
@@ -253,6 +233,19 @@ describe('against the local Step Functions', () => {
     });
     broken = false;
   }, 60_000);
+
+  test('a table that is not there is told', async () => {
+    const other = join(folder, 'missing.json');
+    writeFileSync(
+      other,
+      JSON.stringify(configOf({ ...TABLE, tableName: 'Missing', name: 'precise-ttl-Filled' })),
+    );
+    expect(await backfill(['--config', other], local())).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('table: expected one that exists in us-east-1, got "Missing"'),
+    });
+  });
 
   test('a state machine that is not there yet is told', async () => {
     const { end } = inProcess({ config: configOf({ ...TABLE, name: 'other' }) });

@@ -54,7 +54,7 @@ test('writes a file, and reads the configuration that is named', async () => {
 });
 
 test.each([
-  [[], 2, '--table: expected one of Tokens, Carts, got nothing; the configuration lists them'],
+  [[], 2, '--table: expected one of Tokens, Carts, got none; this is for one table, write --table NAME'],
   [
     ['--table', 'Token'],
     2,

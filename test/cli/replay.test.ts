@@ -1,5 +1,4 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,50 +11,16 @@ import { LocalCloud } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { shellCommand } from '../support/shell-command.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
-const REPLAY = [join(import.meta.dirname, '../../bin/precise-ttl.js'), 'replay'];
 const MACHINE = 'precise-ttl-SessionData';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-replay-test-'));
 const JSON_FILE = join(folder, 'out.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Of the environment no more than a process needs: whoever runs the tests may be logged in to AWS. */
-const ENVIRONMENT = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: folder,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-};
-
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs `npm run replay` as npm does. */
-function replay(
-  args: readonly string[],
-  environment: Record<string, string>,
-  onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
-): Promise<Ended> {
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, [...REPLAY, ...args], {
-      env: { ...ENVIRONMENT, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const printed = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (data: Buffer) => {
-        printed[name] += data;
-      });
-    }
-    onStart(signal => child.kill(signal));
-    child.on('close', status => resolve({ status, ...printed }));
-  });
-}
+const replay = shellCommand('replay');
 
 /** On a port where nobody listens: a command that asks AWS for something before it must, fails another way. */
 const NOWHERE = { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' };
@@ -276,9 +241,9 @@ describe('against the local Step Functions', () => {
       open = resolve;
     });
     const before = names().length;
-    const interrupted = await run(['--run', 'slow', '--concurrency', '1'], async kill => {
+    const interrupted = await run(['--run', 'slow', '--concurrency', '1'], async child => {
       while (cloud.running.length === 0) await sleep(20);
-      kill('SIGINT');
+      child.kill('SIGINT');
     });
     expect(interrupted.status).toBe(130);
     expect(interrupted.stderr).toContain('Interrupted; executions that were started go on.');

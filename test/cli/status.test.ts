@@ -1,5 +1,4 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +17,9 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 const MINUTE = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-status-test-'));
@@ -180,42 +179,15 @@ describe('as processes', () => {
   }, 60_000);
   afterAll(() => served.stop());
 
-  /** Runs a command as npm does. */
-  function run(args: readonly string[], onOutput: (kill: () => void, stdout: string) => void = () => {}) {
-    return new Promise<{ status: number | null; stdout: string; stderr: string }>(resolve => {
-      const child = spawn(process.execPath, [PROGRAM, ...args, '--config', config], {
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          HOME: folder,
-          AWS_EC2_METADATA_DISABLED: 'true',
-          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-          ...environmentOf(served),
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const printed = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].on('data', (data: Buffer) => {
-          printed[name] += data;
-          onOutput(() => child.kill('SIGINT'), printed.stdout);
-        });
-      }
-      child.on('close', status => resolve({ status, ...printed }));
-    });
-  }
+  /** Runs a command of the package on the served cloud. */
+  const run = (command: string, args: readonly string[], onStart?: Parameters<ShellCommand>[2]) =>
+    shellCommand(command)([...args, '--config', config], environmentOf(served), onStart);
 
   test('status tells how it stands, and its exit status says that a sweep failed', async () => {
     const file = join(folder, 'status.json');
-    const { status, stdout, stderr } = await run([
-      'status',
-      '--table',
-      props.tableName,
-      '--back',
-      '30',
-      '--json',
-      file,
-    ]);
-    expect([status, stderr]).toEqual([1, '']);
+    const ended = await run('status', ['--table', props.tableName, '--back', '30', '--json', file]);
+    const { stdout, stderr } = ended;
+    expect([ended.status, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^Table StatusServed on this machine, \d{4}-/);
     expect(stdout).toMatch(/ {2}overdue +1 item, the oldest for \d+ \w+ \(looked back to /);
     expect(stdout).toMatch(/WARNING an item has been overdue for \d+ (s|minutes)$/m);
@@ -247,19 +219,20 @@ describe('as processes', () => {
   }, 60_000);
 
   test('--watch appends a line each time, as JSON with --json -, until Ctrl-C, and ends as it stood', async () => {
-    const { status, stdout } = await run(
-      ['status', '--watch', '--every', '1', '--json', '-'],
-      (kill, text) => {
-        if (text.split('\n').length > 2) kill();
-      },
-    );
+    const { status, stdout } = await run('status', ['--watch', '--every', '1', '--json', '-'], child => {
+      let printed = '';
+      child.stdout.on('data', (data: Buffer) => {
+        printed += data;
+        if (printed.split('\n').length > 2) child.kill('SIGINT');
+      });
+    });
     const lines = stdout.trim().split('\n');
     expect([lines.length >= 2, status]).toEqual([true, 1]);
     expect(lines.map(line => JSON.parse(line).verdict)).toEqual(lines.map(() => 'warnings'));
   }, 60_000);
 
   test('history lists what ran, the idle in one line, and the failed with its cause', async () => {
-    const { status, stdout } = await run(['history', '--since', '1h']);
+    const { status, stdout } = await run('history', ['--since', '1h']);
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^Table StatusServed, since /)]);
     expect(stdout).toMatch(/^ {2}\d{4}-.* to .*Z {2}3 idle reconciles$/m);
     expect(stdout).toMatch(/replay +FAILED in [\d.]+ s\n +made-1: its input is wrong: from: /);
@@ -267,28 +240,29 @@ describe('as processes', () => {
   }, 60_000);
 
   test('history --failed lists those alone, and --limit the newest', async () => {
-    const { stdout } = await run(['history', '--failed', '--since', '7d', '--json', '-']);
+    const { stdout } = await run('history', ['--failed', '--since', '7d', '--json', '-']);
     expect(JSON.parse(stdout).tables[0].sweeps).toEqual([
       expect.objectContaining({ name: 'made-1', failure: expect.stringContaining('its input is wrong') }),
     ]);
-    const limited = await run(['history', '--limit', '2', '--mask']);
+    const limited = await run('history', ['--limit', '2', '--mask']);
     expect(limited.stdout).toMatch(
       /2 idle reconciles\n {2}2 executions \(2 SUCCEEDED\): nothing to do\n {2}There are older/,
     );
   }, 60_000);
 
-  test.each<[readonly string[], number, string]>([
-    [['status', '--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],
-    [['status', '--every', '0'], 3, '--every: expected a number from 1 to 3600, got "0"'],
+  test.each<[string, readonly string[], number, string]>([
+    ['status', ['--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],
+    ['status', ['--every', '0'], 3, '--every: expected a number from 1 to 3600, got "0"'],
     [
-      ['history', '--since', '91d'],
+      'history',
+      ['--since', '91d'],
       2,
       '--since: expected a time span such as 30m, 2h or 7d, at most 90d, got "91d"',
     ],
   ])(
-    '%j fails with %i',
-    async (args, status, message) => {
-      const ended = await run(args);
+    '%s %j fails with %i',
+    async (command, args, status, message) => {
+      const ended = await run(command, args);
       expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
     },
     60_000,

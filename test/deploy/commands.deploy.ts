@@ -7,9 +7,9 @@ import {
   describeWithTerraform,
   type EmulatedAws,
   emulatedClient,
-  run,
   startEmulatedAws,
 } from './support/proof.ts';
+import { run } from './support/run.ts';
 
 const CHECKOUT = process.cwd();
 

@@ -9,7 +9,8 @@ import { reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { localsTf } from '../../stacks/terraform-module/hcl.ts';
 import { variablesOf } from '../../stacks/terraform-module/variables.ts';
 import { inputsOf } from './support/modules.ts';
-import { describeWithTerraform, run } from './support/proof.ts';
+import { describeWithTerraform } from './support/proof.ts';
+import { run } from './support/run.ts';
 
 /** What the locals come to. */
 interface WorkedOut {

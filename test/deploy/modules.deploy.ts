@@ -23,6 +23,7 @@ import {
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
+import type { TerraformRoot } from './support/terraform-root.ts';
 
 const VPC = { subnet_ids: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'], security_group_ids: ['sg-0a1b2c3d'] };
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
@@ -87,6 +88,29 @@ describeWithTerraform('the Terraform modules', () => {
 
   const TOKENS = { table_name: 'Tokens', partition_key: 'id', deletion_protection: false };
 
+  /** What a plan that would delete or replace the table is refused with. */
+  const REFUSED = /REFUSED TO KEEP THE TABLE/;
+  type RefusedEdit = readonly [edit: Inputs, reason: RegExp];
+
+  /** Each of the edits is refused, and so is destroying; the table stays when the module that let go of it is destroyed. */
+  const keepsItsTable = async (root: TerraformRoot, inputs: Inputs, refused: readonly RefusedEdit[]) => {
+    for (const [edit, reason] of refused) {
+      useInputs(root, { ...inputs, ...edit });
+      expect([edit, await root.plan()]).toEqual([edit, expect.stringMatching(reason)]);
+    }
+    useInputs(root, inputs);
+    expect(await root.terraform(['destroy', '-auto-approve', '-input=false'])).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('Instance cannot be destroyed'),
+    });
+    const { deletion_protection: _protection, ...ofExisting } = inputs;
+    modules.useModule(root, 'existing-table', ofExisting);
+    await root.succeed(['init', '-input=false']);
+    expect(await root.deploy()).toEqual({ forget: ['aws_dynamodb_table.table'] });
+    await root.succeed(['destroy', '-auto-approve', '-input=false']);
+    expect(await root.succeed(['state', 'list'])).toBe('');
+  };
+
   test('are what terraform fmt writes, and valid', async () => {
     for (const name of ['existing-table', 'new-table'] as const) {
       const root = await modules.asRoot(name, TOKENS);
@@ -133,35 +157,17 @@ describeWithTerraform('the Terraform modules', () => {
       expect(Object.values(actions).flat().join()).toMatch(touched);
     }
 
-    const refused: readonly (readonly [Inputs, RegExp])[] = [
+    const refused: readonly RefusedEdit[] = [
       [{ table_name: 'Tokens2', name: 'precise-ttl-Tokens' }, /prevent_destroy|REFUSED TO KEEP THE TABLE/],
-      [{ ttl_attribute: 'expiresAt' }, /REFUSED TO KEEP THE TABLE/],
-      [{ window_attribute: 'window' }, /REFUSED TO KEEP THE TABLE/],
-      [{ index_name: 'other' }, /REFUSED TO KEEP THE TABLE/],
-      [{ indexed_by: 'second', poll_seconds: null }, /REFUSED TO KEEP THE TABLE/],
-      [
-        { indexed_by: 'second', poll_seconds: null, index_name: 'expirationWindowIndex' },
-        /REFUSED TO KEEP THE TABLE/,
-      ],
-      [{ partition_key_type: 'N' }, /REFUSED TO KEEP THE TABLE/],
+      [{ ttl_attribute: 'expiresAt' }, REFUSED],
+      [{ window_attribute: 'window' }, REFUSED],
+      [{ index_name: 'other' }, REFUSED],
+      [{ indexed_by: 'second', poll_seconds: null }, REFUSED],
+      [{ indexed_by: 'second', poll_seconds: null, index_name: 'expirationWindowIndex' }, REFUSED],
+      [{ partition_key_type: 'N' }, REFUSED],
       [{ sort_key: 'version' }, /REFUSED TO KEEP THE TABLE|all indexes must match a defined attribute/],
     ];
-    for (const [edit, expected] of refused) {
-      useInputs(root, { ...inputs, ...edit });
-      expect([edit, await root.plan()]).toEqual([edit, expect.stringMatching(expected)]);
-    }
-    useInputs(root, inputs);
-    expect(await root.terraform(['destroy', '-auto-approve', '-input=false'])).toMatchObject({
-      status: 1,
-      output: expect.stringContaining('Instance cannot be destroyed'),
-    });
-
-    const { deletion_protection: _protection, ...ofExisting } = inputs;
-    modules.useModule(root, 'existing-table', ofExisting);
-    await root.succeed(['init', '-input=false']);
-    expect(await root.deploy()).toEqual({ forget: ['aws_dynamodb_table.table'] });
-    await root.succeed(['destroy', '-auto-approve', '-input=false']);
-    expect(await root.succeed(['state', 'list'])).toBe('');
+    await keepsItsTable(root, inputs, refused);
     expect(await isThere()).toBe(true);
   });
 
@@ -194,25 +200,12 @@ describeWithTerraform('the Terraform modules', () => {
         KeySchema: [{ AttributeName: 'ttl', KeyType: 'HASH' }],
       }),
     ]);
-    for (const edit of [
-      { indexed_by: 'window' },
-      { indexed_by: 'window', index_name: 'expirySecondIndex' },
-      { index_name: 'other' },
-      { ttl_attribute: 'expiresAt' },
-    ]) {
-      useInputs(root, { ...inputs, ...edit });
-      expect([edit, await root.plan()]).toEqual([edit, expect.stringMatching(/REFUSED TO KEEP THE TABLE/)]);
-    }
-    useInputs(root, inputs);
-    expect(await root.terraform(['destroy', '-auto-approve', '-input=false'])).toMatchObject({
-      status: 1,
-      output: expect.stringContaining('Instance cannot be destroyed'),
-    });
-    const { deletion_protection: _protection, ...ofExisting } = inputs;
-    modules.useModule(root, 'existing-table', ofExisting);
-    await root.succeed(['init', '-input=false']);
-    expect(await root.deploy()).toEqual({ forget: ['aws_dynamodb_table.table'] });
-    await root.succeed(['destroy', '-auto-approve', '-input=false']);
+    await keepsItsTable(root, inputs, [
+      [{ indexed_by: 'window' }, REFUSED],
+      [{ indexed_by: 'window', index_name: 'expirySecondIndex' }, REFUSED],
+      [{ index_name: 'other' }, REFUSED],
+      [{ ttl_attribute: 'expiresAt' }, REFUSED],
+    ]);
     expect(await isThere()).toBe(true);
   });
 

@@ -5,7 +5,9 @@ import {
   isExpired,
   MAX_TTL_SECONDS,
   OLDEST_EXPIRY_AGE_SECONDS,
+  type TtlFault,
   toEpochSeconds,
+  ttlFault,
 } from '../../expiry/ttl.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 0, 0) / 1000;
@@ -55,6 +57,24 @@ describe('isExpired', () => {
   });
 });
 
+describe('ttlFault', () => {
+  test.each<[number, TtlFault | undefined]>([
+    [Number.NaN, 'notNumber'],
+    [-0.1, 'negative'],
+    [0, 'tooOld'],
+    [NOW - OLDEST_EXPIRY_AGE_SECONDS, 'tooOld'],
+    [NOW - OLDEST_EXPIRY_AGE_SECONDS + 0.1, undefined],
+    [NOW + 0.5, undefined],
+    [NOW + MAX_TTL_SECONDS, undefined],
+    [NOW + MAX_TTL_SECONDS + 0.1, 'tooFarAhead'],
+    [999_999_999_999, 'tooFarAhead'],
+    [1_000_000_000_000, 'milliseconds'],
+    [99_999_999_999_999, 'milliseconds'],
+    [100_000_000_000_000, 'tooFarAhead'],
+    [Number.POSITIVE_INFINITY, 'tooFarAhead'],
+  ])('of %d is %s', (seconds, fault) => expect(ttlFault(seconds, NOW)).toBe(fault));
+});
+
 describe('checkTtl', () => {
   test.each([
     ['now', NOW],
@@ -64,8 +84,9 @@ describe('checkTtl', () => {
   ])('takes %s', (_name, ttl) => expect(checkTtl('ttl', ttl, NOW)).toBe(ttl));
 
   test.each<[string, unknown, RegExp]>([
-    ['milliseconds', NOW * 1000, /^ttl: expected epoch seconds .*13 digits: looks like milliseconds/],
+    ['milliseconds', NOW * 1000, /^ttl: expected epoch seconds .*13 or 14 digits looks like milliseconds/],
     ['microseconds', NOW * 1_000_000, /20 years ahead/],
+    ['26 digits, which JavaScript writes in 13 characters', 1.2345678e25, /Write an earlier time/],
     ['a second more than 20 years ahead', NOW + MAX_TTL_SECONDS + 1, /20 years ahead/],
     ['infinity', Number.POSITIVE_INFINITY, /20 years ahead/],
     ['a string', String(NOW), /A string is never expired/],

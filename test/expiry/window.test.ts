@@ -1,4 +1,5 @@
-import { windowKey, windowStart } from '../../expiry/window.ts';
+import fc from 'fast-check';
+import { GRANULARITIES, readWindowKey, windowKey, windowStart } from '../../expiry/window.ts';
 
 const at = (iso: string) => Date.parse(iso) / 1000;
 
@@ -16,6 +17,42 @@ describe('windowKey', () => {
     expect(windowKey(at('2026-11-20T23:00:00Z'), 3600, shard)).toBe(
       `2026-11-20T23:00:00.000Z_2026-11-21T00:00:00.000Z${suffix}`,
     );
+  });
+});
+
+describe('readWindowKey', () => {
+  test('is the inverse of windowKey', () => {
+    // From 1970 to 2400, which covers the TTLs that anything takes.
+    const ttl = fc.integer({ min: 0, max: at('2400-01-01T00:00:00Z') });
+    const granularity = fc.constantFrom(...GRANULARITIES).map(minutes => minutes * 60);
+    fc.assert(
+      fc.property(ttl, granularity, fc.nat(1000), (second, granularitySeconds, shard) => {
+        const window = { start: windowStart(second, granularitySeconds), granularitySeconds, shard };
+        expect(readWindowKey(windowKey(window.start, granularitySeconds, shard))).toEqual(window);
+      }),
+    );
+  });
+
+  const KEY = '2026-11-20T09:00:00.000Z_2026-11-20T09:05:00.000Z';
+  test.each([
+    ['nothing', ''],
+    ['one time', '2026-11-20T09:00:00.000Z'],
+    ['times that are none', 'a_b'],
+    ['an end that is none', '2026-11-20T09:00:00.000Z_later'],
+    ['an end that is the start', '2026-11-20T09:00:00.000Z_2026-11-20T09:00:00.000Z'],
+    ['an end before the start', '2026-11-20T09:05:00.000Z_2026-11-20T09:00:00.000Z'],
+    ['times without milliseconds', '2026-11-20T09:00:00Z_2026-11-20T09:05:00Z'],
+    ['times of another zone', '2026-11-20T10:00:00.000+01:00_2026-11-20T10:05:00.000+01:00'],
+    ['shard 0, which is not written', `${KEY}#0`],
+    ['a shard with a zero before it', `${KEY}#01`],
+    ['a shard that is none', `${KEY}#`],
+    ['two shards', `${KEY}#1#2`],
+    ['text behind it', `${KEY}\n`],
+  ])('refuses %s', (_name, key) => expect(readWindowKey(key)).toBeUndefined());
+
+  test('reads a length that is none of ours', () => {
+    const start = at('2026-11-20T09:00:07Z');
+    expect(readWindowKey(windowKey(start, 7, 3))).toEqual({ start, granularitySeconds: 7, shard: 3 });
   });
 });
 

@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
   COMPILERS,
+  compile,
   makeApplication,
   type PackedPackage,
   packPackage,
@@ -48,19 +49,7 @@ interface Synthesized {
 
 /** Compiles the application and runs it; returns what it synthesized, by stack. */
 async function synthesize(folder: string, compiler: string, file: string, options: object) {
-  const tsconfig = {
-    compilerOptions: {
-      strict: true,
-      target: 'es2022',
-      lib: ['es2022'],
-      types: [],
-      outDir: 'out',
-      ...options,
-    },
-    files: [file],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-  await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+  await compile(folder, compiler, [file], options);
   await runNode(folder, [join('out', file.replace(/ts$/, 'js'))]);
   const stackOf = (stack: string): Synthesized =>
     JSON.parse(readFileSync(join(folder, 'synthesized/stacks', stack, 'cdk.tf.json'), 'utf8'));
@@ -136,13 +125,13 @@ test('the examples of docs/cdktf.md compile, and the first one synthesizes', asy
       declare const stack: TerraformStack;
       declare const props: PreciseTtlProps;
       ${overrides}`,
-    'tsconfig.json': {
-      compilerOptions: { module: 'nodenext', strict: true, types: [], outDir: 'out' },
-      files: ['main.mts', 'overrides.mts'],
-    },
   });
   useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
-  await runNode(folder, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+  await compile(folder, 'typescript', ['main.mts', 'overrides.mts'], {
+    module: 'nodenext',
+    target: undefined,
+    lib: undefined,
+  });
   await runNode(folder, ['out/main.mjs']);
   expect(existsSync(join(folder, 'cdktf.out/stacks/sessions/cdk.tf.json'))).toBe(true);
 });

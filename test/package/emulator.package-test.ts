@@ -12,6 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { exportedBy, startEmulator } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import {
+  compile,
   makeApplication,
   manifestOf,
   type PackedPackage,
@@ -125,22 +126,17 @@ describe('an application', () => {
     ['typescript-5.9', 'commonjs', 'node10', ['main.ts']],
     ['typescript', 'esnext', 'bundler', ['main.mts']],
   ])('is compiled by %s as %s with the resolution %s', async (compiler, module, moduleResolution, files) => {
-    const compilerOptions = {
+    const folder = makeApplication(packed, Object.fromEntries(files.map(file => [file, APPLICATION])));
+    useInstalled(folder, ['@types', 'undici-types']);
+    await compile(folder, compiler, files, {
       module,
       moduleResolution,
-      strict: true,
       noEmit: true,
-      target: 'es2022',
+      lib: undefined,
       types: ['node'],
       // The types of jsonata, which ours need, ask for it; it is on by default from TypeScript 6 on.
       esModuleInterop: true,
-    };
-    const folder = makeApplication(packed, {
-      'tsconfig.json': { compilerOptions, files },
-      ...Object.fromEntries(files.map(file => [file, APPLICATION])),
     });
-    useInstalled(folder, ['@types', 'undici-types']);
-    await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
   });
 });
 

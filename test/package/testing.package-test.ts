@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  compile,
   makeApplication,
   type PackedPackage,
   packPackage,
@@ -140,24 +141,17 @@ test.each([
     withPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id', ttlAtribute: 'x' }] }, () => {});
     // @ts-expect-error: a clock that there is not
     withPreciseTtl({ tables }, () => {}, { clock: 'fast' });`;
-    const folder = makeApplication(packed, {
-      'tsconfig.json': {
-        compilerOptions: {
-          module,
-          moduleResolution,
-          strict: true,
-          noEmit: true,
-          target: 'es2022',
-          types: ['node'],
-          skipLibCheck: true,
-          esModuleInterop: true,
-        },
-        files,
-      },
-      ...Object.fromEntries(files.map(file => [file, text])),
-    });
+    const folder = makeApplication(packed, Object.fromEntries(files.map(file => [file, text])));
     useInstalled(folder, ['@aws-sdk', '@smithy', '@types', 'undici-types']);
-    await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+    await compile(folder, compiler, files, {
+      module,
+      moduleResolution,
+      noEmit: true,
+      lib: undefined,
+      types: ['node'],
+      skipLibCheck: true,
+      esModuleInterop: true,
+    });
   },
 );
 

@@ -112,3 +112,27 @@ export async function runNode(cwd: string, args: readonly string[]): Promise<str
     throw new Error(`node ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`);
   }
 }
+
+/**
+ * Compiles files of an application, strictly, into its folder `out`.
+ *
+ * @param compiler one of {@link COMPILERS}
+ * @param options of the compiler, besides or instead of what is usual here
+ */
+export async function compile(
+  folder: string,
+  compiler: string,
+  files: readonly string[],
+  options: object,
+): Promise<void> {
+  const compilerOptions = {
+    strict: true,
+    target: 'es2022',
+    lib: ['es2022'],
+    types: [],
+    outDir: 'out',
+    ...options,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  await runNode(folder, [resolve('node_modules', compiler, 'bin', 'tsc'), '-p', folder]);
+}

@@ -354,7 +354,7 @@ describe('what DynamoDB refuses', () => {
   test('a table that is not there', async () => {
     await expect(run('Missing')).rejects.toMatchObject({
       name: 'TableNotFoundError',
-      message: expect.stringContaining('--table: expected a table that exists in us-east-1, got "Missing"'),
+      message: expect.stringContaining('table: expected one that exists in us-east-1, got "Missing"'),
     });
   });
 });

@@ -75,7 +75,10 @@ const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
   'ttl-fraction-by-window': { ttl: number(`${TOMORROW}.25`), expirationWindow: windowOf(TOMORROW) },
   'ttl-negative': { ttl: number(-TOMORROW), expirationWindow: windowOf(TOMORROW) },
   'ttl-too-old': { ttl: number(NOW - 6 * 365 * DAY), expirationWindow: windowOf(NOW - 6 * 365 * DAY) },
-  'ttl-far-ahead': { ttl: number(NOW + 30 * 365 * DAY), expirationWindow: windowOf(NOW + 30 * 365 * DAY) },
+  'ttl-too-far-ahead': {
+    ttl: number(NOW + 30 * 365 * DAY),
+    expirationWindow: windowOf(NOW + 30 * 365 * DAY),
+  },
   'ttl-elsewhere': { expiresAt: number(TOMORROW) },
   'window-missing': { ttl: number(TOMORROW) },
   'window-malformed': { ttl: number(TOMORROW), expirationWindow: { S: 'tomorrow' } },
@@ -96,7 +99,7 @@ const BY_SECOND: typeof BY_WINDOW = {
   'ttl-fraction': { ttl: number(`${TOMORROW}.25`) },
   'ttl-negative': { ttl: number(-1) },
   'ttl-too-old': { ttl: number(0) },
-  'ttl-far-ahead': { ttl: number(NOW + 30 * 365 * DAY) },
+  'ttl-too-far-ahead': { ttl: number(NOW + 30 * 365 * DAY) },
   'ttl-elsewhere': { expiration: number(TOMORROW) },
   'expired-present': { ttl: number(YESTERDAY) },
 };

@@ -36,7 +36,7 @@ test.each<[string, StoredItem, string[]]>([
   ['of zero', { ttl: number(0) }, ['ttl-too-old']],
   ['of before 1970', { ttl: number(-1) }, ['ttl-negative']],
   ['in milliseconds', { ttl: number(`${SOON}000`) }, ['ttl-milliseconds']],
-  ['of the year 5000', { ttl: number('95617584000') }, ['ttl-far-ahead']],
+  ['of the year 5000', { ttl: number('95617584000') }, ['ttl-too-far-ahead']],
   ['as a String', { ttl: { S: String(SOON) } }, ['ttl-string']],
   ['as null', { ttl: { NULL: true } }, ['ttl-other-type']],
   ['with a fraction', { ttl: number(`${SOON}.5`) }, ['ttl-fraction']],

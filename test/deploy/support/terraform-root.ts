@@ -1,4 +1,6 @@
-import { type EmulatedAws, run } from './proof.ts';
+import { isBrokenTransport } from './broken-transport.ts';
+import type { EmulatedAws } from './proof.ts';
+import { run } from './run.ts';
 
 /** What a plan would do: addresses by action, e.g. `{ delete: [...], 'delete/create': [...], forget: [...] }`. */
 export type Actions = Readonly<Record<string, readonly string[]>>;
@@ -7,6 +9,9 @@ export interface Ended {
   readonly status: number;
   readonly output: string;
 }
+
+/** How often a plan is made once more when the connection to the emulator broke: see `broken-transport.ts`. */
+const MAX_PLANS_AGAIN = 3;
 
 /** A folder that Terraform runs in. */
 export class TerraformRoot {
@@ -50,7 +55,7 @@ export class TerraformRoot {
 
   /** @returns what the plan would do; or what it was refused for, in one line */
   async plan(environment: Readonly<Record<string, string>> = {}): Promise<Actions | string> {
-    const { status, output } = await this.terraform(['plan', '-input=false', '-out=plan'], environment);
+    const { status, output } = await this.#planned(environment);
     if (status !== 0) return output.slice(output.indexOf('Error:')).replaceAll(/[\s│╷╵]+/g, ' ');
     const shown = await this.terraform(['show', '-json', 'plan']);
     const { resource_changes: changes = [] } = JSON.parse(shown.output) as {
@@ -66,6 +71,14 @@ export class TerraformRoot {
     return actions;
   }
 
+  /** A plan changes nothing, so that it can be made as often as it takes. */
+  async #planned(environment: Readonly<Record<string, string>>): Promise<Ended> {
+    for (let again = 0; ; again += 1) {
+      const ended = await this.terraform(['plan', '-input=false', '-out=plan'], environment);
+      if (ended.status === 0 || again === MAX_PLANS_AGAIN || !isBrokenTransport(ended.output)) return ended;
+    }
+  }
+
   /** Applies the last plan. */
   async apply(environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
     return this.terraform(['apply', '-input=false', 'plan'], environment);
@@ -78,8 +91,30 @@ export class TerraformRoot {
   async deploy(environment: Readonly<Record<string, string>> = {}): Promise<Actions> {
     const actions = await this.plan(environment);
     if (typeof actions === 'string') throw new Error(actions);
-    await this.succeed(['apply', '-input=false', 'plan'], environment);
+    let applied = await this.apply(environment);
+    if (
+      applied.status !== 0 &&
+      isBrokenTransport(applied.output) &&
+      (await this.#plansTheRest(actions, environment))
+    ) {
+      applied = await this.apply(environment);
+    }
+    if (applied.status !== 0) throw new Error(applied.output);
     expect(await this.plan(environment)).toEqual({});
     return actions;
+  }
+
+  /**
+   * Plans what an apply has left. What was made although its answer was lost is not in the state: it is planned once more, and
+   * the emulator refuses it. What is in the state half made would be replaced, which nobody has planned: that is no rest.
+   */
+  async #plansTheRest(actions: Actions, environment: Readonly<Record<string, string>>): Promise<boolean> {
+    const rest = await this.plan(environment);
+    return (
+      typeof rest !== 'string' &&
+      Object.entries(rest).every(([action, addresses]) =>
+        addresses.every(address => actions[action]?.includes(address)),
+      )
+    );
   }
 }

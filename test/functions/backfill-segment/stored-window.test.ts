@@ -22,6 +22,8 @@ test.each([
   ['20 years and a second ahead', number(NOW + MAX_TTL_SECONDS + 1), { refused: 'tooFarAhead' }],
   ['milliseconds', number((NOW + 60) * 1000), { refused: 'milliseconds' }],
   ['microseconds', number((NOW + 60) * 1e6), { refused: 'tooFarAhead' }],
+  // JavaScript writes it as 1.2345678e+25: 13 characters.
+  ['26 digits', number('12345678000000000000000000'), { refused: 'tooFarAhead' }],
   ['as many digits as DynamoDB takes', number('9'.repeat(38)), { refused: 'tooFarAhead' }],
 ])('%s gets no window', (_what, ttl, expected) => {
   expect(stampOf(model, item(ttl), NOW)).toEqual(expected);

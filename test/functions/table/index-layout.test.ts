@@ -55,3 +55,8 @@ test('by second any span has each of its seconds once, in order, and no other', 
 test('by second a key is a number, of which all entries have the TTL', () => {
   expect(bySecond.keys(targetOf(MINUTE, MINUTE + 1))).toEqual([{ value: MINUTE, ttl: MINUTE }]);
 });
+
+test('by second a key that is none of a window fails, and is not taken for one without seconds', () => {
+  const target = { ...targetOf(MINUTE, MINUTE + 1), windowKeys: ['2026-11-20T09:00:00Z_'] };
+  expect(() => bySecond.keys(target)).toThrow('expected keys of windows, got "2026-11-20T09:00:00Z_"');
+});
