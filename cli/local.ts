@@ -33,9 +33,10 @@ const FLAGS = {
 const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
-functions, the schedules, and the metrics and alarms. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every
-execution its result and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the
-last failed call printed. With --seed the example that it prints deletes items.
+functions, the schedules, and the metrics with their alarms. Prints the variables that let the AWS CLI and SDKs in another
+terminal use it, and for every execution its result and what it would cost on AWS. Of one that failed: the state, the function,
+the error, and what the last failed call printed. An alarm that changes its state is one line. With --seed the example that it
+prints deletes items.
 
 ${flags}
 
