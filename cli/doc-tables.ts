@@ -3,8 +3,8 @@ import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import type { Subject } from './deployment/subject.ts';
 import { GROUPS } from './doctor/findings.ts';
-import type { Subject } from './doctor/subject.ts';
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
 

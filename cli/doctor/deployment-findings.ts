@@ -1,17 +1,23 @@
 import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import { ago } from '../deployment/ago.ts';
+import type { Checked } from '../deployment/check.ts';
+import { maskedText } from '../deployment/masked-text.ts';
+import {
+  type FailedExecution,
+  type SeenDeployment,
+  type SeenExecutions,
+  type SeenSchedule,
+  STALE_MS,
+} from '../deployment/observe-deployment.ts';
+import type { Subject } from '../deployment/subject.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { limitOfInput } from '../schedule-limit.ts';
 import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
-import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
 import { type Finding, finding } from './finding.ts';
-import { maskedText, SAMPLES } from './item-findings.ts';
-import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
-import type { Subject } from './subject.ts';
-
-/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
-export const STALE_MS = 10 * 60 * 1000;
+import { SAMPLES } from './item-findings.ts';
+import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
 /** Step Functions, per account and region; it cannot be raised. Source: Step Functions quotas. */
 export const OPEN_MAP_RUNS = 1000;
@@ -260,12 +266,4 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
 /** Map Runs that the sweep of a table has open at once: one of each of its executions. */
 export function mapRunsOf(props: Subject['props']): number {
   return OPEN_TICKS + schedulesOf(props).length - 1;
-}
-
-export function ago(now: number, then: Date): string {
-  const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)} minutes ago`;
-  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} hours ago`;
-  return `${Math.round(seconds / 86_400)} days ago`;
 }

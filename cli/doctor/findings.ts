@@ -1,4 +1,4 @@
-import type { Subject } from './subject.ts';
+import type { Subject } from '../deployment/subject.ts';
 
 /**
  * How bad a finding is. `broken`: something that expires is not deleted in time, or may be deleted wrongly. `warning`: it works, or

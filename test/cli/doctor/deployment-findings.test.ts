@@ -1,16 +1,16 @@
-import type { NotChecked } from '../../../cli/doctor/check.ts';
+import type { NotChecked } from '../../../cli/deployment/check.ts';
+import {
+  type FailedExecution,
+  type SeenDeployment,
+  type SeenExecutions,
+  STALE_MS,
+} from '../../../cli/deployment/observe-deployment.ts';
 import {
   type DeploymentOptions,
   deploymentFindings,
   mapRunsOf,
-  STALE_MS,
 } from '../../../cli/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../cli/doctor/finding.ts';
-import type {
-  FailedExecution,
-  SeenDeployment,
-  SeenExecutions,
-} from '../../../cli/doctor/observe-deployment.ts';
 import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
