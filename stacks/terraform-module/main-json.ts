@@ -71,7 +71,14 @@ const SWITCHES = {
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
-export const FIXED = ['existingTable', 'backfill'] as const satisfies readonly PropName[];
+export const FIXED = [
+  'existingTable',
+  'backfill',
+  'metrics',
+  'alarms',
+  'alarmTopicArn',
+  'dashboard',
+] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
 const OF_WINDOWS = ['windowAttribute', 'granularityMinutes', 'shards'] as const satisfies readonly PropName[];
