@@ -213,8 +213,6 @@ export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'is
   readonly name: string;
   readonly metric: MetricReference;
   readonly threshold: number;
-  /** The section of its runbook, e.g. `docs/runbook.md#no-sweep`. */
-  readonly runbook: string;
 }
 
 /** `noSweep` is `no-sweep` in the name of an alarm, and in the runbook. */
@@ -234,7 +232,7 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
   if (alarms === false) return [];
   return ALARM_NAMES.flatMap(alarm => {
     const tuning = alarms[alarm] ?? {};
-    const { watched, threshold, isFixed: _fixed, onlyEnabled, ...rest }: Alarm = ALARMS[alarm];
+    const { watched, threshold: _byDefault, isFixed: _fixed, onlyEnabled, ...rest }: Alarm = ALARMS[alarm];
     if (tuning === false || !isRecorded(alarm, sweep.metrics) || (onlyEnabled && !sweep.enabled)) return [];
     return [
       {
@@ -242,9 +240,8 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
         alarm,
         name: `${sweep.name}-${kebab(alarm)}`,
         metric: metricOf(watched, sweep, resources),
-        threshold: tuning.threshold ?? threshold(sweep),
+        threshold: thresholdOf(alarm, sweep),
         periods: tuning.periods ?? rest.periods,
-        runbook: `docs/runbook.md#${kebab(alarm)}`,
       },
     ];
   });
@@ -270,7 +267,21 @@ export function sweepMetric(
   return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, TableName: tableName } };
 }
 
+/** The threshold of an alarm: what is set, or its default. */
+export function thresholdOf(
+  alarm: AlarmName,
+  sweep: Pick<AlarmedSweep, 'alarms' | 'precisionSeconds'>,
+): number {
+  const tuning = sweep.alarms === false ? false : (sweep.alarms[alarm] ?? false);
+  return (tuning === false ? undefined : tuning.threshold) ?? ALARMS[alarm].threshold(sweep);
+}
+
+/** Where the runbook has the section of an alarm: whoever is told of one has this text and no checkout. */
+export function runbookOf(alarm: AlarmName): string {
+  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/runbook.md#${kebab(alarm)}`;
+}
+
 /** What CloudWatch shows of an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
-export function descriptionOf({ help, runbook }: Pick<DeployedAlarm, 'help' | 'runbook'>): string {
-  return `${help} What to do: ${runbook}`;
+export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
+  return `${help} What to do: ${runbookOf(alarm)}`;
 }

@@ -33,9 +33,12 @@ export interface SweepSurroundings {
   readonly precisionSeconds: number;
 }
 
-/** Later than what a tick that comes deletes while it keeps up, milliseconds. */
+/** Later than what a tick that comes deletes while it keeps up: seconds beyond `precisionSeconds`, and milliseconds in the plain mode. */
+export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
+
+/** The same of a table, milliseconds. */
 export function lateMs({ precisionSeconds }: Pick<SweepSurroundings, 'precisionSeconds'>): number {
-  return precisionSeconds < 60 ? (precisionSeconds + 10) * 1000 : 120_000;
+  return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
