@@ -253,6 +253,13 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
   });
 }
 
+/** Names of the alarms that a table has, in CloudWatch. */
+export function alarmNamesOf(sweep: AlarmedSweep): readonly string[] {
+  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(
+    ({ name }) => name,
+  );
+}
+
 function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {
   switch (watched.by) {
     case 'sweep':
