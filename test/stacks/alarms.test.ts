@@ -4,7 +4,14 @@ import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
-import { configOf, type Resource, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import {
+  configOf,
+  environmentOf,
+  type Resource,
+  resources,
+  SESSION_DATA,
+  terraformJson,
+} from '../support/synthesized.ts';
 
 const synthesized = (props: Partial<PreciseTtlProps> = {}) =>
   terraformJson(configOf({ ...SESSION_DATA, ...props }));
@@ -71,10 +78,7 @@ describe('the alarms of a table', () => {
   });
 
   test.each(alarmsIn(json))('$alarm_name looks at a metric that exists', alarm => {
-    const [recorder] = resources(json, 'aws_lambda_function').filter(({ function_name }) =>
-      String(function_name).endsWith('record-metrics'),
-    );
-    const { variables } = recorder?.['environment'] as { variables: Record<string, string> };
+    const variables = environmentOf(json, 'record-metrics');
     const dimensions = alarm['dimensions'] as Record<string, string>;
     if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {
       expect(recordedMetrics('all').map(({ name }) => name)).toContain(alarm['metric_name']);
