@@ -146,7 +146,6 @@ test('a topic of the same stack is a token', () => {
   new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
   const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
   const sweep = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, alarmTopicArn: topic.arn });
-  expect(sweep.alarmTopicArn).toBe(topic.arn);
   expect(Object.keys(sweep.alarmArns)).toEqual(ALARM_NAMES);
   const json = JSON.parse(Testing.synth(stack));
   expect(resources(json, 'aws_sns_topic')).toHaveLength(1);
