@@ -1,6 +1,8 @@
+import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import type { SeenAlarm } from '../aws/alarms.ts';
 import { ago } from '../deployment/ago.ts';
 import type { Checked } from '../deployment/check.ts';
 import { maskedText } from '../deployment/masked-text.ts';
@@ -16,6 +18,7 @@ import { readKeys, readTotals } from '../replay/totals.ts';
 import { limitOfInput } from '../schedule-limit.ts';
 import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
 import { type Finding, finding } from './finding.ts';
+import type { FindingId } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
 import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
@@ -77,6 +80,7 @@ export function deploymentFindings(
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
     ),
+    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
@@ -243,6 +247,30 @@ function describeFailure(execution: FailedExecution, mask: boolean): string {
 function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
   if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
   return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+}
+
+function alarmFindings(
+  seen: readonly SeenAlarm[],
+  subject: Subject,
+  { now }: Pick<DeploymentOptions, 'now'>,
+): Finding[] {
+  const wanted = alarmNamesOf(subject.props);
+  const listed = (id: FindingId, names: readonly string[]): Finding[] =>
+    names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
+  const sounding = seen
+    .filter(({ state }) => state === 'ALARM')
+    .map(({ name, since }) => (since === undefined ? name : `${name} (${ago(now, since)})`));
+  return [
+    ...listed('alarms-sounding', sounding),
+    ...listed(
+      'alarms-missing',
+      wanted.filter(name => !seen.some(alarm => alarm.name === name)),
+    ),
+    ...listed(
+      'alarms-silent',
+      seen.filter(({ hasAction }) => !hasAction).map(({ name }) => name),
+    ),
+  ];
 }
 
 /** Functions that one execution can run at once: each child deletes its chunks at the same time. */
