@@ -1,5 +1,5 @@
-import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';

@@ -1,5 +1,6 @@
 import {
   CHILD_LISTED_KEYS_BYTES,
+  type ChildLimit,
   type ChildStart,
   type InitialProgress,
   MAX_STEPS,
@@ -14,6 +15,8 @@ import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
+import { childLimit } from './child-limit.ts';
+import type { SweepLimit } from './sweep-input.ts';
 
 /** What a plan found. */
 export interface PlannedRound {
@@ -27,6 +30,9 @@ export interface PlannedRound {
 
 export interface NextRoundOptions {
   readonly dryRun: boolean;
+  readonly limit: SweepLimit | null;
+  /** Children that Step Functions runs at once; 0 = as many as there are. */
+  readonly concurrency: number;
   /** Plans from a cursor on (null: from the beginning), at most so many targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
@@ -38,10 +44,11 @@ export interface NextRoundOptions {
  * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
  * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
  * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.
+ * 5. An execution that may delete only up to a moment sweeps one round, which lasts until then.
  */
 export async function nextRound(
   soFar: SweepState | null,
-  { dryRun, plan }: NextRoundOptions,
+  { dryRun, limit, concurrency, plan }: NextRoundOptions,
 ): Promise<PlanSweepOutput> {
   const before = soFar?.progress ?? startOfSweep(dryRun);
   const totals = soFar === null ? before.totals : addRound(soFar);
@@ -64,10 +71,12 @@ export async function nextRound(
     ? { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0 }
     : await plan(before.cursor, ROUND_TARGETS - resumed.length);
   const due = [...resumed, ...planned.due];
-  const { cursor } = planned;
+  const leavesRest = limit !== null && limit.before !== null && due.length > 0 && planned.cursor !== null;
+  const cursor = leavesRest ? null : planned.cursor;
   const after = {
     ...totals,
     steps: totals.steps + 1,
+    leftForLater: totals.leftForLater + (leavesRest ? 1 : 0),
     oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
     misfiled: totals.misfiled + planned.misfiled,
   };
@@ -76,7 +85,10 @@ export async function nextRound(
   const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
-    due: due.map(target => startOf(target, dryRun, due.length)),
+    due: due.map((target, index) => {
+      const part = childLimit(limit, due.length, concurrency, index);
+      return startOf(target, { dryRun, children: due.length, limit: part, from: limit?.from ?? null });
+    }),
     last: cursor === null && complete,
     results: [],
     progress: { totals: after, roundTargets: due.length, cursor },
@@ -84,14 +96,23 @@ export async function nextRound(
   };
 }
 
+interface StartOptions {
+  readonly dryRun: boolean;
+  /** Children of the round. */
+  readonly children: number;
+  readonly limit: ChildLimit | null;
+  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  readonly from: number | null;
+}
+
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
-function startOf(target: SweepTarget, dryRun: boolean, children: number): ChildStart {
-  const { upcomingFrom } = target;
+function startOf(target: SweepTarget, { dryRun, children, limit, from }: StartOptions): ChildStart {
+  const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
   const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
-  const progress: InitialProgress = { target, dryRun, listedKeysBytes };
+  const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };
   return {
-    next: upcomingFrom === null ? 'query' : 'wait',
-    until: upcomingFrom === null ? null : waitUntil(upcomingFrom),
+    next: begins === 0 ? 'query' : 'wait',
+    until: begins === 0 ? null : waitUntil(begins),
     timeoutSeconds: queryTimeoutSeconds(progress),
     results: [],
     progress,

@@ -298,6 +298,7 @@ describe('against the local Step Functions', () => {
       to: HOURS[3],
       table: undefined,
       dryRun: false,
+      maxPerSecond: undefined,
       splitMinutes: 60,
       concurrency: 4,
       label: 'aws',

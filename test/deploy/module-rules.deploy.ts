@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { localsTf } from '../../stacks/terraform-module/hcl.ts';
 import { variablesOf } from '../../stacks/terraform-module/variables.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { inputsOf } from './support/modules.ts';
 import { describeWithTerraform, run } from './support/proof.ts';
 

@@ -44,6 +44,8 @@ async function decide(state: SweepState | null, planned: Partial<PlannedRound> =
   const asked: unknown[] = [];
   const answer = await nextRound(state, {
     dryRun,
+    limit: null,
+    concurrency: 0,
     plan: async (...args) => {
       asked.push(args);
       return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };
