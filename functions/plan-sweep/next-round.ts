@@ -15,7 +15,8 @@ import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
-import { childLimit } from './child-limit.ts';
+import { childLimits } from './child-limits.ts';
+import { limitedTargets } from './limited-targets.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /** What a plan found. */
@@ -67,10 +68,13 @@ export async function nextRound(
   if (resumed.length === 0 && plannedAll) return end(leftNothing(totals) ? 'record' : 'recordFailure');
   if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
 
-  const planned = plannedAll
-    ? { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0 }
+  // With a limit what is handed on is more than enough for a round.
+  const waits = plannedAll || (limit !== null && resumed.length > 0);
+  const planned = waits
+    ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0, misfiled: 0 }
     : await plan(before.cursor, ROUND_TARGETS - resumed.length);
-  const due = [...resumed, ...planned.due];
+  const targets = [...resumed, ...planned.due];
+  const due = limit === null ? unlimited(targets) : limited(targets, limit, concurrency);
   const leavesRest = limit !== null && limit.before !== null && due.length > 0 && planned.cursor !== null;
   const cursor = leavesRest ? null : planned.cursor;
   const after = {
@@ -85,10 +89,7 @@ export async function nextRound(
   const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
-    due: due.map((target, index) => {
-      const part = childLimit(limit, due.length, concurrency, index);
-      return startOf(target, { dryRun, children: due.length, limit: part, from: limit?.from ?? null });
-    }),
+    due: due.map(child => startOf(child, { dryRun, children: due.length, from: limit?.from ?? null })),
     last: cursor === null && complete,
     results: [],
     progress: { totals: after, roundTargets: due.length, cursor },
@@ -96,17 +97,31 @@ export async function nextRound(
   };
 }
 
+interface PlannedChild {
+  readonly target: SweepTarget;
+  readonly limit: ChildLimit | null;
+}
+
+function unlimited(targets: readonly SweepTarget[]): PlannedChild[] {
+  return targets.map(target => ({ target, limit: null }));
+}
+
+function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency: number): PlannedChild[] {
+  const shared = limitedTargets(targets, limit, concurrency);
+  const limits = childLimits(limit, shared, concurrency);
+  return shared.map(({ target }, index) => ({ target, limit: limits[index] ?? null }));
+}
+
 interface StartOptions {
   readonly dryRun: boolean;
   /** Children of the round. */
   readonly children: number;
-  readonly limit: ChildLimit | null;
   /** It deletes nothing before, epoch seconds; null: it begins at once. */
   readonly from: number | null;
 }
 
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
-function startOf(target: SweepTarget, { dryRun, children, limit, from }: StartOptions): ChildStart {
+function startOf({ target, limit }: PlannedChild, { dryRun, children, from }: StartOptions): ChildStart {
   const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
   const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
   const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };

@@ -15,6 +15,8 @@ export interface SweepRequest {
   readonly before: number;
   /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
   readonly cutoff: number;
+  /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
+  readonly followsBacklog: boolean;
   /** The expiry times that this tick owns and waits for; null when it only looks back. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
@@ -160,6 +162,7 @@ function readTick(
   return {
     windowsFrom: cutoff - lookback * 60,
     windowsBefore: cutoff + 1 - skipMinutes * 60,
+    followsBacklog: !looksBackOnly,
     // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
@@ -218,6 +221,7 @@ function readReplay(
   return {
     windowsFrom: from,
     windowsBefore: before,
+    followsBacklog: false,
     from,
     before,
     cutoff,

@@ -16,6 +16,7 @@ const request: SweepRequest = {
   dryRun: false,
   isTick: true,
   seeksMisfiled: false,
+  followsBacklog: false,
   limit: null,
 };
 const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
