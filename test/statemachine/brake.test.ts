@@ -50,17 +50,17 @@ function expectSound(simulation: Simulation, items: number): readonly SweepRepor
 describe.each(BY)('by %s', (_by, model) => {
   test('a limit is kept within 10% in any ten seconds, and nothing is lost', async () => {
     const simulation = simulate(model);
-    const items = fill(simulation, 40, 240);
+    const items = fill(simulation, 20, 180);
     // Whenever within its minute a tick comes.
-    for (let minute = 0; minute < 9; minute += 1) {
-      simulation.tick(START + minute * 60, (minute * 23) % 60, minute < 6 ? { maxDeletesPerSecond: 15 } : {});
+    for (let minute = 0; minute < 7; minute += 1) {
+      simulation.tick(START + minute * 60, (minute * 23) % 60, minute < 5 ? { maxDeletesPerSecond: 10 } : {});
     }
     await simulation.finish();
     const reports = expectSound(simulation, items);
     const moments = simulation.deleted.map(({ deletedAt }) => deletedAt);
-    const { most, fewest } = countsOfTenSeconds(moments, FIRST * 1000, (START + 360) * 1000);
-    expect(most).toBeLessThanOrEqual(165);
-    expect(fewest).toBeGreaterThanOrEqual(135);
+    const { most, fewest } = countsOfTenSeconds(moments, FIRST * 1000, (START + 300) * 1000);
+    expect(most).toBeLessThanOrEqual(110);
+    expect(fewest).toBeGreaterThanOrEqual(90);
     // It is late, and says so.
     expect(reports.some(({ leftForLater }) => leftForLater > 0)).toBe(true);
     expect(Math.max(...reports.map(each => each.oldestOverdueSeconds))).toBeGreaterThan(100);
@@ -70,8 +70,8 @@ describe.each(BY)('by %s', (_by, model) => {
 
   test('a limit that is not reached changes nothing: no brake, no lag', async () => {
     const simulation = simulate(model);
-    const items = fill(simulation, 5, 180);
-    for (let minute = 0; minute < 6; minute += 1) {
+    const items = fill(simulation, 3, 100);
+    for (let minute = 0; minute < 4; minute += 1) {
       simulation.tick(START + minute * 60, 5, { maxDeletesPerSecond: 50 });
     }
     await simulation.finish();
@@ -99,7 +99,7 @@ describe.each(BY)('by %s', (_by, model) => {
   });
 
   test('a child that DynamoDB throttles slows down and says so; one that it does not is as fast as ever', async () => {
-    const busy = (nowMs: number) => nowMs >= FIRST * 1000 && nowMs < (FIRST + 60) * 1000;
+    const busy = (nowMs: number) => nowMs >= FIRST * 1000 && nowMs < (FIRST + 25) * 1000;
     const run = async (adaptive: boolean) => {
       let throttled = 0;
       const simulation = simulate(model, {
@@ -109,20 +109,20 @@ describe.each(BY)('by %s', (_by, model) => {
           return busy(nowMs);
         },
       });
-      const items = fill(simulation, 100, 120);
-      for (let minute = 0; minute < 6; minute += 1) simulation.tick(START + minute * 60, 5);
+      const items = fill(simulation, 40, 60);
+      for (let minute = 0; minute < 4; minute += 1) simulation.tick(START + minute * 60, 5);
       await simulation.finish();
       const reports = expectSound(simulation, items);
       return { throttled, reports, deleted: simulation.deleted };
     };
     const [braked, free] = [await run(true), await run(false)];
     expect(braked.throttled).toBeLessThan(free.throttled / 4);
-    expect(braked.reports.reduce((sum, report) => sum + report.braked, 0)).toBeGreaterThan(20);
+    expect(braked.reports.reduce((sum, report) => sum + report.braked, 0)).toBeGreaterThan(10);
     expect(braked.reports.reduce((sum, report) => sum + report.throttled, 0)).toBe(braked.throttled);
     expect(free.reports.every(report => report.braked === 0)).toBe(true);
-    // The second minute is not throttled: what expires at its end is gone in time again.
+    // Not long after, what expires is gone in time again.
     for (const { ttl, deletedAt } of braked.deleted) {
-      if (ttl >= FIRST + 90) expect(deletedAt - ttl * 1000).toBeLessThan(2000);
+      if (ttl >= FIRST + 55) expect(deletedAt - ttl * 1000).toBeLessThan(2000);
     }
   });
 });

@@ -4,31 +4,57 @@ import type { SweepTarget } from '../../../statemachine/contract.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({
   windowKeys: [name],
-  from: 1,
-  before: 100,
+  from: upcomingFrom === null ? 1 : 60,
+  before: upcomingFrom === null ? 100 : 160,
   cutoff: upcomingFrom === null ? 99 : null,
   upcomingFrom,
 });
 const limit = (perSecond: number) => ({ perSecond, from: null, before: 160 });
-const UPCOMING = [target('u0', 100), target('u1', 100)];
 const BACK = ['a', 'b', 'c', 'd', 'e'].map(name => target(name));
 
 test.each([
-  [50, 22, [['u0'], ['u1'], ['a', 'b', 'c', 'd', 'e']]],
-  [501, 22, [['u0'], ['u1'], ['a', 'c', 'e'], ['b', 'd']]],
-  [100_000, 22, [['u0'], ['u1'], ['a'], ['b'], ['c'], ['d'], ['e']]],
-  [100_000, 4, [['u0'], ['u1'], ['a', 'c', 'e'], ['b', 'd']]],
-  [100_000, 0, [['u0'], ['u1'], ['a'], ['b'], ['c'], ['d'], ['e']]],
+  [50, 20, [['a', 'b', 'c', 'd', 'e']]],
+  [
+    501,
+    20,
+    [
+      ['a', 'c', 'e'],
+      ['b', 'd'],
+    ],
+  ],
+  [100_000, 20, [['a'], ['b'], ['c'], ['d'], ['e']]],
+  [
+    100_000,
+    2,
+    [
+      ['a', 'c', 'e'],
+      ['b', 'd'],
+    ],
+  ],
+  [100_000, 0, [['a'], ['b'], ['c'], ['d'], ['e']]],
 ])('a limit of %i with room for %i children at once', (perSecond, concurrency, windows) => {
-  const children = limitedTargets([...UPCOMING, ...BACK], limit(perSecond), concurrency);
+  const children = limitedTargets(BACK, limit(perSecond), concurrency);
   expect(children.map(child => child.target.windowKeys)).toEqual(windows);
   const parts = childLimits(limit(perSecond), children, concurrency);
   expect(parts.reduce((sum, part) => sum + part.perSecond, 0)).toBeCloseTo(perSecond);
   // Each window counts alike.
   for (const [index, part] of parts.entries()) {
-    expect(part.perSecond).toBeCloseTo((perSecond * (windows[index]?.length ?? 0)) / 7);
+    expect(part.perSecond).toBeCloseTo((perSecond * (windows[index]?.length ?? 0)) / 5);
     expect(part.before).toBe(160);
   }
+});
+
+test('the children of an upcoming minute take what lies back in their shards, each window once', () => {
+  const upcoming = [
+    { ...target('w1', 100), windowKeys: ['w1', 'w2'] },
+    { ...target('w1#1', 100), windowKeys: ['w1#1', 'w2#1'] },
+  ];
+  const children = limitedTargets([...upcoming, target('w0#1'), target('w1'), target('w1#1')], limit(10), 22);
+  expect(children.map(child => child.target)).toEqual([
+    { windowKeys: ['w1', 'w2'], from: 1, before: 160, cutoff: null, upcomingFrom: 100 },
+    { windowKeys: ['w0#1', 'w1#1', 'w2#1'], from: 1, before: 160, cutoff: null, upcomingFrom: 100 },
+  ]);
+  expect(childLimits(limit(10), children, 22).map(({ perSecond }) => perSecond)).toEqual([5, 5]);
 });
 
 test('children that have less than one delete a second do not all begin with one', () => {

@@ -116,15 +116,11 @@ describe('with a limit', () => {
   test('all children wait for the minute in which they may delete, and share the limit', async () => {
     const due = [target('upcoming', 1_795_165_260), target('a'), target('b'), target('c')];
     const answer = await decide(null, { due }, false, tick);
-    expect(answer.due.map(({ next, until }) => [next, until])).toEqual([
-      ['wait', '2026-11-20T09:01:00Z'],
-      ['wait', '2026-11-20T09:01:00Z'],
-    ]);
+    expect(answer.due.map(({ next, until }) => [next, until])).toEqual([['wait', '2026-11-20T09:01:00Z']]);
     expect(answer.due.map(({ progress }) => [progress.target.windowKeys, progress.limit])).toEqual([
-      [['upcoming'], { perSecond: 10, credit: 10, before: 1_795_165_320 }],
-      [['a', 'b', 'c'], { perSecond: 30, credit: 30, before: 1_795_165_320 }],
+      [['a', 'b', 'c', 'upcoming'], { perSecond: 40, credit: 40, before: 1_795_165_320 }],
     ]);
-    expect(answer.progress.roundTargets).toBe(2);
+    expect(answer.progress.roundTargets).toBe(1);
   });
 
   test('a tick has one round: what did not fit into it is left to the next one, and is no failure', async () => {
