@@ -6,7 +6,7 @@ import { resultFile, writeJson } from './live/command.ts';
 const FLAGS = {
   minutes: {
     type: 'number',
-    min: 1,
+    min: 2,
     max: 60,
     whole: true,
     default: 5,

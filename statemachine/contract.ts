@@ -295,6 +295,9 @@ export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag
   readonly busyUntilMs: number | null;
   /** Keys per second that DynamoDB seems to take; null: as long as it has not throttled. */
   readonly rate: number | null;
+  /** Keys tried and throttled lately: those of a page count half as much after each further page. */
+  readonly triedLately: number;
+  readonly throttledLately: number;
   /** Pages in a row of which DynamoDB took all, since it throttled. */
   readonly clearPages: number;
   /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (epoch seconds; 0: not yet begun). */

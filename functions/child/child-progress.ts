@@ -18,6 +18,8 @@ export function startProgress(from: InitialProgress | ChildProgress): ChildProgr
     busyPolls: 0,
     busyUntilMs: null,
     rate: null,
+    triedLately: 0,
+    throttledLately: 0,
     clearPages: 0,
     credit: 0,
     creditAt: 0,

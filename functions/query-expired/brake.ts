@@ -7,14 +7,14 @@ import { sumOfFates } from '../../statemachine/counts.ts';
  * not made up for in later ones.
  */
 
-/** Keys a second below which no throttling brings a child: with less it would not learn when DynamoDB has room again. */
-const SLOWEST = 5;
+/**
+ * Keys a second below which no throttling brings a child: one chunk. Where single calls are throttled now and then, whatever the rate,
+ * less than that would make a small stream of items late for nothing.
+ */
+const SLOWEST = CHUNK_KEYS;
 
-/** The first throttling does not bring it below that: one chunk may meet one bad moment. */
-const FIRST_SLOWEST = CHUNK_KEYS;
-
-/** From this share of throttled keys on the rate halves; below, it falls by half of that share. */
-const HALVING_SHARE = 0.5;
+/** Above this share of throttled keys the rate halves; below, it falls by half of that share. */
+const HALVING_SHARE = 0.6;
 
 /** Growth of the rate after each page that was not throttled, once more for each such page in a row; at most doubled. */
 const GROWTH = 0.05;
@@ -32,28 +32,35 @@ function allowedRate({ rate, limit }: Braking): number {
 /**
  * The rate after what DynamoDB did with the keys of a page.
  *
- * 1. Half of them or more throttled: half the rate, or half of what was tried if that was less. Then a whole second without
- *    deletes.
+ * 1. More than three fifths of what was tried lately throttled: half the rate, or half of what was tried if that was less; no deletes before
+ *    the next second.
  * 2. Fewer throttled: a child that is braked slows down by half of their share. One that is not tries them again, which it
  *    can do without harm as long as most get through.
  * 3. None throttled: the rate grows, slowly at first, so that it stays long just below what DynamoDB takes; then faster and
  *    faster, until it is more than a page a second, and the brake is off.
  */
-export function afterDeletes(before: ChildProgress, after: ChildProgress, nowSeconds: number): ChildProgress {
-  const throttled = after.throttled - before.throttled;
+export function afterDeletes(before: ChildProgress, added: ChildProgress, nowSeconds: number): ChildProgress {
+  const throttled = added.throttled - before.throttled;
+  const tried = throttled + sumOfFates(added) - sumOfFates(before);
+  if (tried === 0) return added;
+  const after = {
+    ...added,
+    triedLately: before.triedLately / 2 + tried,
+    throttledLately: before.throttledLately / 2 + throttled,
+  };
   if (throttled === 0) return withoutThrottling(before, after);
-  const share = throttled / (throttled + sumOfFates(after) - sumOfFates(before));
-  const rate = Math.min(before.rate ?? Number.POSITIVE_INFINITY, before.inFlight);
-  if (share >= HALVING_SHARE) {
-    const slowest = before.rate === null ? FIRST_SLOWEST : SLOWEST;
-    return { ...after, rate: Math.max(slowest, rate / 2), clearPages: 0, credit: 0, creditAt: nowSeconds };
+  const share = after.throttledLately / after.triedLately;
+  if (share > HALVING_SHARE) {
+    const used = Math.max(before.inFlight, after.triedLately / 2);
+    const rate = Math.max(SLOWEST, Math.min(before.rate ?? used, used) / 2);
+    return { ...after, rate, clearPages: 0, credit: 0, creditAt: nowSeconds };
   }
   if (before.rate === null) return after;
   return { ...after, rate: Math.max(SLOWEST, before.rate * (1 - share / 2)), clearPages: 0 };
 }
 
 function withoutThrottling(before: ChildProgress, after: ChildProgress): ChildProgress {
-  if (before.rate === null || before.inFlight === 0) return after;
+  if (before.rate === null) return after;
   const clearPages = before.clearPages + 1;
   const rate = before.rate * (1 + Math.min(1, GROWTH * clearPages));
   return rate > PAGE_KEYS ? { ...after, rate: null, clearPages: 0 } : { ...after, rate, clearPages };

@@ -79,12 +79,12 @@ describe('throttling', () => {
   };
 
   test.each([
-    ['half of a page', page(200, 100), 100],
+    ['more than three fifths of a page', page(200, 140), 100],
     ['all of a page', page(1000, 1000), 500],
     ['all of one chunk, which may be one bad moment', page(25, 25), 25],
     ['a second time', page(100, 100, { rate: 100 }), 50],
-    ['a page that was smaller than the rate', page(40, 40, { rate: 300 }), 20],
-    ['again and again: never less than five', page(5, 5, { rate: 5 }), 5],
+    ['a page that was smaller than the rate', page(80, 80, { rate: 300 }), 40],
+    ['again and again: never less than a chunk a second', page(25, 25, { rate: 25 }), 25],
   ])('%s: half the rate, and a second without deletes', (_name, progress, rate) => {
     expect(progress).toMatchObject({ rate, clearPages: 0 });
     expect(brakedUntil(progress)).toBe(NOW + 1);
@@ -93,6 +93,8 @@ describe('throttling', () => {
 
   test('a few keys of many do not brake a child, and slow down one that is braked', () => {
     expect(page(300, 100).rate).toBeNull();
+    // Nor does a chunk of keys that are tried again, in a child that deletes many others.
+    expect(page(25, 25, { triedLately: 600, throttledLately: 60 }).rate).toBeNull();
     expect(page(100, 20, { rate: 100, clearPages: 3 })).toMatchObject({ rate: 90, clearPages: 0 });
   });
 
@@ -102,7 +104,7 @@ describe('throttling', () => {
   });
 
   test('then it grows slowly, faster and faster, until the brake is off', () => {
-    let progress = child({ rate: 10 });
+    let progress = child({ rate: 25 });
     const rates: (number | null)[] = [];
     while (progress.rate !== null && rates.length < 60) {
       const keys = Math.floor(progress.rate);
@@ -110,7 +112,7 @@ describe('throttling', () => {
       progress = afterDeletes(before, { ...before, inFlight: 0, deleted: before.deleted + keys }, NOW);
       rates.push(progress.rate);
     }
-    expect(rates[0]).toBeCloseTo(10.5);
+    expect(rates[0]).toBeCloseTo(26.25);
     expect(rates.at(-1)).toBeNull();
     expect(rates.length).toBeLessThan(25);
   });
