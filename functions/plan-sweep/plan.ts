@@ -35,8 +35,8 @@ export interface Plan {
 
 /**
  * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
- * to, from the cursor on, and beyond while there is something. The minute comes first, since its children must be there when it begins; what lies back goes
- * oldest window first. The order is fixed, so a cursor is enough to go on.
+ * to, from the cursor on, and beyond while there is something. The minute comes first, since its children must be there
+ * when it begins; what lies back goes oldest window first. The order is fixed, so a cursor is enough to go on.
  */
 export async function plan(
   request: SweepRequest,
@@ -94,7 +94,8 @@ async function followBacklog(request: SweepRequest, planned: Plan, options: Plan
     const maxDue = options.maxDue - all.due.length;
     const behind = await planBack({ ...request, windowsFrom, windowsBefore }, null, { ...options, maxDue });
     const overdue = [behind.oldestOverdue, all.oldestOverdue].filter(ttl => ttl !== undefined);
-    all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue: Math.min(...overdue) };
+    const oldestOverdue = overdue.length > 0 ? Math.min(...overdue) : undefined;
+    all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue };
   }
   return all;
 }
