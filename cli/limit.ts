@@ -1,5 +1,6 @@
 /** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { consent } from './consent.ts';
@@ -14,7 +15,7 @@ const FLAGS = {
   'max-per-second': {
     type: 'number',
     min: 1,
-    max: 1_000_000,
+    max: MAX_DELETES_PER_SECOND,
     whole: true,
     value: 'N',
     help: 'most deletes a second',

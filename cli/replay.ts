@@ -1,5 +1,6 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
@@ -33,6 +34,14 @@ const FLAGS = {
     default: 4,
     value: 'N',
     help: 'executions at a time',
+  },
+  'max-per-second': {
+    type: 'number',
+    min: 1,
+    max: MAX_DELETES_PER_SECOND,
+    whole: true,
+    value: 'N',
+    help: 'deletes per second and table at most, shared by the executions (default: maxDeletesPerSecond of the configuration)',
   },
   run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
   yes: { type: 'switch', help: 'do not ask' },
@@ -68,6 +77,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     dryRun: flags['dry-run'],
     splitMinutes: flags['split-minutes'],
     concurrency: flags.concurrency,
+    maxPerSecond: flags['max-per-second'],
     label: flags.run,
     resultFile,
     config: await loadConfigFile(flags.config),

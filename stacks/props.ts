@@ -285,9 +285,15 @@ export const PROPS = {
    * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
    * as many as Step Functions runs; at most 1,000
    */
-  shardConcurrency: optional(whole(0, 1000), 20),
+  shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
   chunkConcurrency: optional(whole(1, 40), 10),
+  /**
+   * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
+   * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
+   * throttles its deletes
+   */
+  maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
   /** calls for one chunk, the first included, before its keys count as failed, 1 to 100 */
   deleteAttempts: optional(SETTING_KINDS.deleteAttempts, 20),
   /**

@@ -1,6 +1,6 @@
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import type { SeenAlarm } from '../aws/alarms.ts';
 import { ago } from '../deployment/ago.ts';

@@ -15,7 +15,12 @@ export interface Facts {
   readonly span: Span;
   readonly endpoint: string;
   readonly region: string;
-  readonly tables: readonly { readonly tableName: string; readonly stateMachine: string }[];
+  readonly tables: readonly {
+    readonly tableName: string;
+    readonly stateMachine: string;
+    /** Of each execution. */
+    readonly maxDeletesPerSecond?: number;
+  }[];
   readonly executions: number;
   readonly splitMinutes: number;
   readonly concurrency: number;
@@ -29,7 +34,10 @@ export function describeFacts(facts: Facts): string {
   const rows = [
     ['expired in', `${iso(span.from)} to ${iso(span.to)} (not included)`],
     ['endpoint', `${endpoint}, region ${region}`],
-    ...tables.map(({ tableName, stateMachine }) => ['table', `${tableName}, state machine ${stateMachine}`]),
+    ...tables.map(({ tableName, stateMachine, maxDeletesPerSecond: limit }) => [
+      'table',
+      `${tableName}, state machine ${stateMachine}${limit === undefined ? '' : `, ${count(limit)} deletes per second and execution`}`,
+    ]),
     ['executions', `${count(executions)}, of ${splitMinutes} minutes at most, ${concurrency} at a time`],
     ['run', label],
   ] as const;

@@ -68,6 +68,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   shardConcurrency:
     'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
   chunkConcurrency: 'Chunks of 25 keys that a child deletes at once, 1 to 40.',
+  maxDeletesPerSecond:
+    'Deletes per second at most; 0 is no limit. What the sweep does not get done is late, and not lost.',
   deleteAttempts: 'Calls for one chunk, the first included, before its keys count as failed, 1 to 100.',
   backoffBaseSeconds:
     'Upper bound of the first wait before unprocessed keys are tried again. It doubles each time.',

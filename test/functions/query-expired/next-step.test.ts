@@ -54,6 +54,7 @@ function result(
       deleted: 0,
       renewed: 0,
       notFound: 0,
+      throttled: 0,
       failed: [],
       lagCounts: {},
       lagMaxMs: 0,
