@@ -31,7 +31,7 @@ export class Workflow extends Construct {
     { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn } = sweep;
+    const { kmsKeyArn, logKeys } = sweep;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -81,7 +81,8 @@ export class Workflow extends Construct {
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        includeExecutionData: true,
+        // What the states hand on holds the keys that are to be deleted.
+        includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
       tracingConfiguration: { enabled: true },

@@ -70,6 +70,9 @@ const SWITCHES = {
   enabled: false,
 } as const satisfies Partial<PreciseTtlProps>;
 
+/** The other values of a prop that has more than two. */
+const CHOICES = [{ logKeys: 'hash' }, { logKeys: 'none' }] as const satisfies Partial<PreciseTtlProps>[];
+
 /** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
 export const FIXED = ['existingTable', 'backfill'] as const satisfies readonly PropName[];
 
@@ -171,8 +174,9 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
       props: { ...baseProps, ...(way === 'window' ? NUMBERS : NUMBERS_BY_SECOND) },
     },
     ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
+    ...CHOICES.map(choice => ({ prop: 'logKeys' as const, props: { ...baseProps, ...choice } })),
   ];
-  const known = [BASE, SWITCHES, REFERENCES, OPTIONAL]
+  const known = [BASE, SWITCHES, ...CHOICES, REFERENCES, OPTIONAL]
     .flatMap(Object.keys)
     .concat(FIXED, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {

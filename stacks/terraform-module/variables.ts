@@ -66,6 +66,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   backoffBaseSeconds:
     'Upper bound of the first wait before unprocessed keys are tried again. It doubles each time.',
   backoffCapSeconds: 'The most that this bound grows to, backoff_base_seconds to 30.',
+  logKeys:
+    "What logs, causes of failures and reports show of items' keys: full, hash or none. The execution data of Step Functions holds keys anyhow.",
   logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
   functionMemoryMb: 'Memory of each function, 128 to 10240.',
   metricsNamespace: 'CloudWatch namespace of the metrics.',

@@ -79,7 +79,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
           request.seeksMisfiled && cursor === null
             ? await countMisfiled(
                 request.cutoff,
-                { settings, logger: QUIET },
+                { settings: { ...settings, tableName: 'simulated' }, logger: QUIET },
                 dynamoDb.readIndex,
                 () => 120_000,
               )
@@ -89,7 +89,14 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       return nextRound(soFar, { dryRun: request.dryRun, plan: options.plan ?? planAll });
     },
     'query-expired': input =>
-      nextStep(input, { pace: settings, layout, readIndex: dynamoDb.readIndex, random, sleep }),
+      nextStep(input, {
+        pace: settings,
+        layout,
+        readIndex: dynamoDb.readIndex,
+        showKey: key => key,
+        random,
+        sleep,
+      }),
     'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {
         settings,
