@@ -184,7 +184,10 @@ function afterPage(
     pollAt: position === null ? pollAt : polling.pollAt,
     lastDue: due.length,
     found: polling.found + (polling.dryRun ? due.length : 0),
-    sampleKeys: firstThatFit([...polling.sampleKeys, ...samples.filter(key => key !== undefined)], polling.listedKeysBytes),
+    sampleKeys: firstThatFit(
+      [...polling.sampleKeys, ...samples.filter(key => key !== undefined)],
+      polling.listedKeysBytes,
+    ),
   };
 }
 

@@ -141,7 +141,9 @@ test("with 'hash' the hash of a key is where the key would be, and no key", asyn
   const listed = reportOf(ended, 'deletes throttled')?.failedKeys.map(({ key }) => key) ?? [];
   expect(hashes).toEqual(expect.arrayContaining(listed));
   const logged = (message: string) =>
-    texts.filter(text => text.includes(`"${message}"`)).some(text => hashes.some(hash => text.includes(hash)));
+    texts
+      .filter(text => text.includes(`"${message}"`))
+      .some(text => hashes.some(hash => text.includes(hash)));
   for (const message of ['cannot delete', 'cannot stamp', 'misfiled', 'swept']) {
     expect([message, logged(message)]).toEqual([message, true]);
   }
