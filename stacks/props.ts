@@ -310,8 +310,8 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment. Its key policy
-   * must let CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
+   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the functions' environment and the executions of the
+   * state machine. Its key policy must let CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(

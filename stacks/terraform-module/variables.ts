@@ -74,7 +74,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
-    "ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the functions' environment and the executions of the state machine; AWS's own keys when it is not given. Its key policy must let CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };

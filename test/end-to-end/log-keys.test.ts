@@ -153,5 +153,5 @@ test("with 'hash' the hash of a key is where the key would be, and no key", asyn
 test("with 'none' keys are in the execution data of the children", async () => {
   await local.put('Keys-none', stamped(1, KEYS.slice(0, 1)));
   const { execution } = await local.sweep('Keys-none', REPLAY);
-  expect(descendants(execution).some(({ history }) => shows(JSON.stringify(history)))).toBe(true);
+  expect([...descendants(execution)].some(({ history }) => shows(JSON.stringify(history)))).toBe(true);
 });
