@@ -110,7 +110,7 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   doctor: [CONFIGURED],
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
-  adopt: [[...TABLE, '--by', 'window', '--region', 'us-east-1', '--yes']],
+  adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
 test.each(Object.entries(LINES))(
