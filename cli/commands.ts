@@ -50,6 +50,18 @@ export const COMMANDS = {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,
   },
+  pause: {
+    summary: 'stop the sweeps for a while, without a deployment',
+    load: async () => (await import('./pause.ts')).command,
+  },
+  resume: {
+    summary: 'let them go on, and replay what they missed',
+    load: async () => (await import('./resume.ts')).command,
+  },
+  limit: {
+    summary: 'limit how many items a sweep deletes a second, without a deployment',
+    load: async () => (await import('./limit.ts')).command,
+  },
   doctor: {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,

@@ -1,6 +1,7 @@
-import type { Kind } from '../expiry/fields.ts';
+import type { Kind, Kinds } from '../expiry/fields.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
+import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
 
 /** A JSON Schema. */
@@ -31,11 +32,10 @@ export function configSchema(): Schema {
 }
 
 function stateSchema(): Schema {
-  const s3 = Object.entries(S3_KINDS).map(([name, kind]) => [name, schemaOf(kind)] as const);
   return {
     oneOf: [
       objectSchema({ backend: { const: 'local' } }, ['backend']),
-      objectSchema({ backend: { const: 's3' }, ...Object.fromEntries(s3) }, ['backend', 'bucket']),
+      objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
     ],
   };
 }
@@ -78,7 +78,13 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
     Object.keys(VPC_KINDS),
   ),
+  provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
+  warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
 };
+
+function schemasOf(kinds: Kinds): Schema {
+  return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, schemaOf(kind)]));
+}
 
 /** Links lead to other documents: an editor shows their words only. */
 function descriptionOf(field: FieldText | undefined): Schema {

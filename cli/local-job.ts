@@ -17,6 +17,7 @@ export interface LocalJobOptions {
   readonly factsFile: string | undefined;
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
+  readonly schedulerPort: number;
   readonly schedules: boolean;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;

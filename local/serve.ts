@@ -10,11 +10,13 @@ import {
   StateTester,
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
+import { LocalApiServer } from './api-server.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import { isFree, requireFree } from './ports.ts';
+import { schedulerApi } from './scheduler/scheduler-api.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
 export interface ServeOptions {
@@ -24,6 +26,7 @@ export interface ServeOptions {
   readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
+  readonly schedulerPort: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
@@ -43,13 +46,15 @@ export interface ServedCloud {
   readonly dynamoDbEndpoint: string;
   /** Of the Step Functions API. */
   readonly endpoint: string;
+  /** Of EventBridge Scheduler's API. */
+  readonly schedulerEndpoint: string;
   readonly region: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * A local cloud for a person: DynamoDB Local and the Step Functions API on ports of their choice, the synthesized
+ * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the synthesized
  * state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
  *
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
@@ -57,6 +62,7 @@ export interface ServedCloud {
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
+  await requireFree(options.schedulerPort, '--scheduler-port');
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -98,8 +104,13 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());
+    const scheduler = await LocalApiServer.start(schedulerApi(cloud, clock), {
+      port: options.schedulerPort,
+    });
+    undo.push(() => scheduler.stop());
     const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
-    return { cloud, dynamoDbEndpoint, endpoint: server.endpoint, region, stop };
+    const { endpoint: schedulerEndpoint } = scheduler;
+    return { cloud, dynamoDbEndpoint, endpoint: server.endpoint, schedulerEndpoint, region, stop };
   } catch (error) {
     await stop();
     throw error;

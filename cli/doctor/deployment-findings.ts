@@ -3,6 +3,8 @@ import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
+import { limitOfInput } from '../schedule-limit.ts';
+import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
 import { type Finding, finding } from './finding.ts';
@@ -38,6 +40,7 @@ export function deploymentFindings(
   options: DeploymentOptions,
 ): Finding[] {
   const { name, enabled } = subject.props;
+  const pause = pauseOf(seenSchedules(seen), options.now);
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
     what: string,
@@ -56,16 +59,16 @@ export function deploymentFindings(
     ),
     ...[...seen.schedules].flatMap(([schedule, checked]) =>
       judge(`the schedule ${schedule}`, checked, one =>
-        scheduleFindings(one, schedule, arnOf(seen), subject),
+        scheduleFindings(one, schedule, pause === 'mixed', arnOf(seen), subject, options.now),
       ),
     ),
-    ...(enabled ? [] : [finding('sweep-paused', subject)]),
+    ...(enabled ? byHandFindings(pause, seen, subject) : [finding('sweep-paused', subject)]),
     ...(seen.executions === undefined
       ? []
       : judge('the executions', seen.executions, executions => {
           const { causesNotChecked: why } = executions;
           if (why !== undefined) unchecked.push({ what: 'the causes of failed executions', why });
-          return executionFindings(executions, seen, subject, options);
+          return executionFindings(executions, seen, isPaused(pause, seen), subject, options);
         })),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
@@ -79,20 +82,46 @@ function arnOf({ stateMachine }: SeenDeployment): string | undefined {
   return 'seen' in stateMachine ? stateMachine.seen?.arn : undefined;
 }
 
+/** Those that are there. */
+function seenSchedules({ schedules }: SeenDeployment): SeenSchedule[] {
+  return [...schedules.values()].flatMap(checked => ('seen' in checked ? (checked.seen ?? []) : []));
+}
+
+/** Whether somebody has paused all schedules, and nothing is wrong with them. */
+function isPaused(pause: Pause, seen: SeenDeployment): boolean {
+  return seenSchedules(seen).length > 0 && pause !== 'on' && pause !== 'mixed';
+}
+
+/** What `pause` and `limit` have changed. */
+function byHandFindings(pause: Pause, seen: SeenDeployment, subject: Subject): Finding[] {
+  const limits = new Set(seenSchedules(seen).map(({ input }) => limitOfInput(input)));
+  limits.delete(undefined);
+  const until = typeof pause === 'object' ? `until ${isoSeconds(pause.until)}` : 'until somebody resumes it';
+  return [
+    ...(isPaused(pause, seen) ? [finding('sweep-paused-by-hand', subject, { detail: until })] : []),
+    ...(limits.size > 0
+      ? [finding('sweep-limited', subject, { detail: `${[...limits].join(' or ')} deletes a second` })]
+      : []),
+  ];
+}
+
+/** @param isMixed some of the schedules are paused, and others are not */
 function scheduleFindings(
   seen: SeenSchedule | undefined,
   name: string,
+  isMixed: boolean,
   machineArn: string | undefined,
   subject: Subject,
+  now: number,
 ): Finding[] {
+  const { enabled } = subject.props;
+  if (!enabled) return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
   const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
-  const { enabled } = subject.props;
-  const isEnabled = seen.state === 'ENABLED';
+  const fires = pauseOf([seen], now) === 'on';
   const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
   return [
-    ...(enabled && !isEnabled ? [finding('schedule-disabled', subject, { detail: name })] : []),
-    ...(!enabled && isEnabled ? [finding('schedule-not-paused', subject, { detail: name })] : []),
+    ...(isMixed && !fires ? [finding('schedule-disabled', subject, { detail: name })] : []),
     ...(differences.length > 0
       ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
       : []),
@@ -106,13 +135,19 @@ function differencesOf(
 ): string[] {
   return [
     ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
-    ...(sameJson(seen.input, input)
+    ...(sameJson(seen.input, { ...input, ...limitAsSeen(seen) })
       ? []
       : [`expected the input ${JSON.stringify(input)}, got ${seen.input}`]),
     ...(machineArn === undefined || seen.target === machineArn
       ? []
       : [`expected the target ${machineArn}, got ${seen.target}`]),
   ];
+}
+
+/** A limit by hand is a finding of its own. */
+function limitAsSeen({ input }: SeenSchedule): object {
+  const perSecond = limitOfInput(input);
+  return perSecond === undefined ? {} : { maxDeletesPerSecond: perSecond };
 }
 
 /** Whether a text is this value as JSON, whatever the order of its fields. */
@@ -129,6 +164,7 @@ const sorted = (value: object): string => JSON.stringify(Object.entries(value ??
 function executionFindings(
   { lastSuccess, failed, moreFailed, running }: SeenExecutions,
   { stateMachine }: SeenDeployment,
+  paused: boolean,
   subject: Subject,
   { now, mask, mapRuns }: DeploymentOptions,
 ): Finding[] {
@@ -138,7 +174,9 @@ function executionFindings(
   const last = lastSuccess === undefined ? 'none has ever' : `the last one ended ${ago(now, lastSuccess)}`;
   const open = Math.max(mapRuns, running);
   return [
-    ...(subject.props.enabled && isStale ? [finding('no-recent-sweep', subject, { detail: last })] : []),
+    ...(subject.props.enabled && !paused && isStale
+      ? [finding('no-recent-sweep', subject, { detail: last })]
+      : []),
     ...failureFindings(failed, moreFailed, lastSuccess, subject, mask),
     ...(open >= MAP_RUNS_WARNING
       ? [

@@ -3,7 +3,7 @@ import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { chooseTables } from '../choose-tables.ts';
 import type { Invocation } from '../invocation.ts';
-import { describeNativeTtl, describeShape } from '../table/describe-table.ts';
+import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
@@ -15,6 +15,7 @@ import { FINDINGS, SEVERITIES } from './findings.ts';
 import { ItemTally } from './item-findings.ts';
 import { observeDeployment, type SeenDeployment } from './observe-deployment.ts';
 import { type ScanProgress, scanTable } from './scan.ts';
+import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
 import type { Subject } from './subject.ts';
 import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
 
@@ -176,6 +177,7 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, options);
   return {
     findings: [
@@ -183,10 +185,30 @@ async function lookAtTable(
       ...('seen' in ttl
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
         : notChecked('native TTL', ttl.notChecked)),
+      ...settings,
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
   };
+}
+
+/** Not of a table in DynamoDB Local, which has no such settings or is made without them. */
+async function lookAtSettings(
+  table: TableShape,
+  subject: Subject,
+  dynamoDb: NonNullable<DoctorClients['dynamoDb']>,
+): Promise<Finding[]> {
+  const findings = settingsFindings(table, subject);
+  if (!wantsRecovery(subject)) return findings;
+  const recovery = await check('dynamodb:DescribeContinuousBackups', table.arn, () =>
+    describeRecovery(dynamoDb, table),
+  );
+  return [
+    ...findings,
+    ...('seen' in recovery
+      ? recoveryFindings(recovery.seen, subject)
+      : notCheckedFindings([{ what: 'point-in-time recovery', why: recovery.notChecked }], subject)),
+  ];
 }
 
 async function lookAtItems(

@@ -27,6 +27,8 @@ import type { Subject } from './subject.ts';
 export interface SeenSchedule {
   /** ENABLED or DISABLED. */
   readonly state: string;
+  /** Before that, an enabled one does not fire. */
+  readonly startDate?: Date | undefined;
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -134,6 +136,7 @@ async function observeSchedule(
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
         state: found.State ?? '',
+        startDate: found.StartDate,
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',

@@ -87,6 +87,23 @@ export interface ScheduleResource {
   readonly roleArn: string;
   /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
   readonly input?: string;
+  /** It does not fire before, or after, epoch milliseconds. */
+  readonly startDate?: number;
+  readonly endDate?: number;
+  /** What decides nothing on this machine, and is answered as it was given. */
+  readonly unused?: ScheduleUnused;
+}
+
+/** By the names of EventBridge Scheduler's API. */
+export interface ScheduleUnused {
+  readonly Description?: string;
+  readonly KmsKeyArn?: string;
+  readonly ActionAfterCompletion?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly RetryPolicy?: {
+    readonly MaximumEventAgeInSeconds?: number;
+    readonly MaximumRetryAttempts?: number;
+  };
 }
 
 /** Everything the local cloud needs of what was synthesized, with all references resolved. */
@@ -456,9 +473,11 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const targetArn = target?.string('arn') ?? '';
   const roleArn = target?.string('role_arn') ?? '';
   const input = target?.optionalString('input');
-  // Locally a start that fails is reported at once instead of being tried again and parked.
-  target?.done(['retry_policy', 'dead_letter_config']);
-  fields.done([...META, 'description', 'kms_key_arn']);
+  const startDate = readDate(fields, 'start_date');
+  const endDate = readDate(fields, 'end_date');
+  const unused = readUnused(fields, target);
+  target?.done();
+  fields.done(META);
   return {
     address: block.address,
     name,
@@ -469,5 +488,42 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     targetArn,
     roleArn,
     ...(input === undefined ? {} : { input }),
+    ...(startDate === undefined ? {} : { startDate }),
+    ...(endDate === undefined ? {} : { endDate }),
+    unused,
+  };
+}
+
+function readDate(fields: Fields, field: string): number | undefined {
+  const text = fields.optionalString(field);
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) fields.problem(field, 'a time in ISO-8601 with a zone', text);
+  return time;
+}
+
+/** Locally a start that fails is reported at once instead of being tried again and parked. */
+function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused {
+  const policy = target?.block('retry_policy');
+  const age = policy?.optionalNumber('maximum_event_age_in_seconds');
+  const attempts = policy?.optionalNumber('maximum_retry_attempts');
+  policy?.done();
+  const deadLetters = target?.block('dead_letter_config');
+  const queue = deadLetters?.optionalString('arn');
+  deadLetters?.done();
+  const description = fields.optionalString('description');
+  const key = fields.optionalString('kms_key_arn');
+  const action = fields.optionalString('action_after_completion');
+  return {
+    ...(description !== undefined && { Description: description }),
+    ...(key !== undefined && { KmsKeyArn: key }),
+    ...(action !== undefined && { ActionAfterCompletion: action }),
+    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
+    ...(policy !== undefined && {
+      RetryPolicy: {
+        ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
+        ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
+      },
+    }),
   };
 }

@@ -10,6 +10,7 @@ const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
 const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
+  schedulerEndpoint: 'http://127.0.0.1:8085',
   region: 'us-east-1',
   cloud: {
     synthesized: {
@@ -23,6 +24,7 @@ const served = {
       schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
+    schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
   },
 } as unknown as ServedCloud;
@@ -57,6 +59,14 @@ test('the start says what was seeded, and the example replays what has expired o
   expect(text).toContain(
     `--state-machine-arn ${ARN} --input '{"from":"2026-11-21T07:00:00.000Z","to":"2026-11-21T08:00:00.000Z"}'`,
   );
+});
+
+test('without schedules the example is that of a sweep, and not of a backfill', () => {
+  const { synthesized } = served.cloud;
+  const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
+  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { schedules: true });
+  expect(text).toContain(`--state-machine-arn ${ARN.replace('B', 'A')} --input`);
+  expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });
 
 async function execute(state: object): Promise<Execution> {

@@ -76,3 +76,9 @@ test('neither a prop nor an existing table moves anything', () => {
     .sort();
   expect(addressesOf(changed)).toEqual(moved);
 });
+
+test('without schedules everything else stays where it is', () => {
+  const paused = terraformJson(configOf({ ...SESSION_DATA, enabled: false }));
+  const addresses = ADDRESSES.trim().split(/\s+/);
+  expect(addressesOf(paused)).toEqual(addresses.filter(each => !each.startsWith('aws_scheduler_schedule.')));
+});

@@ -105,6 +105,9 @@ test('only the stacks know of CDKTF', () => {
 
 test.each([
   'replay',
+  'pause',
+  'resume',
+  'limit',
   'backfill',
   'deploy',
   'diff',

@@ -155,6 +155,10 @@ describe('a synthesized stack', () => {
         targetArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:sweep',
         roleArn: 'arn:aws:iam::123456789012:role/x',
         input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+        unused: {
+          DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:123456789012:dead' },
+          RetryPolicy: { MaximumRetryAttempts: 3 },
+        },
       },
     ]);
     expect(cloud.notRunLocally).toEqual(['aws_iam_role.machine', 'aws_sqs_queue.dead']);
