@@ -4,6 +4,8 @@ export interface IamAction {
   readonly action: string;
   /** In words, e.g. `the table`; `*` where IAM knows no resource. */
   readonly on: string;
+  /** AWS asks for it when the command calls something else: nothing of this name is called. */
+  readonly isImplied?: true;
   /** What is lacking without it, where the command works all the same. */
   readonly without?: string;
 }
@@ -17,6 +19,12 @@ const on = (resource: string, actions: readonly string[], without?: string): Iam
 
 const FIND_MACHINES = on('*', ['states:ListStateMachines']);
 const RUN = [...on(MACHINE, ['states:StartExecution']), ...on(EXECUTIONS, ['states:DescribeExecution'])];
+
+const CHANGE_SCHEDULES: readonly IamAction[] = [
+  ...on('*', ['scheduler:ListSchedules']),
+  ...on('the schedules', ['scheduler:GetSchedule', 'scheduler:UpdateSchedule']),
+  { action: 'iam:PassRole', on: 'their role', isImplied: true },
+];
 
 /** The doctor says which checks it could not make. */
 const UNCHECKED = 'that check is not made';
@@ -37,6 +45,9 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
   ],
   replay: [...FIND_MACHINES, ...RUN],
+  pause: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions'])],
+  resume: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions']), ...RUN],
+  limit: CHANGE_SCHEDULES,
   doctor: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
@@ -157,6 +168,8 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'scheduler:CreateSchedule',
     'scheduler:DeleteSchedule',
     'scheduler:GetSchedule',
+    // deploy and diff look themselves for what was set by hand.
+    'scheduler:ListSchedules',
     'scheduler:UpdateSchedule',
   ],
   aws_scheduler_schedule_group: [
