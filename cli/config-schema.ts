@@ -1,4 +1,5 @@
 import type { Kind, Kinds } from '../expiry/fields.ts';
+import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
@@ -80,10 +81,22 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   ),
   provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
   warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
+  alarms: orFalse(
+    objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
+  ),
 };
 
 function schemasOf(kinds: Kinds): Schema {
   return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, schemaOf(kind)]));
+}
+
+function orFalse(schema: Schema): Schema {
+  return { anyOf: [{ const: false }, schema] };
+}
+
+function tuningSchema(alarm: AlarmName): Schema {
+  const kinds = Object.entries(tuningKinds(alarm)).map(([field, kind]) => [field, schemaOf(kind)] as const);
+  return objectSchema(Object.fromEntries(kinds), []);
 }
 
 /** Links lead to other documents: an editor shows their words only. */

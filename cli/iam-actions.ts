@@ -56,6 +56,21 @@ export const COMMAND_ACTIONS = {
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
+    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+  ],
+  status: [
+    ...on("the table's index", ['dynamodb:Query'], UNCHECKED),
+    ...on('*', ['states:ListStateMachines'], UNCHECKED),
+    ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
+    ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
+    ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
+    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+  ],
+  history: [
+    ...FIND_MACHINES,
+    ...on(MACHINE, ['states:ListExecutions']),
+    ...on(EXECUTIONS, ['states:DescribeExecution']),
   ],
   backfill: [
     ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
@@ -200,6 +215,7 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'sns:TagResource',
     'sns:UntagResource',
   ],
+  aws_sns_topic_policy: ['sns:GetTopicAttributes', 'sns:SetTopicAttributes'],
   aws_sqs_queue: [
     'sqs:CreateQueue',
     'sqs:DeleteQueue',

@@ -1,6 +1,7 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
+import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
@@ -19,7 +20,7 @@ export interface StartOptions {
 
 /** What a person needs to know once everything runs. */
 export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint } = served;
+  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -32,6 +33,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
+    ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -51,12 +53,19 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
   ].join('\n');
 }
 
+function describeAlarms(alarms: number): string {
+  if (alarms === 0) return 'metrics, no alarms';
+  return `metrics, ${alarms === 1 ? 'one alarm' : `${alarms} alarms`}`;
+}
+
 /** The variables that let an AWS client use it. */
-function environmentOf({ dynamoDbEndpoint, endpoint, schedulerEndpoint, region }: ServedCloud) {
+function environmentOf(served: ServedCloud) {
+  const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,
@@ -142,6 +151,11 @@ export function describeLine(functionName: string, line: string, machineNames: r
 }
 
 const FUNCTION_LENGTH = 'record-metrics'.length;
+
+/** An alarm whose state has changed: one line. */
+export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): string {
+  return `${time(since)}  ${alarm.name}  ${state}: ${reason}`;
+}
 
 /**
  * An execution that has ended: its result, or where and why it failed, and what it would cost on AWS. A sweep that had nothing

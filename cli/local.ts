@@ -12,6 +12,7 @@ const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as
 const FLAGS = {
   'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB is, on 127.0.0.1 only' },
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
+  'cloudwatch-port': { ...PORT, default: 8084, help: 'where the CloudWatch API listens' },
   'scheduler-port': { ...PORT, default: 8085, help: 'where the EventBridge Scheduler API listens' },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
   seed: {
@@ -32,10 +33,11 @@ const FLAGS = {
 
 const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
-Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step
-Functions and EventBridge Scheduler, the functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every
-execution its result and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the
-last failed call printed. With --seed the example that it prints deletes items.
+Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
+EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. Prints the variables that let
+the AWS CLI and SDKs in another terminal use it, and for every execution its result and what it would cost on AWS. Of one that
+failed: the state, the function, the error, and what the last failed call printed. An alarm that changes its state is one line.
+With --seed the example that it prints deletes items.
 
 ${flags}
 
@@ -55,6 +57,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],
     schedulerPort: flags['scheduler-port'],
+    cloudWatchPort: flags['cloudwatch-port'],
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
     factsFile,
@@ -65,7 +68,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   return 0;
 }
 
-const PORTS = ['dynamodb-port', 'sfn-port', 'scheduler-port'] as const;
+const PORTS = ['dynamodb-port', 'sfn-port', 'cloudwatch-port', 'scheduler-port'] as const;
 
 function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, (typeof PORTS)[number]>): void {
   for (const [index, flag] of PORTS.entries()) {

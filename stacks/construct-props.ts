@@ -89,6 +89,7 @@ const MAY_BE_TOKENS = [
   'vpc',
   'kmsKeyArn',
   'tableKmsKeyArn',
+  'alarmTopicArn',
 ];
 
 /** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */

@@ -1,19 +1,27 @@
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import type { SeenAlarm } from '../aws/alarms.ts';
+import { ago } from '../deployment/ago.ts';
+import type { Checked } from '../deployment/check.ts';
+import {
+  type FailedExecution,
+  type SeenDeployment,
+  type SeenExecutions,
+  type SeenSchedule,
+  STALE_MS,
+} from '../deployment/observe-deployment.ts';
+import type { Subject } from '../deployment/subject.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { limitOfInput } from '../schedule-limit.ts';
 import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
-import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
 import { type Finding, finding } from './finding.ts';
+import type { FindingId } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
-import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
-import type { Subject } from './subject.ts';
-
-/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
-export const STALE_MS = 10 * 60 * 1000;
+import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
 /** Step Functions, per account and region; it cannot be raised. Source: Step Functions quotas. */
 export const OPEN_MAP_RUNS = 1000;
@@ -73,6 +81,7 @@ export function deploymentFindings(
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
     ),
+    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
@@ -245,6 +254,30 @@ function queueFindings(messages: number | undefined, queue: string, subject: Sub
   return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
 }
 
+function alarmFindings(
+  seen: readonly SeenAlarm[],
+  subject: Subject,
+  { now }: Pick<DeploymentOptions, 'now'>,
+): Finding[] {
+  const wanted = alarmNamesOf(subject.props);
+  const listed = (id: FindingId, names: readonly string[]): Finding[] =>
+    names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
+  const sounding = seen
+    .filter(({ state }) => state === 'ALARM')
+    .map(({ name, since }) => (since === undefined ? name : `${name} (${ago(now, since)})`));
+  return [
+    ...listed('alarms-sounding', sounding),
+    ...listed(
+      'alarms-missing',
+      wanted.filter(name => !seen.some(alarm => alarm.name === name)),
+    ),
+    ...listed(
+      'alarms-silent',
+      seen.filter(({ hasAction }) => !hasAction).map(({ name }) => name),
+    ),
+  ];
+}
+
 /** Functions that one execution can run at once: each child deletes its chunks at the same time. */
 export function functionsAtOnce(subject: Subject): number {
   const { props } = subject;
@@ -266,12 +299,4 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
 /** Map Runs that the sweep of a table has open at once: one of each of its executions. */
 export function mapRunsOf(props: Subject['props']): number {
   return OPEN_TICKS + schedulesOf(props).length - 1;
-}
-
-export function ago(now: number, then: Date): string {
-  const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)} minutes ago`;
-  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} hours ago`;
-  return `${Math.round(seconds / 86_400)} days ago`;
 }

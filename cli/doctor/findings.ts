@@ -1,4 +1,4 @@
-import type { Subject } from './subject.ts';
+import type { Subject } from '../deployment/subject.ts';
 
 /**
  * How bad a finding is. `broken`: something that expires is not deleted in time, or may be deleted wrongly. `warning`: it works, or
@@ -364,6 +364,24 @@ const OF_THE_DEPLOYMENT = {
     severity: 'warning',
     what: 'there is no dead-letter queue',
     meaning: 'A start that did not get through leaves no trace.',
+    remedy: deploy,
+  },
+  'alarms-sounding': {
+    severity: 'warning',
+    what: 'alarms sound',
+    meaning: 'CloudWatch has seen what they are for, and it is not over.',
+    remedy: () => 'Read the section of each in docs/runbook.md.',
+  },
+  'alarms-missing': {
+    severity: 'warning',
+    what: 'alarms are missing',
+    meaning: 'What they are for would happen without anybody being told.',
+    remedy: deploy,
+  },
+  'alarms-silent': {
+    severity: 'warning',
+    what: 'alarms tell nobody',
+    meaning: 'They have no action, or their actions are turned off.',
     remedy: deploy,
   },
   'lambda-concurrency': {

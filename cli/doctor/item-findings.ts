@@ -1,11 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ItemKey } from '../../statemachine/contract.ts';
+import type { Subject } from '../deployment/subject.ts';
 import { type KeyTextOptions, keyText } from '../table/key-text.ts';
 import type { StoredItem } from '../table/sample.ts';
 import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
 import { type Judge, type JudgedItem, judgeItem } from './item-faults.ts';
-import type { Subject } from './subject.ts';
 
 /** Keys that are shown of what was found. */
 export const SAMPLES = 3;

@@ -1,8 +1,8 @@
 import { isReference } from '../../stacks/references.ts';
+import type { Subject } from '../deployment/subject.ts';
 import type { Throughput } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
 import type { FindingId } from './findings.ts';
-import type { Subject } from './subject.ts';
 import type { TableShape } from './table-findings.ts';
 
 /**

@@ -11,6 +11,10 @@ export type DeleteMode = (typeof DELETE_MODES)[number];
 export const LOG_KEYS = ['full', 'hash', 'none'] as const;
 export type LogKeys = (typeof LOG_KEYS)[number];
 
+/** Which metrics a sweep records: all of them, or only what cannot be had for free. */
+export const METRIC_SETS = ['all', 'essential'] as const;
+export type MetricSet = (typeof METRIC_SETS)[number];
+
 /** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
@@ -39,6 +43,7 @@ export const SETTING_KINDS = {
   backoffBaseSeconds: whole(1, 60),
   backoffCapSeconds: whole(1, 30),
   logKeys: oneOf(LOG_KEYS),
+  metrics: oneOf(METRIC_SETS),
 };
 
 type SettingName = keyof typeof SETTING_KINDS;

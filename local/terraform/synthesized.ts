@@ -4,6 +4,7 @@ import { partitionOf, REGION } from '../../stacks/regions.ts';
 import { TerraformError } from '../errors.ts';
 import { Fields } from './fields.ts';
 import { describe, isObject, type Json } from './json.ts';
+import { type AlarmResource, readMetricAlarm } from './metric-alarm.ts';
 import { modulesWithoutEffect } from './modules.ts';
 import { type ResolvedBlock, resolveStack } from './stack.ts';
 
@@ -92,6 +93,8 @@ export interface ScheduleResource {
   readonly endDate?: number;
   /** What decides nothing on this machine, and is answered as it was given. */
   readonly unused?: ScheduleUnused;
+  /** ARN of the queue for starts that fail for good. */
+  readonly deadLetterArn?: string;
 }
 
 /** By the names of EventBridge Scheduler's API. */
@@ -114,7 +117,8 @@ export interface SynthesizedCloud {
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
-  /** Addresses of what has no local counterpart: roles, queues, log groups, alarms, conditions of Terraform… */
+  readonly alarms: readonly AlarmResource[];
+  /** Addresses of what has no local counterpart: roles, queues, log groups, dashboards, conditions of Terraform… */
   readonly notRunLocally: readonly string[];
   /** Outputs of all stacks, as `<stack>.<output>`. */
   readonly outputs: Readonly<Record<string, Json>>;
@@ -128,7 +132,6 @@ const NOT_RUN_LOCALLY = new Set([
   'aws_cloudwatch_log_group',
   'aws_cloudwatch_log_metric_filter',
   'aws_cloudwatch_log_resource_policy',
-  'aws_cloudwatch_metric_alarm',
   'aws_iam_policy',
   'aws_iam_role',
   'aws_iam_role_policy',
@@ -175,6 +178,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const functions: FunctionResource[] = [];
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
+  const alarms: AlarmResource[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
@@ -187,6 +191,9 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
       stateMachines.push(readStateMachine(block, problems));
     } else if (block.type === 'aws_scheduler_schedule') {
       schedules.push(readSchedule(block, problems));
+    } else if (block.type === 'aws_cloudwatch_metric_alarm') {
+      const arn = arnOf(block, 'cloudwatch', `alarm:${block.body['alarm_name']}`);
+      alarms.push(readMetricAlarm(block, arn, problems));
     } else if (NOT_RUN_LOCALLY.has(block.type)) {
       notRunLocally.push(block.address);
     } else {
@@ -199,6 +206,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   refuseDuplicates('table', [...tables, ...existingTables], problems);
   refuseDuplicates('function', functions, problems);
   refuseDuplicates('state machine', stateMachines, problems);
+  refuseDuplicates('alarm', alarms, problems);
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,
@@ -207,6 +215,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     functions,
     stateMachines,
     schedules,
+    alarms,
     notRunLocally,
     outputs,
     blocks,

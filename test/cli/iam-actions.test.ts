@@ -110,6 +110,8 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   doctor: [CONFIGURED],
   replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
   backfill: [[...CONFIGURED, ...TABLE, '--yes']],
+  status: [CONFIGURED],
+  history: [CONFIGURED],
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
   limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],

@@ -1,7 +1,8 @@
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../cli/local-seed.ts';
-import { describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
+import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
 import type { ServedCloud } from '../../local/serve.ts';
+import type { AlarmResource } from '../../local/terraform/metric-alarm.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
@@ -11,6 +12,7 @@ const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
   schedulerEndpoint: 'http://127.0.0.1:8085',
+  cloudWatchEndpoint: 'http://127.0.0.1:8084',
   region: 'us-east-1',
   cloud: {
     synthesized: {
@@ -22,6 +24,7 @@ const served = {
         { name: 'sweep-B', arn: ARN },
       ],
       schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
+      alarms: [{}, {}],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     schedules: [{}, {}],
@@ -44,6 +47,16 @@ test.each([
   ['do not, by the configuration', idle, true, 'none is enabled'],
 ])('the start says whether schedules fire: they %s', (_name, cloud, schedules, expected) => {
   expect(describeStart(cloud, { schedules })).toContain(`\n  schedules       ${expected}\n`);
+});
+
+test('the start says where CloudWatch is and how many alarms it has, and an alarm is one line', () => {
+  const text = describeStart(served, { schedules: true });
+  expect(text).toContain('\n  CloudWatch      http://127.0.0.1:8084: metrics, 2 alarms\n');
+  expect(text).toContain('\nexport AWS_ENDPOINT_URL_CLOUDWATCH=http://127.0.0.1:8084\n');
+  const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
+  expect(describeAlarm({ alarm, state: 'ALARM', reason: 'Threshold crossed.', since: at('09:05:00') })).toBe(
+    '09:05:00Z  sweep-B-no-sweep  ALARM: Threshold crossed.',
+  );
 });
 
 test('the start says what was seeded, and the example replays what has expired of it', () => {

@@ -54,7 +54,7 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --scheduler-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
@@ -62,6 +62,10 @@ test.each([
   [
     ['--scheduler-port', '8083'],
     '--scheduler-port: expected another port than --sfn-port, got 8083 for both',
+  ],
+  [
+    ['--cloudwatch-port', '8083'],
+    '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
   ],
 ])('fails with status 2 for %p', async (args, message) => {
   const { ended, printed } = run(args);

@@ -97,6 +97,7 @@ describe('on the local deployment', () => {
       dynamoDbPort,
       sfnPort,
       schedulerPort,
+      cloudWatchPort: await freePort(),
       cdktfOut: synthesizeToFolder(configOf(SESSIONS, TOKENS)),
       schedules: true,
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint },

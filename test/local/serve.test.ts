@@ -18,11 +18,12 @@ import { schedulerClient } from '../support/scheduler-client.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const cdktfOut = () => synthesizeToFolder(configOf({ tableName: 'Served', partitionKey: 'id' }));
-const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0 };
+const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };
 beforeAll(async () => {
   ports.dynamoDbPort = await freePort();
   ports.sfnPort = await freePort();
   ports.schedulerPort = await freePort();
+  ports.cloudWatchPort = await freePort();
 });
 const nothing = () => {};
 const expectFree = async () => {

@@ -438,7 +438,12 @@ const WHOLE: DeploymentConfig = {
   state: { backend: 's3', bucket: 'my-state', key: 'state', region: 'us-east-1' },
   tags: { team: 'sessions' },
   tables: [
-    resolveProps(table({ sortKey: 'SessionId' })),
+    resolveProps(
+      table({
+        sortKey: 'SessionId',
+        alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+      }),
+    ),
     resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
   ],
 };
@@ -483,8 +488,8 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNoTags = field === 'tags' && isDeepStrictEqual(value, {});
-      expect(propProblems(props).length > 0).toBe(!isNoTags);
+      const isNone = ['tags', 'alarms'].includes(field) && isDeepStrictEqual(value, {});
+      expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }
 });

@@ -118,6 +118,8 @@ test.each([
   'init',
   'adopt',
   'doctor',
+  'status',
+  'history',
   'completion',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];

@@ -162,6 +162,7 @@ describe('a restored table', () => {
         scheduler: undefined,
         sqs: undefined,
         lambda: undefined,
+        cloudWatch: undefined,
         destroy: () => {},
       }),
       call: inPackage,

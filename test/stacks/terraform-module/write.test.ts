@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
+import { ALARM_NAMES, kebab } from '../../../stacks/alarms.ts';
 import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
 
 let folder: string;
@@ -72,7 +73,10 @@ describe.each(MODULES)('the module %s', name => {
 
   test('names no document that is not beside it', () => {
     for (const file of ['main.tf.json', 'created-tables/main.tf.json']) {
-      expect(read(name, file)).not.toContain('docs/');
+      // The alarms and the dashboard name the runbook where it is, for whoever is told of one.
+      expect(read(name, file)).not.toMatch(
+        /(?<!https:\/\/github\.com\/precise-ttl\/precise-ttl\/blob\/main\/)docs\//,
+      );
     }
     expect(read(name, 'created-tables/main.tf.json')).toContain(
       "README.md of the module, 'Tables are never deleted'",
@@ -82,7 +86,7 @@ describe.each(MODULES)('the module %s', name => {
   test('everything that it makes is in an output, but for policies, which have no ARN', () => {
     const outputs = read(name, 'outputs.tf');
     const resources = Object.entries(mainOf(name).resource as Record<string, object>)
-      .filter(([type]) => type !== 'aws_iam_role_policy')
+      .filter(([type]) => !['aws_iam_role_policy', 'aws_sns_topic_policy'].includes(type))
       .flatMap(([type, named]) => Object.keys(named).map(id => `${type}.${id}`));
     expect(resources.filter(address => !new RegExp(`\\b${address}\\b`).test(outputs))).toEqual([]);
   });
@@ -138,6 +142,65 @@ test('whether the sweep is enabled decides how many schedules there are, and Ter
   }
 });
 
+describe.each(MODULES)('what there is of monitoring in %s', name => {
+  const block = (type: string, id: string) => mainOf(name).resource[type][id];
+
+  test.each(ALARM_NAMES)('the alarm %s is there, and set, by variables', alarm => {
+    const key = kebab(alarm).replaceAll('-', '_');
+    expect(block('aws_cloudwatch_metric_alarm', `alarms_${key}`)).toMatchObject({
+      count: `\${local.alarms.${key}.is_made ? 1 : 0}`,
+      alarm_name: `\${local.name}-${kebab(alarm)}`,
+      threshold: alarm === 'noSweep' ? 1 : `\${local.alarms.${key}.threshold}`,
+      evaluation_periods: `\${local.alarms.${key}.periods}`,
+      alarm_actions: [
+        '${var.alarm_topic != null ? var.alarm_topic.arn : one(aws_sns_topic.alarms_topic[*].arn)}',
+      ],
+      tags: '${var.tags}',
+    });
+    const exists = {
+      noSweep: 'var.enabled',
+      itemsFailed: 'var.metrics == "all"',
+      shardsFailed: 'var.metrics == "all"',
+      overdue: 'var.metrics == "all"',
+    };
+    expect(read(name, 'locals.tf')).toMatch(
+      new RegExp(
+        `^ {4}${key} += \\{.* exists = ${(exists as Record<string, string>)[alarm] ?? 'true'} \\}$`,
+        'm',
+      ),
+    );
+  });
+
+  test('the topic is there unless another one is told', () => {
+    const count = '${local.has_own_topic ? 1 : 0}';
+    expect(block('aws_sns_topic', 'alarms_topic')).toMatchObject({ count, name: '${local.name}-alarms' });
+    expect(block('aws_sns_topic_policy', 'alarms_topic_policy')).toMatchObject({
+      count,
+      arn: '${aws_sns_topic.alarms_topic[0].arn}',
+    });
+    expect(JSON.stringify(mainOf(name))).not.toMatch(/aws_sns_topic\.alarms_topic\.|alarms_\w+\.arn/);
+  });
+
+  test('the dashboard has what the metrics have', () => {
+    const { count, dashboard_body } = block('aws_cloudwatch_dashboard', 'dashboard');
+    expect(count).toBe('${var.dashboard ? 1 : 0}');
+    const [, all, essential] =
+      /^%\{ if var\.metrics == "all" \}(.*)%\{ else \}(.*)%\{ endif \}$/s.exec(dashboard_body) ?? [];
+    expect(all).toContain('"ItemsDeleted"');
+    expect(essential).not.toContain('"ItemsDeleted"');
+    for (const body of [all, essential]) {
+      expect(body).toContain('"${var.metrics_namespace}","DeletionLag"');
+      expect(body).toContain('"value":${local.alarms.deletion_lag.threshold}');
+      expect(body).toContain('%{ if local.has_alarms },{"type":"alarm"');
+    }
+    for (const lambda of Object.values<{ environment: { variables: object } }>(
+      mainOf(name).resource.aws_lambda_function,
+    )) {
+      expect(lambda.environment.variables).toMatchObject({ METRICS: '${var.metrics}' });
+    }
+  });
+});
+
 /** Whoever applied an earlier version has these in a state: another address makes the thing anew. */
 const FUNCTIONS = ['plan_sweep', 'query_expired', 'delete_chunk', 'record_metrics'];
 const ADDRESSES = [
@@ -157,6 +220,10 @@ const ADDRESSES = [
   'aws_scheduler_schedule.schedules_tick',
   'aws_scheduler_schedule.schedules_reconcile',
   'aws_sqs_queue.schedules_dead_letters',
+  ...ALARM_NAMES.map(alarm => `aws_cloudwatch_metric_alarm.alarms_${kebab(alarm).replaceAll('-', '_')}`),
+  'aws_sns_topic.alarms_topic',
+  'aws_sns_topic_policy.alarms_topic_policy',
+  'aws_cloudwatch_dashboard.dashboard',
 ];
 
 test('the addresses stay what they are, and the table is at the same one in both modules', () => {

@@ -1,3 +1,4 @@
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
@@ -17,11 +18,16 @@ import {
   QueueDoesNotExist,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
-import type { DoctorClients } from './clients.ts';
+import type { DeploymentClients } from './clients.ts';
 import type { Subject } from './subject.ts';
+
+/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
 export interface SeenSchedule {
@@ -68,6 +74,8 @@ export interface SeenDeployment {
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
   /** Messages in the dead-letter queue. */
   readonly deadLetters: Checked<number | undefined>;
+  /** The alarms that there are, of those that the configuration asks for. */
+  readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
 }
@@ -86,7 +94,7 @@ const REPLAY = /^replay-/;
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda }: DoctorClients,
+  { sfn, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
@@ -111,6 +119,9 @@ export async function observeDeployment(
     deadLetters: sqs
       ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
       : notAsked('SQS'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, alarmNamesOf(subject.props), subject.region)
+      : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
   };
 }
@@ -124,7 +135,7 @@ async function executionsOf(
   return observeExecutions(sfn, stateMachine.seen.arn, now);
 }
 
-async function observeSchedule(
+export async function observeSchedule(
   scheduler: SchedulerClient,
   group: string,
   name: string,
@@ -196,8 +207,8 @@ async function observeExecutions(
   };
 }
 
-/** Replays can be many between two ticks. */
-async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
+/** When the newest sweep ended that succeeded and is no replay. Replays can be many between two ticks. */
+export async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
   const pages = paginateListExecutions(
     { client },
     { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
@@ -226,7 +237,8 @@ function failedExecution(listed: ExecutionListItem): FailedExecution {
 const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
   (stopDate ?? startDate)?.getTime() ?? 0;
 
-async function observeQueue(
+/** Messages in a queue; undefined when it is not there. */
+export async function observeQueue(
   sqs: SQSClient,
   name: string,
   region: string,
@@ -255,4 +267,14 @@ async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
   });
+}
+
+function observeAlarms(
+  client: CloudWatchClient,
+  names: readonly string[],
+  region: string,
+): Promise<Checked<readonly SeenAlarm[]>> {
+  return check('cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:*:alarm:*`, () =>
+    describeAlarms(client, names),
+  );
 }
