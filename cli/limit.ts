@@ -5,6 +5,7 @@ import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { consent } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -38,8 +39,9 @@ by it: it is late. --off takes it out again. The next deployment would end it, a
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it. Permissions: scheduler:ListSchedules,
-GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it.
+
+${describeActions('limit')}
 
 Exit status: 0 done, or it was so already, 1 not: something failed or you declined, 2 wrong flags.`;
 

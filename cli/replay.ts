@@ -6,6 +6,7 @@ import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -59,6 +60,8 @@ ${flags}
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
 Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
 starts, unless you give --yes or --dry-run.
+
+${describeActions('replay')}
 
 Exit status: 0 everything was swept, 1 something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 

@@ -305,6 +305,11 @@ export const PROPS = {
   backoffCapSeconds: optional(SETTING_KINDS.backoffCapSeconds, 20),
   /** how long logs are kept, one of CloudWatch's periods */
   logRetentionDays: optional(oneOf(LOG_RETENTION_DAYS), 30),
+  /**
+   * what logs, causes of failures and reports show of items' keys: `'full'`, `'hash'` or `'none'`. Commands show no more of them. What
+   * a hash is good for, and where keys stand anyhow: [security.md](security.md#keys-in-logs)
+   */
+  logKeys: optional(SETTING_KINDS.logKeys, 'full'),
   /** memory of each function, 128 to 10,240 */
   functionMemoryMb: optional(whole(128, 10_240), 512),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
@@ -373,9 +378,9 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions'
-   * environment. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own).
-   * The table has `tableKmsKeyArn`
+   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and
+   * the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),

@@ -178,9 +178,16 @@ export interface FailedKey {
   readonly reason: string;
 }
 
+/** What stands for a key where it must not be shown: `hmac-sha256:` and 16 hexadecimal digits. */
+export type KeyHash = `hmac-sha256:${string}`;
+
+/** A key as logs, reports and causes show it. With the setting `logKeys: 'none'` there is nothing in its place. */
+export type ShownKey = ItemKey | KeyHash;
+
 /** A {@link FailedKey} as a child or an execution lists it. */
 export interface ListedFailure {
-  readonly key?: ItemKey;
+  /** Absent too where keys are not shown at all. */
+  readonly key?: ShownKey;
   /** Instead of a key for which there is no room: the beginning of its JSON. */
   readonly keyStart?: string;
   readonly reason: string;
@@ -304,7 +311,7 @@ export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag
   readonly credit: number;
   readonly creditAt: number;
   readonly failedKeys: readonly ListedFailure[];
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
 }
 
 export interface QueryExpiredInput {
@@ -342,7 +349,7 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   /** The child ended before it had read everything that is its own, and no further child will. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
   /** Set when the child stopped for time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
@@ -418,7 +425,7 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
 }
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */

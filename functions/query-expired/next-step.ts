@@ -2,6 +2,7 @@ import {
   type ChildProgress,
   type Chunk,
   FUNCTION_TIMEOUT_SECONDS,
+  LISTED_KEYS,
   MAX_CHILD_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
   type QueryExpiredInput,
@@ -12,6 +13,7 @@ import { startProgress } from '../child/child-progress.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 import { firstThatFit } from '../report/listed-keys.ts';
+import type { ShowKey } from '../report/shown-keys.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
@@ -27,6 +29,8 @@ export interface NextStepOptions {
   readonly pace: PollPace & AttemptSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
+  /** What the lists of keys show of one. */
+  readonly showKey: ShowKey;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -62,8 +66,11 @@ export async function nextStep(
     gaveUp,
     deferredTtls,
     again,
-  } = addResults(before, results, chunk =>
-    nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined,
+  } = addResults(
+    before,
+    results,
+    chunk => (nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined),
+    options.showKey,
   );
 
   if (outOfLimit && (nowMs >= ageMs || !hasKeptUp(added, nowMs))) return end(added, leaveForLater(added));
@@ -205,13 +212,13 @@ function afterPage(
   polling: ChildProgress,
   { due, position, nextExpiry, cutoff }: PolledPage,
   nowMs: number,
-  { pace }: NextStepOptions,
+  { pace, showKey }: NextStepOptions,
 ): ChildProgress {
   const pollAt = nextPollAt(polling.target, pace, Math.floor(nowMs / 1000), {
     nextExpiry,
     tookSeveralPages: polling.position !== null,
   });
-  const samples = polling.dryRun ? due.map(({ key }) => key) : [];
+  const samples = polling.dryRun ? due.slice(0, LISTED_KEYS).map(({ key }) => showKey(key)) : [];
   return {
     ...polling,
     busyPolls: 0,
@@ -221,7 +228,10 @@ function afterPage(
     pollAt: position === null ? pollAt : polling.pollAt,
     lastDue: due.length,
     found: polling.found + (polling.dryRun ? due.length : 0),
-    sampleKeys: firstThatFit([...polling.sampleKeys, ...samples], polling.listedKeysBytes),
+    sampleKeys: firstThatFit(
+      [...polling.sampleKeys, ...samples.filter(key => key !== undefined)],
+      polling.listedKeysBytes,
+    ),
   };
 }
 

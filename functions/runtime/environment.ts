@@ -7,6 +7,10 @@ import { InvalidEnvironmentError } from './errors.ts';
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
+/** What logs, reports and causes of failures show of items' keys. */
+export const LOG_KEYS = ['full', 'hash', 'none'] as const;
+export type LogKeys = (typeof LOG_KEYS)[number];
+
 /** Which metrics a sweep records: all of them, or only what cannot be had for free. */
 export const METRIC_SETS = ['all', 'essential'] as const;
 export type MetricSet = (typeof METRIC_SETS)[number];
@@ -40,6 +44,7 @@ export const SETTING_KINDS = {
   deleteAttempts: whole(1, 100),
   backoffBaseSeconds: whole(1, 60),
   backoffCapSeconds: whole(1, 30),
+  logKeys: oneOf(LOG_KEYS),
   metrics: oneOf(METRIC_SETS),
 };
 

@@ -2,8 +2,11 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
-import { type Place, ServiceRole } from './role.ts';
+import { type Place, ServiceRole, type Statement } from './role.ts';
 import { tagged } from './tagged.ts';
+
+/** Step Functions' own default. Left out, the next plan would find it and want to take it away. */
+const KEY_REUSE_SECONDS = 300;
 
 export interface WorkflowProps {
   readonly place: Place;
@@ -31,7 +34,7 @@ export class Workflow extends Construct {
     { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn } = sweep;
+    const { kmsKeyArn, logKeys } = sweep;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -70,6 +73,7 @@ export class Workflow extends Construct {
           ],
           resources: ['*'],
         },
+        ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, name)),
       ],
       sweep,
     });
@@ -81,9 +85,19 @@ export class Workflow extends Construct {
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        includeExecutionData: true,
+        // What the states hand on holds the keys that are to be deleted.
+        includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
+      // Never left out: the provider would leave the machine with a key that it had, and that its role may no longer use.
+      encryptionConfiguration:
+        kmsKeyArn === undefined
+          ? { type: 'AWS_OWNED_KEY' }
+          : {
+              type: 'CUSTOMER_MANAGED_KMS_KEY',
+              kmsKeyId: kmsKeyArn,
+              kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
+            },
       tracingConfiguration: { enabled: true },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [this.role.policy],
@@ -93,4 +107,25 @@ export class Workflow extends Construct {
     this.arn = this.stateMachine.arn;
     this.stateMachineName = name;
   }
+}
+
+/**
+ * What Step Functions does with a key of the customer by the role of a state machine: for its history and that of its Map Run's
+ * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
+ */
+function keyStatements(kmsKeyArn: string, place: Place, name: string): Statement[] {
+  const machine = place.arn('states', `stateMachine:${name}`);
+  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machine, `${machine}/*`] };
+  return [
+    {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [kmsKeyArn],
+      condition: { StringLike: ofMachine },
+    },
+    {
+      actions: ['kms:GenerateDataKey'],
+      resources: [kmsKeyArn],
+      condition: { StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') } },
+    },
+  ];
 }

@@ -80,6 +80,9 @@ const SWITCHES = {
   metrics: 'essential',
 } as const satisfies Partial<PreciseTtlProps>;
 
+/** The other values of a prop that has more than two. */
+const CHOICES = [{ logKeys: 'hash' }, { logKeys: 'none' }] as const satisfies Partial<PreciseTtlProps>[];
+
 /**
  * What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
  * what Terraform leaves alone of the table (`ignore_changes`), which takes no variables.
@@ -227,8 +230,9 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
       prop,
       props: { ...baseProps, [prop]: SWITCHES[prop], ...(prop === 'metrics' && essential(TUNED)) },
     })),
+    ...CHOICES.map(choice => ({ prop: 'logKeys' as const, props: { ...baseProps, ...choice } })),
   ];
-  const known = [BASE, SWITCHES, PAUSED, REFERENCES, OPTIONAL]
+  const known = [BASE, SWITCHES, ...CHOICES, PAUSED, REFERENCES, OPTIONAL]
     .flatMap(Object.keys)
     .concat(FIXED, OF_MONITORING, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {

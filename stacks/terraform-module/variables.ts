@@ -74,6 +74,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   backoffBaseSeconds:
     'Upper bound of the first wait before unprocessed keys are tried again. It doubles each time.',
   backoffCapSeconds: 'The most that this bound grows to, backoff_base_seconds to 30.',
+  logKeys:
+    "What logs, causes of failures and reports show of items' keys: full, hash or none. The execution data of Step Functions holds keys anyhow.",
   logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
   functionMemoryMb: 'Memory of each function, 128 to 10240.',
   metricsNamespace: 'CloudWatch namespace of the metrics.',
@@ -83,7 +85,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
-    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table has table_kms_key_arn.",
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and the executions of the state machine; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table has table_kms_key_arn.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };

@@ -117,6 +117,7 @@ async function decide({
       },
       layout: indexLayout(expiryModel({ partitionKey: 'id' })),
       readIndex,
+      showKey: key => key,
       random: () => random,
       sleep: async ms => void slept.push(ms),
     },

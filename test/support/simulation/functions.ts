@@ -80,7 +80,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
           request.seeksMisfiled && cursor === null
             ? await countMisfiled(
                 request.cutoff,
-                { settings, logger: QUIET },
+                { settings: { ...settings, tableName: 'simulated' }, logger: QUIET },
                 dynamoDb.readIndex,
                 () => 120_000,
               )
@@ -95,7 +95,14 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       });
     },
     'query-expired': input =>
-      nextStep(input, { pace: settings, layout, readIndex: dynamoDb.readIndex, random, sleep }),
+      nextStep(input, {
+        pace: settings,
+        layout,
+        readIndex: dynamoDb.readIndex,
+        showKey: key => key,
+        random,
+        sleep,
+      }),
     'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {
         settings,
