@@ -1,4 +1,5 @@
 import type { Kind } from '../expiry/fields.ts';
+import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
@@ -78,7 +79,19 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
     Object.keys(VPC_KINDS),
   ),
+  alarms: orFalse(
+    objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
+  ),
 };
+
+function orFalse(schema: Schema): Schema {
+  return { anyOf: [{ const: false }, schema] };
+}
+
+function tuningSchema(alarm: AlarmName): Schema {
+  const kinds = Object.entries(tuningKinds(alarm)).map(([field, kind]) => [field, schemaOf(kind)] as const);
+  return objectSchema(Object.fromEntries(kinds), []);
+}
 
 /** Links lead to other documents: an editor shows their words only. */
 function descriptionOf(field: FieldText | undefined): Schema {

@@ -5,6 +5,7 @@ import { checkConfig, type DeploymentConfig } from './config.ts';
 import { constructId } from './names.ts';
 import { CreatedTables } from './parts/created-tables.ts';
 import { PreciseTtl, removedTable } from './precise-ttl.ts';
+import { partitionOf } from './regions.ts';
 import { escapedTexts } from './terraform-text.ts';
 
 /** Name of the one stack; `cdktf.out/stacks/<name>` holds what is synthesized. */
@@ -25,7 +26,7 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, and what its writers give to expiryModel',
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, the topic that its alarms tell, its dashboard, and what its writers give to expiryModel',
       value: Object.fromEntries(
         sweeps.map(
           ({
@@ -35,6 +36,8 @@ export class PreciseTtlStack extends TerraformStack {
             deadLetterQueueUrl,
             expiryModel,
             backfillStateMachineArn,
+            alarmTopicArn,
+            dashboardName,
           }) => [
             sweep.tableName,
             {
@@ -43,12 +46,26 @@ export class PreciseTtlStack extends TerraformStack {
               deadLetterQueueUrl,
               expiryModel: escapedTexts({ ...expiryModel }),
               ...(backfillStateMachineArn !== undefined && { backfillStateMachineArn }),
+              ...(alarmTopicArn !== undefined && { alarmTopicArn }),
+              ...(dashboardName !== undefined && {
+                dashboardName,
+                ...dashboardUrl(config.region, dashboardName),
+              }),
             },
           ],
         ),
       ),
     });
   }
+}
+
+/** Where a dashboard is seen; of a partition whose console this version does not know, nothing. */
+function dashboardUrl(region: string, name: string): { dashboardUrl?: string } {
+  const { console } = partitionOf(region);
+  if (console === undefined) return {};
+  return {
+    dashboardUrl: `https://${region}.${console}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`,
+  };
 }
 
 /**

@@ -74,7 +74,15 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
 }
 
 /** What may be a token, or hold some: these go into Terraform's JSON as they are. */
-const MAY_BE_TOKENS = ['table', 'tags', 'permissionsBoundary', 'rolePath', 'vpc', 'kmsKeyArn'];
+const MAY_BE_TOKENS = [
+  'table',
+  'tags',
+  'permissionsBoundary',
+  'rolePath',
+  'vpc',
+  'kmsKeyArn',
+  'alarmTopicArn',
+];
 
 /** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */
 function tokenProblems(props: ConstructProps): FieldProblem[] {

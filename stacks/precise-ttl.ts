@@ -1,25 +1,30 @@
+import type { CloudwatchMetricAlarm } from '@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ExpiryModelProps } from '../expiry/model.ts';
 import { modelPropsOfSettings, toEnvironment } from '../functions/runtime/environment.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import type { FunctionArns } from '../statemachine/states.ts';
+import type { AlarmName } from './alarms.ts';
 import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { nameProblem } from './names.ts';
+import { SweepAlarms } from './parts/alarms.ts';
 import { Backfill } from './parts/backfill.ts';
 import type { GuardedTable } from './parts/created-tables.ts';
+import { SweepDashboard } from './parts/dashboard.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
+import { deadLetterQueueOf } from './schedules-of.ts';
 import { escaped } from './terraform-text.ts';
 
 /**
- * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, and with the
- * prop `backfill` what writes the window into the items that are there. Use
+ * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, alarms and a
+ * dashboard, and with the prop `backfill` what writes the window into the items that are there. Use
  * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
  *
  * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
@@ -37,6 +42,9 @@ export class PreciseTtl extends Construct {
   readonly schedules: SweepSchedules;
   /** Undefined without the prop `backfill`. */
   readonly backfill: Backfill | undefined;
+  readonly alarms: SweepAlarms;
+  /** Undefined with `dashboard: false`. */
+  readonly dashboard: SweepDashboard | undefined;
 
   readonly tableName: string;
   readonly tableArn: string;
@@ -51,6 +59,12 @@ export class PreciseTtl extends Construct {
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
+  /** That the alarms tell. Undefined without alarms. */
+  readonly alarmTopicArn: string | undefined;
+  /** Of those that there are. */
+  readonly alarmArns: Readonly<Partial<Record<AlarmName, string>>>;
+  /** Undefined with `dashboard: false`. */
+  readonly dashboardName: string | undefined;
   readonly roleArns: Readonly<Record<TaskName | 'sweep' | 'schedule', string>>;
   readonly logGroupArns: Readonly<Record<TaskName | 'sweep', string>>;
 
@@ -106,6 +120,25 @@ export class PreciseTtl extends Construct {
     this.scheduleGroupArn = this.schedules.group.arn;
     this.deadLetterQueueArn = this.schedules.deadLetterQueue.arn;
     this.deadLetterQueueUrl = this.schedules.deadLetterQueue.url;
+
+    const resources = {
+      stateMachineArn: this.stateMachineArn,
+      deadLetterQueueName: deadLetterQueueOf(sweep),
+      tableName: this.tableName,
+    };
+    this.alarms = new SweepAlarms(this, 'alarms', { place, resources, sweep });
+    this.alarmTopicArn = this.alarms.topicArn;
+    this.alarmArns = mapValues(
+      this.alarms.alarms as Record<AlarmName, CloudwatchMetricAlarm>,
+      ({ arn }) => arn,
+    );
+    this.dashboard = sweep.dashboard
+      ? new SweepDashboard(this, 'dashboard', {
+          resources: { ...resources, region: place.region, alarmArns: Object.values(this.alarmArns) },
+          sweep,
+        })
+      : undefined;
+    this.dashboardName = this.dashboard?.dashboardName;
     this.roleArns = {
       ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.machine.role.arn,

@@ -23,6 +23,7 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
+import { ALARM_NAMES, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -268,6 +269,32 @@ export const PROPS = {
     'PreciseTtl',
   ),
   /**
+   * `'all'` records every metric. `'essential'` records only what cannot be had for free, the lag of the deletions: a table that is
+   * busy all month then costs $0.30 for metrics. See [Monitoring](monitoring.md#essential-metrics)
+   */
+  metrics: optional(SETTING_KINDS.metrics, 'all'),
+  /**
+   * the alarms: `false` for none, or by name `false` or what is set of one, e.g.
+   * `{ shardsFailed: false, deletionLag: { threshold: 30000, periods: 2 } }`. Each, and its defaults:
+   * [Monitoring](monitoring.md#alarms)
+   * @default all of them whose metric is recorded
+   */
+  alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
+  /**
+   * ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to
+   * @default a topic of the table's own, `<name>-alarms`
+   */
+  alarmTopicArn: orNone(
+    orReference(
+      text(
+        /^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
+        "the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
+      ),
+    ),
+  ),
+  /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
+  dashboard: optional(boolean(), true),
+  /**
    * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
    * have none; its group has them
    * @default none
@@ -442,6 +469,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
     });
   }
+  problems.push(...alarmProblems(resolved));
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -459,6 +487,17 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
     });
   }
   return problems;
+}
+
+/** Whoever tunes an alarm expects it to sound. */
+function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
+  if (alarms === false) return [];
+  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
+    field: `alarms.${alarm}`,
+    expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
+    got: alarms[alarm],
+    remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
+  }));
 }
 
 /** Fills in the defaults. */

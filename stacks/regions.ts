@@ -6,6 +6,8 @@ interface Partition {
   /** How the names of its regions begin, and no others do. */
   readonly prefix: string;
   readonly dnsSuffix: string;
+  /** End of the host names of its console, behind the region. */
+  readonly console?: string;
   readonly regions: readonly string[];
 }
 
@@ -14,6 +16,7 @@ const COMMERCIAL: Partition = {
   name: 'aws',
   prefix: '',
   dnsSuffix: 'amazonaws.com',
+  console: 'console.aws.amazon.com',
   regions: [
     'af-south-1',
     'ap-east-1',
@@ -63,12 +66,14 @@ const PARTITIONS: readonly Partition[] = [
     name: 'aws-cn',
     prefix: 'cn-',
     dnsSuffix: 'amazonaws.com.cn',
+    console: 'console.amazonaws.cn',
     regions: ['cn-north-1', 'cn-northwest-1'],
   },
   {
     name: 'aws-us-gov',
     prefix: 'us-gov-',
     dnsSuffix: 'amazonaws.com',
+    console: 'console.amazonaws-us-gov.com',
     regions: ['us-gov-east-1', 'us-gov-west-1'],
   },
   { name: 'aws-eusc', prefix: 'eusc-', dnsSuffix: 'amazonaws.eu', regions: ['eusc-de-east-1'] },
@@ -101,7 +106,7 @@ export const REGIONS: readonly string[] = PARTITIONS.flatMap(({ regions }) => re
 export const REGION = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
 
 /** The partition of a region and the end of its host names, also for regions that are newer than the list. */
-export function partitionOf(region: string): { readonly name: string; readonly dnsSuffix: string } {
+export function partitionOf(region: string): Pick<Partition, 'name' | 'dnsSuffix' | 'console'> {
   return PARTITIONS.find(({ prefix }) => region.startsWith(prefix)) ?? COMMERCIAL;
 }
 

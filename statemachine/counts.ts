@@ -15,6 +15,8 @@ export interface Count {
     readonly unit: 'Count' | 'Seconds';
     /** Left out when it is 0: CloudWatch bills a metric by the hours that have a datapoint. */
     readonly onlyAboveZero?: true;
+    /** Recorded with `metrics: 'essential'`, too. */
+    readonly isEssential?: true;
   };
   /** `precise-ttl replay` adds it up and shows it. */
   readonly replayed?: true;
@@ -87,7 +89,7 @@ export const COUNTS = {
   misfiled: {
     by: 'execution',
     help: 'Expired index entries under windows and shards that the deployment does not sweep, seen by a reconcile: their writer has another `granularityMinutes` or more `shards`. At least so many; the sweep does not delete them. There is a datapoint only when it is above 0.',
-    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true },
+    metric: { name: 'ItemsMisfiled', unit: 'Count', onlyAboveZero: true, isEssential: true },
   },
 } as const satisfies Readonly<Record<string, Count>>;
 

@@ -1,21 +1,25 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 import type { SweepTotals } from '../../statemachine/contract.ts';
-import { SWEEP_METRICS, type SweepSurroundings } from './metrics.ts';
+import type { MetricSet } from '../runtime/environment.ts';
+import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
 
 /**
  * The line of metrics of a sweep. Powertools makes the document; histograms are put in here, since it takes plain
  * numbers only, while the format also takes `{Values, Counts, Min, Max, Count, Sum}`.
+ *
+ * @returns undefined when there is nothing to record
  */
 export function embeddedMetrics(
   metrics: Metrics,
+  metricSet: MetricSet,
   tableName: string,
   totals: SweepTotals,
   surroundings: SweepSurroundings,
-): EmfOutput {
+): EmfOutput | undefined {
   metrics.addDimension('TableName', tableName);
   const histograms: Record<string, unknown> = {};
-  for (const { name, unit, value, onlyAboveZero = false } of SWEEP_METRICS) {
+  for (const { name, unit, value, onlyAboveZero = false } of recordedMetrics(metricSet)) {
     const measured = value(totals, surroundings);
     if (typeof measured === 'number') {
       if (measured > 0 || !onlyAboveZero) metrics.addMetric(name, unit, measured);
@@ -24,8 +28,9 @@ export function embeddedMetrics(
       histograms[name] = measured;
     }
   }
-  const document = metrics.serializeMetrics();
+  // Powertools would warn of a document without metrics.
+  const document = metrics.hasStoredMetrics() ? metrics.serializeMetrics() : undefined;
   metrics.clearMetrics();
   metrics.clearDimensions();
-  return { ...document, ...histograms } as EmfOutput;
+  return document && ({ ...document, ...histograms } as EmfOutput);
 }

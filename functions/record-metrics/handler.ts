@@ -14,7 +14,11 @@ import { embeddedMetrics } from './embedded-metrics.ts';
  */
 export function recordMetrics(
   { soFar, startedAt, endedAt }: RecordMetricsInput,
-  { tableName, precisionSeconds }: Pick<SweepSettings, 'tableName' | 'precisionSeconds'>,
+  {
+    tableName,
+    precisionSeconds,
+    metrics: metricSet,
+  }: Pick<SweepSettings, 'tableName' | 'precisionSeconds' | 'metrics'>,
   logger: Pick<Logger, 'info'>,
   metrics: Metrics,
   print: (line: string) => void,
@@ -24,7 +28,9 @@ export function recordMetrics(
   const report: SweepReport = { ...reportOf(totals), lagMs: summarizeLag(totals) };
   logger.info('swept', { ...report, durationMs });
   if (!totals.dryRun) {
-    print(JSON.stringify(embeddedMetrics(metrics, tableName, totals, { durationMs, precisionSeconds })));
+    const surroundings = { durationMs, precisionSeconds };
+    const document = embeddedMetrics(metrics, metricSet, tableName, totals, surroundings);
+    if (document !== undefined) print(JSON.stringify(document));
   }
   return report;
 }

@@ -1,15 +1,28 @@
-import type { SweepTotals } from '../../statemachine/contract.ts';
-import { COUNT_LIST } from '../../statemachine/counts.ts';
+import { type SweepTotals, TASKS } from '../../statemachine/contract.ts';
+import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
 import { countAbove, type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
+import type { MetricSet } from '../runtime/environment.ts';
+
+/** Of the counts that are metrics. */
+type CountMetricName = {
+  [Name in CountName]: (typeof COUNTS)[Name] extends { metric: { name: infer Metric } } ? Metric : never;
+}[CountName];
+
+/** CloudWatch names of what a sweep records. */
+export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
+
+/** The dimensions of every metric besides `TableName`: Powertools' `service` is the name of the function. */
+export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
 /** A metric of every sweep but a dry run: each count that has one, and what is measured. */
 export interface SweepMetric {
-  /** CloudWatch name. */
-  readonly name: string;
+  readonly name: SweepMetricName;
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds';
   readonly help: string;
   /** No datapoint when it is 0. @default false */
   readonly onlyAboveZero?: true;
+  /** It is recorded with `metrics: 'essential'`, too: nothing that AWS records for free says it. @default false */
+  readonly isEssential?: true;
   readonly value: (totals: SweepTotals, surroundings: SweepSurroundings) => number | MetricHistogram;
 }
 
@@ -20,14 +33,26 @@ export interface SweepSurroundings {
   readonly precisionSeconds: number;
 }
 
-/** Later than what a tick that comes deletes while it keeps up, milliseconds. */
-function lateMs({ precisionSeconds }: SweepSurroundings): number {
-  return precisionSeconds < 60 ? (precisionSeconds + 10) * 1000 : 120_000;
+/** Later than what a tick that comes deletes while it keeps up: seconds beyond `precisionSeconds`, and milliseconds in the plain mode. */
+export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
+
+/** The same of a table, milliseconds. */
+export function lateMs({ precisionSeconds }: Pick<SweepSurroundings, 'precisionSeconds'>): number {
+  return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
 }
 
 export const SWEEP_METRICS: readonly SweepMetric[] = [
   ...COUNT_LIST.flatMap(([count, { metric, help }]) =>
-    metric === undefined ? [] : [{ ...metric, help, value: (totals: SweepTotals) => totals[count] }],
+    metric === undefined
+      ? []
+      : [
+          {
+            ...metric,
+            name: metric.name as CountMetricName,
+            help,
+            value: (totals: SweepTotals) => totals[count],
+          },
+        ],
   ),
   {
     name: 'ItemsDeletedLate',
@@ -39,6 +64,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     name: 'DeletionLag',
     unit: 'Milliseconds',
     help: 'Moment of deletion minus TTL, of every deleted item: a histogram, so percentiles work.',
+    isEssential: true,
     value: toMetricHistogram,
   },
   {
@@ -48,3 +74,8 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     value: (_totals, { durationMs }) => durationMs,
   },
 ];
+
+/** Those that are recorded by what the prop `metrics` says. */
+export function recordedMetrics(metrics: MetricSet): readonly SweepMetric[] {
+  return SWEEP_METRICS.filter(({ isEssential }) => metrics === 'all' || isEssential);
+}

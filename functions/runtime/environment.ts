@@ -7,6 +7,10 @@ import { InvalidEnvironmentError } from './errors.ts';
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
 
+/** Which metrics a sweep records: all of them, or only what cannot be had for free. */
+export const METRIC_SETS = ['all', 'essential'] as const;
+export type MetricSet = (typeof METRIC_SETS)[number];
+
 /** The name of an attribute: DynamoDB takes any text. A zero byte cannot be in a function's environment. */
 const ATTRIBUTE_NAME = kind<string>(
   value => MODEL_KINDS.partitionKey.is(value) && value.isWellFormed() && !value.includes('\0'),
@@ -34,6 +38,7 @@ export const SETTING_KINDS = {
   deleteAttempts: whole(1, 100),
   backoffBaseSeconds: whole(1, 60),
   backoffCapSeconds: whole(1, 30),
+  metrics: oneOf(METRIC_SETS),
 };
 
 type SettingName = keyof typeof SETTING_KINDS;

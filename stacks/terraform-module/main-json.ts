@@ -4,6 +4,7 @@ import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
 import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
 import { merged } from './merged.ts';
+import { dashboardOf, tunedAlarms, withMonitoring, withMonitoringOf } from './monitoring.ts';
 import { withOptional } from './optional.ts';
 import { isJsonObject, type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
 import { asExpression, TemplateError } from './template.ts';
@@ -12,6 +13,10 @@ import { withVariables } from './variations.ts';
 
 /** Which of the two modules: one sweeps a table that is there, the other creates it. */
 export type ModuleName = 'existing-table' | 'new-table';
+
+/** What the alarms' numbers begin with, in {@link BASE} and in {@link NUMBERS}. */
+const TUNED = 151;
+const OTHERWISE_TUNED = 173;
 
 /**
  * Texts that stand nowhere else, where variables will be, and numbers that differ. The many shards make the reconcile come
@@ -39,6 +44,7 @@ const BASE = {
   backoffCapSeconds: 23,
   functionMemoryMb: 1009,
   logRetentionDays: 731,
+  alarms: tunedAlarms(TUNED),
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Other numbers, such that no two props have the same before or after. */
@@ -56,6 +62,7 @@ const NUMBERS = {
   backoffCapSeconds: 27,
   functionMemoryMb: 1013,
   logRetentionDays: 1096,
+  alarms: tunedAlarms(OTHERWISE_TUNED),
 } as const satisfies Partial<PreciseTtlProps>;
 
 const { granularityMinutes: _length, shards: _shards, pollSeconds: _poll, ...NUMBERS_BY_SECOND } = NUMBERS;
@@ -68,6 +75,7 @@ const SWITCHES = {
   sortKeyType: 'N',
   deleteMode: 'batch',
   enabled: false,
+  metrics: 'essential',
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
@@ -84,6 +92,12 @@ const REFERENCES = {
   permissionsBoundary: `\${${TERMS.permissionsBoundary}}`,
   rolePath: `\${${TERMS.rolePath}}`,
 } as const satisfies Partial<PreciseTtlProps>;
+
+/** What decides whether there is an alarm, a topic or a dashboard: `withMonitoring` puts their variables in. */
+export const OF_MONITORING = ['alarmTopicArn', 'dashboard'] as const satisfies readonly PropName[];
+
+/** Other values of these leave alarms out. */
+const TAKES_ALARMS: readonly PropName[] = ['enabled', 'metrics'];
 
 /** Props that take references of Terraform's too, and decide what there is. */
 const OPTIONAL = {
@@ -103,11 +117,13 @@ const RECONCILE = 'schedules_reconcile';
 /** Types that take tags. A stack has them from its provider, which a module does not have. */
 const TAGGED = [
   'aws_cloudwatch_log_group',
+  'aws_cloudwatch_metric_alarm',
   'aws_dynamodb_table',
   'aws_iam_role',
   'aws_lambda_function',
   'aws_scheduler_schedule_group',
   'aws_sfn_state_machine',
+  'aws_sns_topic',
   'aws_sqs_queue',
 ];
 
@@ -126,8 +142,23 @@ export function mainJson(name: ModuleName): { readonly main: JsonObject; readonl
     );
   };
   const json = merged(IS_BY_WINDOW, ofWay('window'), ofWay('second'), ofBothWays);
-  const { output, ...main } = finished(json as JsonObject, name);
+  const { output, ...main } = finished(withMonitoring(json as JsonObject, essentialDashboard(name)), name);
   return { main, output: output as JsonObject };
+}
+
+/** Only alarms whose metric is recorded can be tuned. */
+function essential(tuned: number) {
+  return { metrics: 'essential', alarms: tunedAlarms(tuned, 'essential') } as const;
+}
+
+/** Both ways have the same. */
+function essentialDashboard(name: ModuleName): string {
+  const bodyOf = (props: PreciseTtlProps) => dashboardOf(synthesizeSweep(props).json);
+  const existingTable = name === 'existing-table';
+  const base = { ...baseOf('window'), existingTable, ...essential(TUNED) };
+  const numbers = { ...base, ...essential(OTHERWISE_TUNED) };
+  const variation = { prop: 'numbers', props: numbers, json: bodyOf(numbers) } as const;
+  return String(replaceTexts(withVariables(bodyOf(base), resolveProps(base), [variation])));
 }
 
 type Way = NonNullable<PreciseTtlProps['indexedBy']>;
@@ -161,7 +192,12 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
     const { [prop]: _left, ...others } = baseProps;
     return { given: `${TERMS[prop]} != null`, json: shaped(others) };
   });
-  const synthesized = (props: PreciseTtlProps) => withOptional(shaped(props), full, absences);
+  const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
+    withOptional(
+      TAKES_ALARMS.some(each => each === prop) ? withMonitoringOf(full, shaped(props)) : shaped(props),
+      full,
+      absences,
+    );
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
     prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
   );
@@ -170,17 +206,20 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
       prop: 'numbers' as const,
       props: { ...baseProps, ...(way === 'window' ? NUMBERS : NUMBERS_BY_SECOND) },
     },
-    ...switches.map(prop => ({ prop, props: { ...baseProps, [prop]: SWITCHES[prop] } })),
+    ...switches.map(prop => ({
+      prop,
+      props: { ...baseProps, [prop]: SWITCHES[prop], ...(prop === 'metrics' && essential(TUNED)) },
+    })),
   ];
   const known = [BASE, SWITCHES, REFERENCES, OPTIONAL]
     .flatMap(Object.keys)
-    .concat(FIXED, 'indexedBy', 'tags');
+    .concat(FIXED, OF_MONITORING, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {
     if (!known.includes(prop)) {
       throw new TemplateError(`${prop} is no variable of the Terraform module yet.`);
     }
   }
-  const variations = changes.map(change => ({ ...change, json: synthesized(change.props) }));
+  const variations = changes.map(change => ({ ...change, json: synthesized(change.props, change.prop) }));
   return replaceTexts(withVariables(synthesized(baseProps), resolveProps(baseProps), variations));
 }
 

@@ -62,6 +62,13 @@ class ModuleStack extends TerraformStack {
       sweep.scheduleArns,
     );
     output(
+      'alarm_topic_arn',
+      'ARN of the topic that the alarms tell; null without alarms.',
+      sweep.alarmTopicArn ?? '',
+    );
+    output('alarm_arns', 'ARNs of the alarms that there are, by the key of alarms.', sweep.alarmArns);
+    output('dashboard_name', 'Name of the dashboard; null without one.', sweep.dashboardName ?? '');
+    output(
       'expiry_model',
       'What the writers and readers of the table must agree on, as `expiryModel` of the npm package takes it.',
       escapedTexts({ ...sweep.expiryModel }),

@@ -4,6 +4,7 @@ import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { concurrentChildren } from '../concurrent-children.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
+import { ALARM_LOCALS, ALARM_TERMS } from './monitoring.ts';
 
 export type PropName = keyof typeof PROPS;
 
@@ -57,6 +58,7 @@ export const HAS_SORT_KEY = `${NAMES.sortKey} != null`;
 /** Numbers that are made of several props, and how the module calls them. */
 export const DERIVED: Readonly<Record<string, (props: ResolvedProps) => number>> = {
   'local.concurrent_children': concurrentChildren,
+  ...ALARM_TERMS,
 };
 
 /** What `reconcileParts` and `concurrentChildren` work out, in Terraform. test/deploy holds one against the other. */
@@ -81,4 +83,5 @@ export const LOCALS: Readonly<Record<string, string>> = {
       skip_minutes     = part == 0 ? 0 : part * local.reconcile_part_minutes + floor(part * 60 / local.reconcile_part_count)
     }
   }`,
+  ...ALARM_LOCALS,
 };

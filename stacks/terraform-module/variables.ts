@@ -2,10 +2,12 @@
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
+import { ALARM_NAMES, type AlarmName, isRecorded, tuningKinds } from '../alarms.ts';
 import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
 import type { FIXED, ModuleName } from './main-json.ts';
+import { alarmKey } from './monitoring.ts';
 import { TemplateError } from './template.ts';
 import { DEFAULTED, IS_BY_WINDOW, type PropName, variableName } from './terms.ts';
 
@@ -26,7 +28,7 @@ export interface Variable {
   readonly validations: readonly Validation[];
 }
 
-type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'vpc' | 'tags'>;
+type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'vpc' | 'tags' | 'alarms'>;
 
 /** What is said of each prop, in a module's words. docs/configuration.md says more. */
 const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
@@ -69,6 +71,11 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
   functionMemoryMb: 'Memory of each function, 128 to 10240.',
   metricsNamespace: 'CloudWatch namespace of the metrics.',
+  metrics:
+    'all records every metric. essential records only what cannot be had for free, the lag of the deletions; items_failed, shards_failed and overdue have no alarm then.',
+  alarmTopicArn:
+    'ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to. A topic of its own, <name>-alarms, when it is not given: whoever wants to be told subscribes to the output alarm_topic_arn.',
+  dashboard: 'Whether there is a dashboard in CloudWatch, called name.',
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
@@ -88,6 +95,7 @@ const NULLABLE: readonly VariableProp[] = [
   'permissionsBoundary',
   'rolePath',
   'kmsKeyArn',
+  'alarmTopicArn',
   'name',
 ];
 
@@ -99,7 +107,7 @@ export function variablesOf(module: ModuleName): Variable[] {
   const props = (Object.keys(DESCRIPTIONS) as VariableProp[]).filter(
     prop => module === 'new-table' || !OF_CREATED.includes(prop),
   );
-  return [...props.map(variable), VPC_VARIABLE, TAGS_VARIABLE];
+  return [...props.map(variable), CREATE_ALARMS_VARIABLE, ALARMS_VARIABLE, VPC_VARIABLE, TAGS_VARIABLE];
 }
 
 function variable(prop: VariableProp): Variable {
@@ -255,6 +263,58 @@ function byWindowOnly(prop: 'windowAttribute' | 'granularityMinutes' | 'shards')
     message: `${name}: expected none with indexed_by = second, got \${var.${name}}. Leave it out, or index the table by window.`,
   };
 }
+
+const CREATE_ALARMS_VARIABLE: Variable = {
+  name: 'create_alarms',
+  type: 'bool',
+  description: 'Whether there are alarms at all, and a topic for them.',
+  default: true,
+  validations: [],
+};
+
+const KEYS = ALARM_NAMES.map(alarmKey);
+const quotedList = (texts: readonly string[]) => `[${texts.map(text => JSON.stringify(text)).join(', ')}]`;
+const withoutAll = ALARM_NAMES.filter(alarm => !isRecorded(alarm, 'essential')).map(alarmKey);
+
+/** For each alarm, what its kinds in `stacks/alarms.ts` say. */
+function tuningValidation(alarm: AlarmName): Validation[] {
+  const key = alarmKey(alarm);
+  const kinds = tuningKinds(alarm);
+  return (['threshold', 'periods'] as const).map(field => {
+    const given = `try(var.alarms["${key}"].${field}, null)`;
+    const kind = kinds[field];
+    const rule = kind?.rule;
+    if (rule === undefined || !('least' in rule)) {
+      return {
+        condition: `${given} == null`,
+        message: `alarms.${key}.${field}: expected nothing: this alarm has no other. Leave it out.`,
+      };
+    }
+    return {
+      condition: `${given} == null ? true : ${given} >= ${rule.least} && ${given} <= ${rule.most} && floor(${given}) == ${given}`,
+      message: `alarms.${key}.${field}: expected ${kind?.expected}. Correct the value, or leave it out for its default.`,
+    };
+  });
+}
+
+/** The rules of `ALARMS_KIND` in `stacks/alarms.ts`, and of `alarmProblems` in `stacks/props.ts`. */
+const ALARMS_VARIABLE: Variable = {
+  name: 'alarms',
+  type: 'map(object({ enabled = optional(bool, true), threshold = optional(number), periods = optional(number) }))',
+  description: `What is set of an alarm, by its key: ${KEYS.join(', ')}. enabled = false turns it off; threshold is in the unit of its metric (deletion_lag: milliseconds), periods is how many periods in a row must be beyond it.`,
+  default: {},
+  validations: [
+    {
+      condition: `alltrue([for name in keys(var.alarms) : contains(${quotedList(KEYS)}, name)])`,
+      message: `alarms: expected keys of ${KEYS.join(', ')}, got \${join(", ", keys(var.alarms))}. Correct them.`,
+    },
+    ...ALARM_NAMES.flatMap(tuningValidation),
+    {
+      condition: `var.metrics == "all" || alltrue([for name, alarm in var.alarms : !alarm.enabled || !contains(${quotedList(withoutAll)}, name)])`,
+      message: `alarms: expected nothing of ${withoutAll.join(', ')} with metrics = essential, which does not record what they look at. Leave it out: executions_failed says when something could not be deleted. Or set metrics = all.`,
+    },
+  ],
+};
 
 const VPC_LISTS = Object.keys(VPC_IDS) as (keyof FunctionVpc)[];
 

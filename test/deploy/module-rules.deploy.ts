@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { alarmsOf } from '../../stacks/alarms.ts';
 import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { localsTf } from '../../stacks/terraform-module/hcl.ts';
+import { alarmKey } from '../../stacks/terraform-module/monitoring.ts';
 import { variablesOf } from '../../stacks/terraform-module/variables.ts';
 import { inputsOf } from './support/modules.ts';
 import { describeWithTerraform } from './support/proof.ts';
@@ -22,6 +24,8 @@ interface WorkedOut {
   readonly parts: Readonly<
     Record<string, { minute: number; lookback_minutes: number; skip_minutes: number }>
   >;
+  /** Of the alarms that there are, by name. */
+  readonly alarms: Readonly<Record<string, { threshold: number; periods: number }>>;
 }
 
 const WORKED_OUT = `{
@@ -31,6 +35,9 @@ const WORKED_OUT = `{
   lookbackMinutes    = local.lookback_minutes
   concurrentChildren = local.concurrent_children
   parts              = local.reconcile_parts
+  alarms = {
+    for name, alarm in local.alarms : name => { threshold = alarm.threshold, periods = alarm.periods } if alarm.is_made
+  }
 }`;
 
 /** Whether all conditions of all variables hold. */
@@ -143,6 +150,31 @@ const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
     'alias/main',
     '',
   ],
+  metrics: ['all', 'essential', 'none' as 'all'],
+  alarmTopicArn: [
+    'arn:aws:sns:us-east-1:123456789012:on-call',
+    'arn:aws-cn:sns:cn-north-1:123456789012:on_call',
+    'arn:aws:sns:us-east-1:12345678901:on-call',
+    'arn:aws:sqs:us-east-1:123456789012:on-call',
+    '',
+  ],
+  alarms: [
+    false,
+    {},
+    { overdue: false },
+    { overdue: {} },
+    { overdue: { threshold: 0 } },
+    { overdue: { threshold: 1, periods: 288 } },
+    { overdue: { periods: 289 } },
+    { noSweep: { periods: 1440 } },
+    { noSweep: { periods: 1441 } },
+    { noSweep: { threshold: 1 } },
+    { deletionLag: { threshold: 2_678_400_000 } },
+    { deletionLag: { threshold: 2_678_400_001 } },
+    { deletionLag: { threshold: 1.5 } },
+    { lag: {} } as object,
+  ],
+  dashboard: [true, false],
   name: ['', 'a', 'a'.repeat(45), 'a'.repeat(46), 'a.b'],
   tags: [
     {},
@@ -195,6 +227,8 @@ const RELATIONS: readonly Case[] = [
   { ...TABLE, pollSeconds: 10, precisionSeconds: 10 },
   { ...TABLE, pollSeconds: 60, precisionSeconds: 60 },
   { ...TABLE, sortKey: 'version', sortKeyType: 'N' },
+  { ...TABLE, metrics: 'essential', alarms: { overdue: { periods: 2 } } },
+  { ...TABLE, metrics: 'essential', alarms: { overdue: false, deletionLag: { periods: 2 } } },
   { ...TABLE, tableName: 'a'.repeat(33) },
   { ...TABLE, tableName: 'a'.repeat(255), name: 'short' },
 ];
@@ -224,6 +258,15 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
       reconcileHours: fc.integer({ min: 24, max: 744 }),
       precisionSeconds: fc.constantFrom(1, 59, 60),
       shardConcurrency: fc.constantFrom(0, 1, 1000),
+      enabled: fc.boolean(),
+      metrics: fc.constantFrom('all', 'essential'),
+      alarms: fc.constantFrom<PreciseTtlProps['alarms'] & {}>(
+        false,
+        {},
+        { noSweep: { periods: 9 }, deletionLag: false },
+        { executionsFailed: { threshold: 3 }, deletionLag: { threshold: 5000, periods: 1 } },
+        { overdue: { threshold: 60 }, deadLetters: false },
+      ),
     });
     const bySecond = fc.record(
       {
@@ -257,6 +300,11 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
         lookbackMinutes: resolved.lookbackMinutes,
         concurrentChildren: concurrentChildren(resolved),
         parts: Object.fromEntries(parts),
+        alarms: Object.fromEntries(
+          alarmsOf(resolved, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(
+            ({ alarm, threshold, periods }) => [alarmKey(alarm), { threshold, periods }],
+          ),
+        ),
       };
     });
     expect(found).toEqual(expected);

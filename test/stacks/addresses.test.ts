@@ -5,11 +5,20 @@ import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts
  * with what is in them, logs, roles. So these never change within a major version.
  */
 const ADDRESSES = `
+  aws_cloudwatch_dashboard.SessionData_dashboard_098E5250
   aws_cloudwatch_log_group.SessionData_delete-chunk_logs_7B09BE7F
   aws_cloudwatch_log_group.SessionData_plan-sweep_logs_7F8A1DC8
   aws_cloudwatch_log_group.SessionData_query-expired_logs_5DF58F6A
   aws_cloudwatch_log_group.SessionData_record-metrics_logs_D4AFEFE5
   aws_cloudwatch_log_group.SessionData_sweep_logs_C2E61919
+  aws_cloudwatch_metric_alarm.SessionData_alarms_dead-letters_2780F258
+  aws_cloudwatch_metric_alarm.SessionData_alarms_deletion-lag_DF5C65D9
+  aws_cloudwatch_metric_alarm.SessionData_alarms_executions-failed_2C6231BA
+  aws_cloudwatch_metric_alarm.SessionData_alarms_executions-timed-out_8C6BC16D
+  aws_cloudwatch_metric_alarm.SessionData_alarms_items-failed_BFE1FE5A
+  aws_cloudwatch_metric_alarm.SessionData_alarms_no-sweep_467BB59C
+  aws_cloudwatch_metric_alarm.SessionData_alarms_overdue_95AB571F
+  aws_cloudwatch_metric_alarm.SessionData_alarms_shards-failed_14814AC3
   aws_dynamodb_table.SessionData_table_0F12F0FA
   aws_iam_role.SessionData_delete-chunk_role_532CF85B
   aws_iam_role.SessionData_plan-sweep_role_5F45E759
@@ -31,6 +40,8 @@ const ADDRESSES = `
   aws_scheduler_schedule.SessionData_schedules_tick_A4EE4513
   aws_scheduler_schedule_group.SessionData_schedules_group_2DAA4996
   aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6
+  aws_sns_topic.SessionData_alarms_topic_2318B60A
+  aws_sns_topic_policy.SessionData_alarms_topic-policy_68B80309
   aws_sqs_queue.SessionData_schedules_dead-letters_719500E2
   data.aws_caller_identity.SessionData_place_identity_BE6D668B
   data.aws_partition.SessionData_place_partition_CF28215A

@@ -251,11 +251,13 @@ describe('what no prop is for', () => {
 /** What AWS tags, of what a table is provisioned with. */
 const TAGGED = [
   'aws_cloudwatch_log_group',
+  'aws_cloudwatch_metric_alarm',
   'aws_dynamodb_table',
   'aws_iam_role',
   'aws_lambda_function',
   'aws_scheduler_schedule_group',
   'aws_sfn_state_machine',
+  'aws_sns_topic',
   'aws_sqs_queue',
 ];
 

@@ -140,6 +140,10 @@ test('the longest table name that AWS takes makes nothing too long', () => {
     aws_scheduler_schedule_group: { name: 64 },
     aws_sqs_queue: { name: 80 },
     aws_dynamodb_table: { name: 255 },
+    aws_cloudwatch_metric_alarm: { alarm_name: 255, alarm_description: 1024 },
+    aws_cloudwatch_dashboard: { dashboard_name: 255 },
+    aws_sns_topic: { name: 256 },
+    aws_sns_topic_policy: { policy: 30_720 },
   };
   expect(Object.keys(longest)).toEqual(expect.arrayContaining(Object.keys(resource)));
   for (const [type, blocks] of Object.entries(resource)) {

@@ -349,6 +349,9 @@ describe('a deployment', () => {
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};
     expect(Object.entries(arns).map(([name, value]) => [name, readable(value)])).toEqual([
+      ['alarmTopicArn', 'aws_sns_topic(alarms)'],
+      ['dashboardName', 'precise-ttl-SessionData'],
+      ['dashboardUrl', expect.stringMatching(/^https:.*#dashboards\/dashboard\/precise-ttl-SessionData$/)],
       ['deadLetterQueueUrl', 'aws_sqs_queue(schedules)'],
       ['stateMachineArn', 'aws_sfn_state_machine(sweep)'],
       ['tableArn', 'aws_dynamodb_table(table)'],

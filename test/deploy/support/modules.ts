@@ -12,8 +12,24 @@ import { TerraformRoot } from './terraform-root.ts';
 export type Inputs = Readonly<Record<string, unknown>>;
 
 /** The same props as a module takes them. */
-export function inputsOf({ existingTable: _existingTable, vpc, ...props }: PreciseTtlProps): Inputs {
-  return { ...withVariableNames(props), ...(vpc && { vpc: withVariableNames(vpc) }) };
+export function inputsOf({ existingTable: _existingTable, vpc, alarms, ...props }: PreciseTtlProps): Inputs {
+  return {
+    ...withVariableNames(props),
+    ...(vpc && { vpc: withVariableNames(vpc) }),
+    ...(alarms === false ? { create_alarms: false } : alarms && { alarms: alarmInputs(alarms) }),
+  };
+}
+
+/** Off is `enabled = false`. */
+function alarmInputs(alarms: object): Inputs {
+  return withVariableNames(
+    Object.fromEntries(
+      Object.entries(alarms).map(([alarm, tuning]) => [
+        alarm,
+        tuning === false ? { enabled: false } : tuning,
+      ]),
+    ),
+  );
 }
 
 function withVariableNames(values: object): Inputs {

@@ -4,6 +4,7 @@ import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
+import type { MetricSet } from '../../../functions/runtime/environment.ts';
 import type { SweepTotals } from '../../../statemachine/contract.ts';
 
 const TOTALS: SweepTotals = {
@@ -27,13 +28,14 @@ function record(
   totals: SweepTotals,
   precisionSeconds = 60,
   metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' }),
+  metricSet: MetricSet = 'all',
 ) {
   const logged: unknown[] = [];
   const lines: string[] = [];
   const logger = { info: (...args: unknown[]) => logged.push(args) };
   const output = recordMetrics(
     { soFar: { progress: { totals, roundTargets: 0, cursor: null }, results: [], retries: 0 }, ...TIMES },
-    { tableName: 'SessionData', precisionSeconds },
+    { tableName: 'SessionData', precisionSeconds, metrics: metricSet },
     logger as never,
     metrics,
     line => lines.push(line),
@@ -114,6 +116,26 @@ test('records an execution that began before a count was there', () => {
   const { output, documents } = record(older as SweepTotals);
   expect(output.misfiled).toBe(0);
   expect(documents[0]).toMatchObject({ ItemsFound: 20 });
+});
+
+const recordEssential = (totals: SweepTotals) => record(totals, 60, undefined, 'essential');
+
+test('records only what cannot be had for free, when the table says so', () => {
+  const { documents } = recordEssential(TOTALS);
+  const [directive] = documents[0]._aws.CloudWatchMetrics;
+  expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toEqual([
+    'ItemsMisfiled',
+    'DeletionLag',
+  ]);
+  expect(documents[0].DeletionLag.Count).toBe(3);
+  expect(documents[0]).not.toHaveProperty('ItemsFound');
+});
+
+test('prints nothing when nothing essential happened, and reports all the same', () => {
+  const { documents, output, logged } = recordEssential({ ...startTotals(false), shardsSwept: 1 });
+  expect(documents).toEqual([]);
+  expect(output).toMatchObject({ shardsSwept: 1, found: 0 });
+  expect(logged).toHaveLength(1);
 });
 
 test('a second sweep in the same process starts from nothing', () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
+import { ALARM_NAMES, kebab } from '../../../stacks/alarms.ts';
 import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
 
 let folder: string;
@@ -72,7 +73,10 @@ describe.each(MODULES)('the module %s', name => {
 
   test('names no document that is not beside it', () => {
     for (const file of ['main.tf.json', 'created-tables/main.tf.json']) {
-      expect(read(name, file)).not.toContain('docs/');
+      // The alarms and the dashboard name the runbook where it is, for whoever is told of one.
+      expect(read(name, file)).not.toMatch(
+        /(?<!https:\/\/github\.com\/precise-ttl\/precise-ttl\/blob\/main\/)docs\//,
+      );
     }
     expect(read(name, 'created-tables/main.tf.json')).toContain(
       "README.md of the module, 'Tables are never deleted'",
@@ -82,7 +86,7 @@ describe.each(MODULES)('the module %s', name => {
   test('everything that it makes is in an output, but for policies, which have no ARN', () => {
     const outputs = read(name, 'outputs.tf');
     const resources = Object.entries(mainOf(name).resource as Record<string, object>)
-      .filter(([type]) => type !== 'aws_iam_role_policy')
+      .filter(([type]) => !['aws_iam_role_policy', 'aws_sns_topic_policy'].includes(type))
       .flatMap(([type, named]) => Object.keys(named).map(id => `${type}.${id}`));
     expect(resources.filter(address => !new RegExp(`\\b${address}\\b`).test(outputs))).toEqual([]);
   });
@@ -142,6 +146,10 @@ const ADDRESSES = [
   'aws_scheduler_schedule.schedules_tick',
   'aws_scheduler_schedule.schedules_reconcile',
   'aws_sqs_queue.schedules_dead_letters',
+  ...ALARM_NAMES.map(alarm => `aws_cloudwatch_metric_alarm.alarms_${kebab(alarm).replaceAll('-', '_')}`),
+  'aws_sns_topic.alarms_topic',
+  'aws_sns_topic_policy.alarms_topic_policy',
+  'aws_cloudwatch_dashboard.dashboard',
 ];
 
 test('the addresses stay what they are, and the table is at the same one in both modules', () => {

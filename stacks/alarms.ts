@@ -1,0 +1,287 @@
+import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
+import {
+  lateMs,
+  METRIC_DIMENSIONS,
+  recordedMetrics,
+  type SweepMetricName,
+} from '../functions/record-metrics/metrics.ts';
+import type { MetricSet } from '../functions/runtime/environment.ts';
+import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
+
+/** The props of a table that its alarms depend on, with the defaults filled in. */
+export interface AlarmedSweep {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly precisionSeconds: number;
+  readonly metrics: MetricSet;
+  readonly metricsNamespace: string;
+  readonly alarms: AlarmsProp;
+}
+
+/** The dimensions of what the alarms look at. */
+export interface AlarmedResources {
+  readonly stateMachineArn: string;
+  readonly deadLetterQueueName: string;
+  readonly tableName: string;
+}
+
+/** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
+type Watched =
+  | { readonly by: 'sweep'; readonly name: SweepMetricName }
+  | { readonly by: 'AWS/States'; readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number] }
+  | { readonly by: 'AWS/SQS'; readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number] };
+
+interface Alarm {
+  readonly watched: Watched;
+  readonly statistic: 'Sum' | 'Maximum' | 'p99';
+  readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
+  /** In the unit of the metric. */
+  readonly threshold: (sweep: Pick<AlarmedSweep, 'precisionSeconds'>) => number;
+  /** Of the threshold, in words. */
+  readonly unit: 'sweeps' | 'executions' | 'items' | 'children' | 'messages' | 'milliseconds' | 'seconds';
+  /** No other threshold makes sense. @default it can be tuned */
+  readonly isFixed?: true;
+  readonly periodSeconds: 60 | 300;
+  /** How many periods in a row must be beyond the threshold. */
+  readonly periods: number;
+  /** What a period without a datapoint is. `ignore`: the alarm stays as it is. */
+  readonly treatMissingData: 'breaching' | 'notBreaching' | 'ignore';
+  /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
+  readonly onlyEnabled?: true;
+  /** What has happened when it sounds: a sentence. */
+  readonly help: string;
+}
+
+/** Longer than this the oldest item is not left by a sweep that keeps up, or by one tick that never came. */
+const OVERDUE_SECONDS = 300;
+
+/**
+ * The alarms of a table, by the name that the prop `alarms` calls them by. The Terraform, the dashboard, what the commands look
+ * for, and the tables in docs/monitoring.md are made from this list.
+ *
+ * A tick that finds nothing records no metric of ours, so missing data is good, but for {@link ALARMS.noSweep}. The dead letters
+ * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it.
+ */
+export const ALARMS = {
+  noSweep: {
+    watched: { by: 'AWS/States', name: 'ExecutionsSucceeded' },
+    statistic: 'Sum',
+    comparison: 'LessThanThreshold',
+    threshold: () => 1,
+    unit: 'sweeps',
+    isFixed: true,
+    periodSeconds: 60,
+    periods: 5,
+    treatMissingData: 'breaching',
+    onlyEnabled: true,
+    help: 'No sweep has succeeded for five minutes: the schedules are off or gone, or every sweep fails. Expired items stay.',
+  },
+  executionsFailed: {
+    watched: { by: 'AWS/States', name: 'ExecutionsFailed' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'executions',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'A sweep failed: it could not be planned, or it left something that it could not delete.',
+  },
+  executionsTimedOut: {
+    watched: { by: 'AWS/States', name: 'ExecutionsTimedOut' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'executions',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'A sweep ran for longer than it may, and was stopped.',
+  },
+  itemsFailed: {
+    watched: { by: 'sweep', name: 'ItemsFailed' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'items',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'Expired items could not be deleted. The report of the execution names some of them, and why.',
+  },
+  shardsFailed: {
+    watched: { by: 'sweep', name: 'ShardsFailed' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'children',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'Children of a sweep were interrupted, crashed or timed out. What they left, the next ticks look for.',
+  },
+  deadLetters: {
+    watched: { by: 'AWS/SQS', name: 'ApproximateNumberOfMessagesVisible' },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'messages',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'ignore',
+    help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
+  },
+  deletionLag: {
+    watched: { by: 'sweep', name: 'DeletionLag' },
+    statistic: 'p99',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: ({ precisionSeconds }) => lateMs({ precisionSeconds }),
+    unit: 'milliseconds',
+    periodSeconds: 300,
+    periods: 3,
+    treatMissingData: 'notBreaching',
+    help: 'For fifteen minutes one item in a hundred or more was deleted late.',
+  },
+  overdue: {
+    watched: { by: 'sweep', name: 'OldestOverdue' },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => OVERDUE_SECONDS,
+    unit: 'seconds',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'A sweep found an item that had been expired for long, and that no sweep before had deleted.',
+  },
+} as const satisfies Readonly<Record<string, Alarm>>;
+
+export type AlarmName = keyof typeof ALARMS;
+export const ALARM_NAMES = Object.keys(ALARMS) as AlarmName[];
+
+/** What can be set of an alarm. */
+export interface AlarmTuning {
+  /** In the unit of its metric. */
+  readonly threshold?: number;
+  /** How many periods in a row must be beyond it. */
+  readonly periods?: number;
+}
+
+/** `false`: no alarms. Else by name what is set of one, or `false` for none of that name. */
+export type AlarmsProp = false | { readonly [Name in AlarmName]?: false | AlarmTuning };
+
+/** In the units of the metrics: 31 days in milliseconds are the most that anything can be late and still be found. */
+const MAX_THRESHOLD = 31 * 24 * 60 * 60 * 1000;
+
+/** All periods of an alarm together, with periods of less than an hour. Source: CloudWatch API reference, PutMetricAlarm. */
+const MAX_SECONDS = 24 * 60 * 60;
+
+/** The kinds of what can be set of an alarm. */
+export function tuningKinds(alarm: AlarmName): Readonly<Record<string, Kind<number>>> {
+  const { periodSeconds, isFixed }: Alarm = ALARMS[alarm];
+  return {
+    ...(isFixed ? {} : { threshold: whole(1, MAX_THRESHOLD) }),
+    periods: whole(1, MAX_SECONDS / periodSeconds),
+  };
+}
+
+const REMEDY = 'Correct the value, or leave the field out for its default.';
+
+const ALARM_KINDS = Object.fromEntries(
+  ALARM_NAMES.map(alarm => {
+    const fields = Object.keys(tuningKinds(alarm)).join(', ');
+    return [
+      alarm,
+      kind<false | AlarmTuning>(value => value === false || isObject(value), `false or { ${fields} }`, {
+        inside: tuning =>
+          tuning === false ? [] : objectProblems(tuningKinds(alarm), tuning, { remedy: REMEDY }),
+      }),
+    ];
+  }),
+);
+
+/** Of the prop `alarms`. */
+export const ALARMS_KIND: Kind<AlarmsProp> = kind(
+  value => value === false || isObject(value),
+  'false or { noSweep: …, deletionLag: { threshold: … }, … }',
+  { inside: alarms => (alarms === false ? [] : objectProblems(ALARM_KINDS, alarms, { remedy: REMEDY })) },
+);
+
+/** An alarm as it is deployed. */
+export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'onlyEnabled'> {
+  readonly alarm: AlarmName;
+  /** In CloudWatch. */
+  readonly name: string;
+  readonly metric: MetricReference;
+  readonly threshold: number;
+}
+
+/** `noSweep` is `no-sweep` in the name of an alarm, and in the runbook. */
+export function kebab(alarm: AlarmName): string {
+  return alarm.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+}
+
+/** Whether the metric of an alarm is recorded at all. */
+export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
+  const { watched }: Alarm = ALARMS[alarm];
+  return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
+}
+
+/** The alarms that a table has: those that are not turned off, and whose metric is recorded. */
+export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): readonly DeployedAlarm[] {
+  const { alarms } = sweep;
+  if (alarms === false) return [];
+  return ALARM_NAMES.flatMap(alarm => {
+    const tuning = alarms[alarm] ?? {};
+    const { watched, threshold: _byDefault, isFixed: _fixed, onlyEnabled, ...rest }: Alarm = ALARMS[alarm];
+    if (tuning === false || !isRecorded(alarm, sweep.metrics) || (onlyEnabled && !sweep.enabled)) return [];
+    return [
+      {
+        ...rest,
+        alarm,
+        name: `${sweep.name}-${kebab(alarm)}`,
+        metric: metricOf(watched, sweep, resources),
+        threshold: thresholdOf(alarm, sweep),
+        periods: tuning.periods ?? rest.periods,
+      },
+    ];
+  });
+}
+
+function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {
+  switch (watched.by) {
+    case 'sweep':
+      return sweepMetric(watched.name, sweep, resources);
+    case 'AWS/States':
+      return awsMetric(watched.by, watched.name, { StateMachineArn: resources.stateMachineArn });
+    case 'AWS/SQS':
+      return awsMetric(watched.by, watched.name, { QueueName: resources.deadLetterQueueName });
+  }
+}
+
+/** A metric of the sweep's own, as CloudWatch finds it. */
+export function sweepMetric(
+  name: SweepMetricName,
+  { metricsNamespace }: Pick<AlarmedSweep, 'metricsNamespace'>,
+  { tableName }: Pick<AlarmedResources, 'tableName'>,
+): MetricReference {
+  return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, TableName: tableName } };
+}
+
+/** The threshold of an alarm: what is set, or its default. */
+export function thresholdOf(
+  alarm: AlarmName,
+  sweep: Pick<AlarmedSweep, 'alarms' | 'precisionSeconds'>,
+): number {
+  const tuning = sweep.alarms === false ? false : (sweep.alarms[alarm] ?? false);
+  return (tuning === false ? undefined : tuning.threshold) ?? ALARMS[alarm].threshold(sweep);
+}
+
+/** Where the runbook has the section of an alarm: whoever is told of one has this text and no checkout. */
+export function runbookOf(alarm: AlarmName): string {
+  return `https://github.com/precise-ttl/precise-ttl/blob/main/docs/runbook.md#${kebab(alarm)}`;
+}
+
+/** What CloudWatch shows of an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
+export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
+  return `${help} What to do: ${runbookOf(alarm)}`;
+}

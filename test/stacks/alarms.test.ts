@@ -1,0 +1,204 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
+import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
+import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
+import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
+import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
+import { configOf, type Resource, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+
+const synthesized = (props: Partial<PreciseTtlProps> = {}) =>
+  terraformJson(configOf({ ...SESSION_DATA, ...props }));
+
+const alarmsIn = (json: ReturnType<typeof synthesized>) => resources(json, 'aws_cloudwatch_metric_alarm');
+
+/** By what follows the name of the sweep in theirs. */
+function byName(json: ReturnType<typeof synthesized>): Readonly<Record<string, Resource>> {
+  return Object.fromEntries(
+    alarmsIn(json).map(alarm => [String(alarm['alarm_name']).replace('precise-ttl-SessionData-', ''), alarm]),
+  );
+}
+
+const kebabs = (names: readonly AlarmName[]) => names.map(kebab).sort();
+
+describe('the alarms of a table', () => {
+  const json = synthesized();
+  const alarms = byName(json);
+
+  test('are those of the list, each with its name and where the runbook has it', () => {
+    expect(Object.keys(alarms).sort()).toEqual(kebabs(ALARM_NAMES));
+    for (const [name, { alarm_description }] of Object.entries(alarms)) {
+      expect(alarm_description).toMatch(
+        new RegExp(`^[A-Z].*\\. What to do: \\S+/docs/runbook\\.md#${name}$`),
+      );
+    }
+  });
+
+  test('say that no sweep succeeded when nothing is recorded for five minutes', () => {
+    expect(alarms['no-sweep']).toMatchObject({
+      namespace: 'AWS/States',
+      metric_name: 'ExecutionsSucceeded',
+      dimensions: {
+        StateMachineArn: expect.stringMatching(/^\$\{aws_sfn_state_machine\.\w+_sweep_machine_\w+\.arn\}$/),
+      },
+      statistic: 'Sum',
+      comparison_operator: 'LessThanThreshold',
+      threshold: 1,
+      period: 60,
+      evaluation_periods: 5,
+      treat_missing_data: 'breaching',
+    });
+  });
+
+  test('take it as good when an idle table records nothing, but for the dead letters, which keep their state', () => {
+    const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
+    expect(others).toHaveLength(7);
+    for (const [name, { treat_missing_data }] of others) {
+      expect([name, treat_missing_data]).toEqual([name, name === 'dead-letters' ? 'ignore' : 'notBreaching']);
+    }
+  });
+
+  test('are as CloudWatch takes them', () => {
+    for (const alarm of alarmsIn(json)) {
+      expect(Object.values(ComparisonOperator)).toContain(alarm['comparison_operator']);
+      const { statistic, extended_statistic } = alarm;
+      expect([...Object.values(Statistic), undefined]).toContain(statistic);
+      // Exactly one of the two.
+      expect(statistic === undefined).toBe(extended_statistic !== undefined);
+      expect(extended_statistic ?? 'p99').toBe('p99');
+      expect(Number(alarm['period']) * Number(alarm['evaluation_periods'])).toBeLessThanOrEqual(86_400);
+      expect(String(alarm['alarm_description']).length).toBeLessThanOrEqual(1024);
+    }
+  });
+
+  test.each(alarmsIn(json))('$alarm_name looks at a metric that exists', alarm => {
+    const [recorder] = resources(json, 'aws_lambda_function').filter(({ function_name }) =>
+      String(function_name).endsWith('record-metrics'),
+    );
+    const { variables } = recorder?.['environment'] as { variables: Record<string, string> };
+    const dimensions = alarm['dimensions'] as Record<string, string>;
+    if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {
+      expect(recordedMetrics('all').map(({ name }) => name)).toContain(alarm['metric_name']);
+      expect(dimensions).toEqual({
+        service: variables['POWERTOOLS_SERVICE_NAME'],
+        TableName: variables['TABLE_NAME'],
+      });
+      return;
+    }
+    const namespace = AWS_METRICS[alarm['namespace'] as AwsNamespace];
+    expect(namespace.names).toContain(alarm['metric_name']);
+    expect(Object.keys(dimensions)).toEqual(namespace.dimensions);
+    const [queue] = resources(json, 'aws_sqs_queue');
+    if ('QueueName' in dimensions) expect(dimensions['QueueName']).toBe(queue?.['name']);
+  });
+
+  test('tell a topic of their own, which nobody but CloudWatch of this account publishes to', () => {
+    expect(resources(json, 'aws_sns_topic')).toEqual([
+      expect.objectContaining({ name: 'precise-ttl-SessionData-alarms' }),
+    ]);
+    expect(resources(json, 'aws_sns_topic')[0]).not.toHaveProperty('kms_master_key_id');
+    const [policy] = resources(json, 'aws_sns_topic_policy');
+    const { Statement: statements } = JSON.parse(String(policy?.['policy']));
+    expect(statements).toEqual([
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: policy?.['arn'],
+        Condition: {
+          StringEquals: { 'aws:SourceAccount': expect.stringContaining('data.aws_caller_identity') },
+          ArnLike: {
+            'aws:SourceArn': expect.stringMatching(/:cloudwatch:.*:alarm:precise-ttl-SessionData-\*$/),
+          },
+        },
+      },
+    ]);
+    for (const { alarm_actions, ok_actions } of alarmsIn(json)) {
+      expect([alarm_actions, ok_actions]).toEqual([[policy?.['arn']], [policy?.['arn']]]);
+    }
+  });
+});
+
+test('the topic is encrypted with a key of your own', () => {
+  const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/1';
+  expect(resources(synthesized({ kmsKeyArn }), 'aws_sns_topic')).toMatchObject([
+    { kms_master_key_id: kmsKeyArn },
+  ]);
+});
+
+test('a topic of yours is told instead, and there is no other', () => {
+  const alarmTopicArn = '${aws_sns_topic.on_call.arn}';
+  const json = synthesized({ alarmTopicArn });
+  expect([resources(json, 'aws_sns_topic'), resources(json, 'aws_sns_topic_policy')]).toEqual([[], []]);
+  for (const { alarm_actions } of alarmsIn(json)) expect(alarm_actions).toEqual([alarmTopicArn]);
+  expect(JSON.stringify(json.output)).toContain(alarmTopicArn);
+});
+
+test('there are none, and no topic, with alarms: false', () => {
+  const json = synthesized({ alarms: false });
+  const types = ['aws_cloudwatch_metric_alarm', 'aws_sns_topic', 'aws_sns_topic_policy'];
+  expect(types.flatMap(type => resources(json, type))).toEqual([]);
+  expect(JSON.stringify(json.output)).not.toContain('alarmTopicArn');
+});
+
+test.each(ALARM_NAMES)('%s can be turned off, and set', alarm => {
+  const resourcesOf = { stateMachineArn: 'arn', deadLetterQueueName: 'queue', tableName: 'T' };
+  const of = (alarms: PreciseTtlProps['alarms']) =>
+    alarmsOf(resolveProps({ ...SESSION_DATA, ...(alarms !== undefined && { alarms }) }), resourcesOf);
+  expect(of({ [alarm]: false }).map(each => each.alarm)).toEqual(ALARM_NAMES.filter(each => each !== alarm));
+  const set = Object.fromEntries(Object.keys(tuningKinds(alarm)).map(field => [field, 7]));
+  expect(Object.keys(set)).toContain('periods');
+  expect(of({ [alarm]: set }).find(each => each.alarm === alarm)).toMatchObject(set);
+  expect(of({ [alarm]: set }).filter(each => each.alarm !== alarm)).toEqual(
+    of(undefined).filter(each => each.alarm !== alarm),
+  );
+});
+
+test.each([
+  [1, 11_000],
+  [59, 69_000],
+  [60, 120_000],
+])('with precisionSeconds: %d a lag of %d ms is late', (precisionSeconds, threshold) => {
+  expect(byName(synthesized({ precisionSeconds }))['deletion-lag']).toMatchObject({
+    extended_statistic: 'p99',
+    threshold,
+  });
+});
+
+test('with essential metrics only those alarms are left whose metric is recorded', () => {
+  expect(Object.keys(byName(synthesized({ metrics: 'essential' }))).sort()).toEqual(
+    kebabs(['noSweep', 'executionsFailed', 'executionsTimedOut', 'deadLetters', 'deletionLag']),
+  );
+});
+
+test('a sweep that is turned off is not missed', () => {
+  const names = Object.keys(byName(synthesized({ enabled: false })));
+  expect(names.sort()).toEqual(kebabs(ALARM_NAMES.filter(name => name !== 'noSweep')));
+});
+
+test.each<[PreciseTtlProps['alarms'], RegExp]>([
+  [{ lag: {} } as object, /^alarms\.lag: /],
+  [{ noSweep: { threshold: 2 } }, /^alarms\.noSweep\.threshold: /],
+  [{ noSweep: true as never }, /^alarms\.noSweep: expected false or \{ periods \}/],
+  [{ overdue: { threshold: 0 } }, /^alarms\.overdue\.threshold: expected a whole number from 1/],
+  [{ overdue: { periods: 289 } }, /^alarms\.overdue\.periods: expected a whole number from 1 to 288/],
+  [{ overdue: null as never }, /^alarms\.overdue: /],
+])('refuses %j', (alarms, message) => {
+  const problems = propProblems({ ...SESSION_DATA, ...(alarms !== undefined && { alarms }) });
+  expect(problems).toHaveLength(1);
+  expect(problems.map(({ field, expected }) => `${field}: expected ${expected}`)).toEqual([
+    expect.stringMatching(message),
+  ]);
+});
+
+test('refuses to set an alarm whose metric is not recorded', () => {
+  const set = { ...SESSION_DATA, alarms: { overdue: { threshold: 9 } }, metrics: 'essential' } as const;
+  expect(propProblems(set)).toMatchObject([{ field: 'alarms.overdue' }]);
+  expect(propProblems({ ...set, alarms: { overdue: false } })).toEqual([]);
+  expect(propProblems({ ...set, metrics: 'all' })).toEqual([]);
+});
+
+test('each says what has happened in a sentence of its own', () => {
+  const helps = ALARM_NAMES.map(name => ALARMS[name].help);
+  for (const help of helps) expect(help).toMatch(/^[A-Z].*\.$/);
+  expect(new Set(helps).size).toBe(helps.length);
+});
