@@ -1,7 +1,8 @@
-import { SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
+import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import { PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
+import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { GROUPS } from './doctor/findings.ts';
 import type { Subject } from './doctor/subject.ts';
@@ -16,6 +17,7 @@ export const DOC_TABLES = {
   'docs/configuration.md': { props: propsTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
+  'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
 } as const satisfies Readonly<Record<string, Passages>>;
 
 /**
@@ -36,6 +38,45 @@ function metricsTable(): string {
     ['metric', 'unit', 'what it says'],
     SWEEP_METRICS.map(({ name, unit, help }) => [`\`${name}\``, unit, help]),
   );
+}
+
+/** Names that stand for what only a deployment has. */
+const NAMED = { stateMachineArn: 'the state machine', deadLetterQueueName: 'the queue', tableName: 'TABLE' };
+
+function alarmsTable(): string {
+  const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
+    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...precision }), NAMED),
+  );
+  return table(
+    ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],
+    (precise ?? []).map(({ alarm, metric, statistic, comparison, threshold, unit, periods, ...rest }) => {
+      const inPlainMode = plain?.find(other => other.alarm === alarm)?.threshold ?? threshold;
+      const other = inPlainMode === threshold ? '' : ` (plain mode: ${numbered(inPlainMode)})`;
+      const bound = `${numbered(threshold)} ${unit}`;
+      const beyond = comparison === 'LessThanThreshold' ? `fewer than ${bound}` : `${bound} or more`;
+      const times = periods === 1 ? '' : `, ${periods} times in a row`;
+      return [
+        `\`${alarm}\``,
+        `\`<name>-${kebab(alarm)}\``,
+        `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
+        `${beyond}${other} in ${rest.periodSeconds / 60} ${rest.periodSeconds === 60 ? 'minute' : 'minutes'}${times}`,
+        WITHOUT_DATA[rest.treatMissingData],
+        rest.help,
+      ];
+    }),
+  );
+}
+
+const WITHOUT_DATA = { breaching: 'sounds', notBreaching: 'is silent', ignore: 'stays as it is' } as const;
+
+const numbered = (value: number) => value.toLocaleString('en-US');
+
+function essentialList(): string {
+  const names = recordedMetrics('essential').map(
+    ({ name, onlyAboveZero }) => `\`${name}\`${onlyAboveZero ? ' (only when it is above 0)' : ''}`,
+  );
+  const silent = ALARM_NAMES.filter(alarm => !isRecorded(alarm, 'essential')).map(alarm => `\`${alarm}\``);
+  return `Recorded are ${names.join(' and ')}. The alarms ${silent.join(', ')} are not made.`;
 }
 
 function countsTable(): string {

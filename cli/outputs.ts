@@ -12,8 +12,8 @@ export const command = defineCommand({
   help: (flags, call) => `${call('outputs', '[flags]')}
 
 Prints the deployment's outputs as JSON: by table its ARN, the ARN of the state machine to start replays of, the URL of the queue
-of starts that did not get through, the expiry model that its writers must have, and with backfill: true the ARN of its state
-machine. Everything else that it says goes to stderr.
+of starts that did not get through, the ARN of the topic that its alarms tell, the name and the address of its dashboard, the expiry
+model that its writers must have, and with backfill: true the ARN of its state machine. Everything else that it says goes to stderr.
 
 ${flags}
 

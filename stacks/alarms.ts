@@ -38,7 +38,7 @@ interface Alarm {
   /** In the unit of the metric. */
   readonly threshold: (sweep: Pick<AlarmedSweep, 'precisionSeconds'>) => number;
   /** Of the threshold, in words. */
-  readonly unit: 'sweeps' | 'executions' | 'items' | 'children' | 'messages' | 'milliseconds' | 'seconds';
+  readonly unit: 'sweep' | 'executions' | 'items' | 'children' | 'messages' | 'milliseconds' | 'seconds';
   /** No other threshold makes sense. @default it can be tuned */
   readonly isFixed?: true;
   readonly periodSeconds: 60 | 300;
@@ -68,13 +68,13 @@ export const ALARMS = {
     statistic: 'Sum',
     comparison: 'LessThanThreshold',
     threshold: () => 1,
-    unit: 'sweeps',
+    unit: 'sweep',
     isFixed: true,
     periodSeconds: 60,
     periods: 5,
     treatMissingData: 'breaching',
     onlyEnabled: true,
-    help: 'No sweep has succeeded for five minutes: the schedules are off or gone, or every sweep fails. Expired items stay.',
+    help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
   executionsFailed: {
     watched: { by: 'AWS/States', name: 'ExecutionsFailed' },
@@ -140,7 +140,7 @@ export const ALARMS = {
     periodSeconds: 300,
     periods: 3,
     treatMissingData: 'notBreaching',
-    help: 'For fifteen minutes one item in a hundred or more was deleted late.',
+    help: 'One deleted item in a hundred, or more, is late.',
   },
   overdue: {
     watched: { by: 'sweep', name: 'OldestOverdue' },
@@ -206,6 +206,12 @@ export const ALARMS_KIND: Kind<AlarmsProp> = kind(
   { inside: alarms => (alarms === false ? [] : objectProblems(ALARM_KINDS, alarms, { remedy: REMEDY })) },
 );
 
+/** What the ARN of a topic is. Source: SNS API reference, CreateTopic. */
+export const ALARM_TOPIC = {
+  pattern: /^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
+  expected: "the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
+} as const;
+
 /** An alarm as it is deployed. */
 export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'onlyEnabled'> {
   readonly alarm: AlarmName;
@@ -245,6 +251,13 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
       },
     ];
   });
+}
+
+/** Names of the alarms that a table has, in CloudWatch. */
+export function alarmNamesOf(sweep: AlarmedSweep): readonly string[] {
+  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(
+    ({ name }) => name,
+  );
 }
 
 function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {

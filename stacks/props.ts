@@ -23,7 +23,7 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
-import { ALARM_NAMES, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -284,14 +284,7 @@ export const PROPS = {
    * ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to
    * @default a topic of the table's own, `<name>-alarms`
    */
-  alarmTopicArn: orNone(
-    orReference(
-      text(
-        /^arn:[a-z0-9-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
-        "the ARN of an SNS topic, e.g. 'arn:aws:sns:eu-central-1:123456789012:on-call'",
-      ),
-    ),
-  ),
+  alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
   /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
@@ -332,8 +325,8 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment. Its key policy
-   * must let CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
+   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions'
+   * environment. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(

@@ -1,3 +1,4 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -7,7 +8,14 @@ import { clientConfig } from '../aws/client-config.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
 
 /** The services that are asked, as the variables of their endpoints end. */
-const ASKED = ['DYNAMODB', 'SFN', 'SCHEDULER', 'SQS', 'LAMBDA'] as const satisfies readonly Service[];
+const ASKED = [
+  'DYNAMODB',
+  'SFN',
+  'SCHEDULER',
+  'SQS',
+  'LAMBDA',
+  'CLOUDWATCH',
+] as const satisfies readonly Service[];
 
 /** A client for each service; undefined for one that must not be asked. */
 export interface DoctorClients {
@@ -18,6 +26,7 @@ export interface DoctorClients {
   readonly scheduler: SchedulerClient | undefined;
   readonly sqs: SQSClient | undefined;
   readonly lambda: LambdaClient | undefined;
+  readonly cloudWatch: CloudWatchClient | undefined;
   destroy(): void;
 }
 
@@ -43,6 +52,7 @@ export function doctorClients(region: string, environment: Environment): DoctorC
     // Else the client would follow the queue's URL, wherever that leads.
     sqs: make('SQS', config => new SQSClient({ ...config, useQueueUrlAsEndpoint: !isOnThisMachine })),
     lambda: make('LAMBDA', config => new LambdaClient(config)),
+    cloudWatch: make('CLOUDWATCH', config => new CloudWatchClient(config)),
     destroy() {
       for (const client of made) client.destroy();
     },

@@ -1,9 +1,12 @@
+import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
+import type { SeenAlarm } from '../aws/alarms.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
 import { type Finding, finding } from './finding.ts';
+import type { FindingId } from './findings.ts';
 import { maskedText, SAMPLES } from './item-findings.ts';
 import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
 import type { Subject } from './subject.ts';
@@ -68,6 +71,7 @@ export function deploymentFindings(
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
     ),
+    ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
@@ -199,6 +203,30 @@ function describeFailure(execution: FailedExecution, mask: boolean): string {
 function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
   if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
   return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+}
+
+function alarmFindings(
+  seen: readonly SeenAlarm[],
+  subject: Subject,
+  { now }: Pick<DeploymentOptions, 'now'>,
+): Finding[] {
+  const wanted = alarmNamesOf(subject.props);
+  const listed = (id: FindingId, names: readonly string[]): Finding[] =>
+    names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
+  const sounding = seen
+    .filter(({ state }) => state === 'ALARM')
+    .map(({ name, since }) => (since === undefined ? name : `${name} (${ago(now, since)})`));
+  return [
+    ...listed('alarms-sounding', sounding),
+    ...listed(
+      'alarms-missing',
+      wanted.filter(name => !seen.some(alarm => alarm.name === name)),
+    ),
+    ...listed(
+      'alarms-silent',
+      seen.filter(({ hasAction }) => !hasAction).map(({ name }) => name),
+    ),
+  ];
 }
 
 /** Functions that one execution can run at once: each child deletes its chunks at the same time. */

@@ -298,6 +298,24 @@ const OF_THE_DEPLOYMENT = {
     meaning: 'A start that did not get through leaves no trace.',
     remedy: deploy,
   },
+  'alarms-sounding': {
+    severity: 'warning',
+    what: 'alarms sound',
+    meaning: 'CloudWatch has seen what they are for, and it is not over.',
+    remedy: () => 'Read the section of each in docs/runbook.md.',
+  },
+  'alarms-missing': {
+    severity: 'warning',
+    what: 'alarms are missing',
+    meaning: 'What they are for would happen without anybody being told.',
+    remedy: deploy,
+  },
+  'alarms-silent': {
+    severity: 'warning',
+    what: 'alarms tell nobody',
+    meaning: 'They have no action, or their actions are turned off.',
+    remedy: deploy,
+  },
   'lambda-concurrency': {
     severity: 'warning',
     what: 'the account may run fewer functions at once than the configuration can use',

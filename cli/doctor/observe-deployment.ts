@@ -1,3 +1,4 @@
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
@@ -17,7 +18,9 @@ import {
   QueueDoesNotExist,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DoctorClients } from './clients.ts';
@@ -66,6 +69,8 @@ export interface SeenDeployment {
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
   /** Messages in the dead-letter queue. */
   readonly deadLetters: Checked<number | undefined>;
+  /** The alarms that there are, of those that the configuration asks for. */
+  readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
 }
@@ -84,7 +89,7 @@ const REPLAY = /^replay-/;
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda }: DoctorClients,
+  { sfn, scheduler, sqs, lambda, cloudWatch }: DoctorClients,
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
@@ -109,6 +114,9 @@ export async function observeDeployment(
     deadLetters: sqs
       ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
       : notAsked('SQS'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, alarmNamesOf(subject.props), subject.region)
+      : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
   };
 }
@@ -252,4 +260,14 @@ async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
   });
+}
+
+function observeAlarms(
+  client: CloudWatchClient,
+  names: readonly string[],
+  region: string,
+): Promise<Checked<readonly SeenAlarm[]>> {
+  return check('cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:*:alarm:*`, () =>
+    describeAlarms(client, names),
+  );
 }

@@ -80,7 +80,7 @@ export const ALARM_LOCALS: Readonly<Record<string, string>> = {
     }
   }`,
   has_alarms: 'anytrue([for alarm in values(local.alarms) : alarm.is_made])',
-  has_own_topic: 'var.alarm_topic_arn == null && local.has_alarms',
+  has_own_topic: 'var.alarm_topic == null && local.has_alarms',
 };
 
 /** Terraform's names of what is there by variables, without the type. */
@@ -124,7 +124,7 @@ export function withMonitoring(json: JsonObject, essentialDashboard: string): Js
   const ownTopic = '${local.has_own_topic ? 1 : 0}';
   const inTopic = (value: JsonObject) =>
     JSON.parse(JSON.stringify(value).replaceAll(`\${${TOPIC}.arn}`, `\${${TOPIC}[0].arn}`)) as JsonObject;
-  const topicArn = `var.alarm_topic_arn != null ? var.alarm_topic_arn : one(${TOPIC}[*].arn)`;
+  const topicArn = `var.alarm_topic != null ? var.alarm_topic.arn : one(${TOPIC}[*].arn)`;
   const actions = [`\${${topicArn}}`];
   const alarms = ALARM_NAMES.map((alarm): [string, Json] => {
     const address = alarmAddress(alarm);

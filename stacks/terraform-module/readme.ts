@@ -65,8 +65,9 @@ With \`vpc\` the four functions run in your subnets. They call DynamoDB and noth
 DynamoDB, which costs nothing, or a NAT, and the security groups must let HTTPS out. The module allows Lambda to manage the
 network interfaces, and forbids that to the functions' own code.
 
-\`kms_key_arn\` encrypts the log groups, the dead-letter queue and the functions' environment. The roles get what they need of it.
-The key's policy must leave the rest to IAM, as every default key policy does, and let CloudWatch Logs use the key:
+\`kms_key_arn\` encrypts the log groups, the dead-letter queue, the topic of the alarms and the functions' environment. The roles get
+what they need of it. The key's policy must leave the rest to IAM, as every default key policy does, let CloudWatch
+(\`cloudwatch.amazonaws.com\`) use \`kms:Decrypt\` and \`kms:GenerateDataKey*\` for the topic, and let CloudWatch Logs use the key:
 
 \`\`\`json
 {
@@ -80,6 +81,21 @@ The key's policy must leave the rest to IAM, as every default key policy does, a
 
 The table keeps the encryption that it has. If that is a key of yours, its policy must let the roles \`PlanSweep\`,
 \`QueryExpired\` and \`DeleteChunk\` of the output \`role_arns\` use it through DynamoDB.`;
+
+const ALARMS = `## Alarms and a dashboard
+
+The alarms tell an SNS topic, and nobody hears of one before somebody has subscribed to the output \`alarm_topic_arn\`. A topic of
+yours takes its place with \`alarm_topic = { arn = aws_sns_topic.on_call.arn }\`; CloudWatch must be allowed to publish to it.
+
+\`\`\`hcl
+alarms = {
+  deletion_lag  = { threshold = 90000, periods = 6 }
+  shards_failed = { enabled = false }
+}
+\`\`\`
+
+\`create_alarms = false\` makes none, \`dashboard = false\` no dashboard. With \`metrics = "essential"\` a sweep records only what cannot
+be had for free, and the alarms on the other metrics are not made.`;
 
 /** The README of a module, with the tables that terraform-docs makes. */
 export function moduleReadme(props: ReadmeProps): string {
@@ -101,6 +117,8 @@ must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` a
 backfill yet, which writes the window into the items that are there: docs/backfill.md of the package says what it does.
 
 ${SECTIONS[module]}
+
+${ALARMS}
 
 ${VPC_AND_KEY}
 

@@ -2,7 +2,7 @@
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, type AlarmName, isRecorded, tuningKinds } from '../alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, isRecorded, tuningKinds } from '../alarms.ts';
 import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
@@ -28,7 +28,7 @@ export interface Variable {
   readonly validations: readonly Validation[];
 }
 
-type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'vpc' | 'tags' | 'alarms'>;
+type VariableProp = Exclude<PropName, (typeof FIXED)[number] | 'vpc' | 'tags' | 'alarms' | 'alarmTopicArn'>;
 
 /** What is said of each prop, in a module's words. docs/configuration.md says more. */
 const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
@@ -73,13 +73,11 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   metricsNamespace: 'CloudWatch namespace of the metrics.',
   metrics:
     'all records every metric. essential records only what cannot be had for free, the lag of the deletions; items_failed, shards_failed and overdue have no alarm then.',
-  alarmTopicArn:
-    'ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to. A topic of its own, <name>-alarms, when it is not given: whoever wants to be told subscribes to the output alarm_topic_arn.',
   dashboard: 'Whether there is a dashboard in CloudWatch, called name.',
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
-    "ARN of a customer managed key that encrypts the logs, the dead-letter queue and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };
@@ -95,7 +93,6 @@ const NULLABLE: readonly VariableProp[] = [
   'permissionsBoundary',
   'rolePath',
   'kmsKeyArn',
-  'alarmTopicArn',
   'name',
 ];
 
@@ -107,7 +104,14 @@ export function variablesOf(module: ModuleName): Variable[] {
   const props = (Object.keys(DESCRIPTIONS) as VariableProp[]).filter(
     prop => module === 'new-table' || !OF_CREATED.includes(prop),
   );
-  return [...props.map(variable), CREATE_ALARMS_VARIABLE, ALARMS_VARIABLE, VPC_VARIABLE, TAGS_VARIABLE];
+  return [
+    ...props.map(variable),
+    CREATE_ALARMS_VARIABLE,
+    ALARMS_VARIABLE,
+    ALARM_TOPIC_VARIABLE,
+    VPC_VARIABLE,
+    TAGS_VARIABLE,
+  ];
 }
 
 function variable(prop: VariableProp): Variable {
@@ -312,6 +316,24 @@ const ALARMS_VARIABLE: Variable = {
     {
       condition: `var.metrics == "all" || alltrue([for name, alarm in var.alarms : !alarm.enabled || !contains(${quotedList(withoutAll)}, name)])`,
       message: `alarms: expected nothing of ${withoutAll.join(', ')} with metrics = essential, which does not record what they look at. Leave it out: executions_failed says when something could not be deleted. Or set metrics = all.`,
+    },
+  ],
+};
+
+/**
+ * An object, although it has one field: whether there is one is known when the plan is made, also when its ARN is not, and that
+ * decides whether the module makes a topic.
+ */
+const ALARM_TOPIC_VARIABLE: Variable = {
+  name: 'alarm_topic',
+  type: 'object({ arn = string })',
+  description:
+    'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to. A topic of its own, <name>-alarms, when it is not given: whoever wants to be told subscribes to the output alarm_topic_arn.',
+  default: null,
+  validations: [
+    {
+      condition: `var.alarm_topic == null ? true : ${matches(ALARM_TOPIC.pattern.source, 'var.alarm_topic.arn')}`,
+      message: `alarm_topic.arn: expected ${literal(ALARM_TOPIC.expected).slice(1, -1)}, got \${var.alarm_topic == null ? "null" : jsonencode(var.alarm_topic.arn)}. Correct the value, or leave alarm_topic out for its default.`,
     },
   ],
 };

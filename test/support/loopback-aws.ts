@@ -8,12 +8,21 @@ export interface LoopbackSchedule {
   Target: { Arn: string; Input: string };
 }
 
+/** An alarm as DescribeAlarms answers it. */
+export interface LoopbackAlarm {
+  StateValue: string;
+  AlarmActions: string[];
+  ActionsEnabled?: boolean;
+}
+
 /** What the servers of {@link useLoopbackAws} answer; a test changes it. */
 export interface LoopbackAnswers {
   /** By `group/name`. */
   schedules: Map<string, LoopbackSchedule>;
   /** Messages by queue. */
   queues: Map<string, number>;
+  /** By name. */
+  alarms: Map<string, LoopbackAlarm>;
   unreservedConcurrency: number;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
@@ -26,11 +35,12 @@ export interface LoopbackAws {
   readonly answers: LoopbackAnswers;
 }
 
-/** GetSchedule, GetQueueUrl, GetQueueAttributes and GetAccountSettings, as far as the SDK's own clients need them. */
+/** GetSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms and GetAccountSettings, as far as the SDK's own clients need them. */
 export function useLoopbackAws(): LoopbackAws {
   const answers: LoopbackAnswers = {
     schedules: new Map(),
     queues: new Map(),
+    alarms: new Map(),
     unreservedConcurrency: 1000,
     denied: new Set(),
     asked: [],
@@ -110,6 +120,14 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
     const queue = members['QueueUrl']?.split('/').at(-1) ?? '';
     const Attributes = { ApproximateNumberOfMessages: String(answers.queues.get(queue)) };
     return found('sqs:GetQueueAttributes', { Attributes }, '');
+  }
+  if (target?.toString().endsWith('.DescribeAlarms')) {
+    const { AlarmNames } = members as unknown as { readonly AlarmNames: readonly string[] };
+    const MetricAlarms = AlarmNames.flatMap(AlarmName => {
+      const alarm = answers.alarms.get(AlarmName);
+      return alarm === undefined ? [] : [{ AlarmName, ...alarm }];
+    });
+    return found('cloudwatch:DescribeAlarms', { MetricAlarms }, '');
   }
   return {
     action: `${request.method} ${request.url}`,

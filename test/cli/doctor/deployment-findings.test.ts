@@ -1,3 +1,4 @@
+import type { SeenAlarm } from '../../../cli/aws/alarms.ts';
 import type { NotChecked } from '../../../cli/doctor/check.ts';
 import {
   type DeploymentOptions,
@@ -12,6 +13,7 @@ import type {
   SeenExecutions,
 } from '../../../cli/doctor/observe-deployment.ts';
 import { NO_TOTALS } from '../../../cli/replay/totals.ts';
+import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
 import { subjectOf } from './subject.ts';
@@ -28,6 +30,15 @@ const EXECUTIONS: SeenExecutions = {
   causesNotChecked: undefined,
   running: 2,
 };
+
+const alarm = (name: string, over: Partial<SeenAlarm> = {}): SeenAlarm => ({
+  name,
+  state: 'OK',
+  since: undefined,
+  hasAction: true,
+  ...over,
+});
+const SOUNDING = alarm('precise-ttl-T-no-sweep', { state: 'ALARM', since: before(3_600_000) });
 
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
@@ -51,6 +62,7 @@ function findings({ props, seen, executions, options, state = 'ENABLED' }: Case)
     executions: { seen: { ...EXECUTIONS, ...executions } },
     schedules: new Map(schedules),
     deadLetters: { seen: 0 },
+    alarms: { seen: alarmNamesOf(subject.props).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
     ...seen,
   };
@@ -68,6 +80,15 @@ const tick = (over: object) => {
   const seen = { state: 'ENABLED', expression: schedule?.expression ?? '', input, target: ARN, ...over };
   return { schedules: new Map([[schedule?.name ?? '', { seen }]]) };
 };
+
+/** All others are turned off. */
+function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefined> {
+  return Object.fromEntries(ALARM_NAMES.filter(other => other !== name).map(other => [other, false]));
+}
+
+function quiet(): SeenAlarm[] {
+  return alarmNamesOf(subjectOf().props).map(name => alarm(name, { state: 'INSUFFICIENT_DATA' }));
+}
 
 test.each<[string, Case, string[]]>([
   ['all is well', {}, []],
@@ -121,6 +142,22 @@ test.each<[string, Case, string[]]>([
   ['messages are in the queue', { seen: { deadLetters: { seen: 1 } } }, ['dead-letters']],
   ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, ['dead-letter-queue-missing']],
   // 20 children that look back, one that polls, each with ten chunks.
+  ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
+  ['the alarms are missing', { seen: { alarms: { seen: [] } } }, ['alarms-missing']],
+  [
+    'one sounds',
+    { props: { alarms: onlyAlarm('noSweep') }, seen: { alarms: { seen: [SOUNDING] } } },
+    ['alarms-sounding'],
+  ],
+  [
+    'it tells nobody',
+    {
+      props: { alarms: onlyAlarm('noSweep') },
+      seen: { alarms: { seen: [alarm('precise-ttl-T-no-sweep', { hasAction: false })] } },
+    },
+    ['alarms-silent'],
+  ],
+  ['an alarm has no data', { seen: { alarms: { seen: quiet() } } }, []],
   ['the account has as many functions as are needed', { seen: { concurrency: { seen: 210 } } }, []],
   ['it has one less', { seen: { concurrency: { seen: 209 } } }, ['lambda-concurrency']],
   // 0 = as many as a round has: 200.

@@ -22,6 +22,7 @@ import { FlagError } from '../../../cli/flags.ts';
 import { inPackage } from '../../../cli/invocation.ts';
 import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
+import { alarmNamesOf } from '../../../stacks/alarms.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
@@ -170,6 +171,12 @@ function deploySchedules(props: PreciseTtlProps, machineArn: string): void {
     });
   }
   aws.answers.queues.set(`${name}-dead-letters`, 0);
+  for (const alarm of alarmNamesOf(resolveProps(props))) {
+    aws.answers.alarms.set(alarm, {
+      StateValue: 'OK',
+      AlarmActions: ['arn:aws:sns:us-east-1:123456789012:topic'],
+    });
+  }
 }
 
 const CAUSE = JSON.stringify({
@@ -269,7 +276,7 @@ test('these are all faults that an item can have', () => {
 });
 
 test('what is wrong with the deployment is found, with the keys that could not be deleted', async () => {
-  const { schedules, queues } = aws.answers;
+  const { schedules, queues, alarms } = aws.answers;
   const name = resolveProps(FAULTY).name;
   const before = new Map([...schedules].map(([key, schedule]) => [key, structuredClone(schedule)]));
   const [tick, reconcile] = [`${name}/${name}-tick`, `${name}/${name}-reconcile`].map(key =>
@@ -278,6 +285,10 @@ test('what is wrong with the deployment is found, with the keys that could not b
   if (tick) tick.State = 'DISABLED';
   if (reconcile) reconcile.ScheduleExpression = 'rate(1 hour)';
   queues.set(`${name}-dead-letters`, 3);
+  const topic = ['arn:aws:sns:us-east-1:123456789012:topic'];
+  alarms.set(`${name}-no-sweep`, { StateValue: 'ALARM', AlarmActions: topic });
+  alarms.set(`${name}-overdue`, { StateValue: 'OK', AlarmActions: topic, ActionsEnabled: false });
+  alarms.delete(`${name}-deletion-lag`);
   aws.answers.unreservedConcurrency = 10;
   const report = await examine([FAULTY]);
   aws.answers.unreservedConcurrency = 1000;
@@ -289,6 +300,9 @@ test('what is wrong with the deployment is found, with the keys that could not b
     `${name}-reconcile: expected cron(7 * * * ? *), got rate(1 hour)`,
   );
   expect(found.get('dead-letters')).toMatchObject({ count: 3 });
+  expect(found.get('alarms-sounding')).toMatchObject({ count: 1, what: `alarms sound: ${name}-no-sweep` });
+  expect(found.get('alarms-silent')?.what).toBe(`alarms tell nobody: ${name}-overdue`);
+  expect(found.get('alarms-missing')?.what).toBe(`alarms are missing: ${name}-deletion-lag`);
   expect(found.get('lambda-concurrency')?.what).toContain(
     'the account has 10 left, one execution can use 220',
   );
@@ -315,6 +329,7 @@ test.each([
   ['scheduler:GetSchedule', `the schedule precise-ttl-${CLEAN.tableName}-tick, the schedule`],
   ['sqs:GetQueueUrl', 'the dead-letter queue'],
   ['sqs:GetQueueAttributes', 'the dead-letter queue'],
+  ['cloudwatch:DescribeAlarms', 'the alarms'],
   ['lambda:GetAccountSettings', 'the concurrency of Lambda'],
 ])('without %s there is a warning that names it', async (action, what) => {
   aws.answers.denied.add(action);
@@ -330,9 +345,9 @@ test.each([
 test('on this machine only services of this machine are asked, and the others noted', async () => {
   delete process.env['AWS_ENDPOINT_URL'];
   aws.answers.asked = [];
-  const { isLocal, scheduler, sqs, lambda, destroy } = doctorClients('us-east-1', process.env);
+  const { isLocal, scheduler, sqs, lambda, cloudWatch, destroy } = doctorClients('us-east-1', process.env);
   destroy();
-  expect({ isLocal, scheduler, sqs, lambda }).toEqual({ isLocal: true });
+  expect({ isLocal, scheduler, sqs, lambda, cloudWatch }).toEqual({ isLocal: true });
   const report = await examine([CLEAN]);
   expect(idsOf(report)).toEqual(['not-checked-local']);
   expect(report.tables[0]?.findings[0]?.what).toContain(

@@ -12,10 +12,17 @@ import { TerraformRoot } from './terraform-root.ts';
 export type Inputs = Readonly<Record<string, unknown>>;
 
 /** The same props as a module takes them. */
-export function inputsOf({ existingTable: _existingTable, vpc, alarms, ...props }: PreciseTtlProps): Inputs {
+export function inputsOf({
+  existingTable: _existingTable,
+  vpc,
+  alarms,
+  alarmTopicArn,
+  ...props
+}: PreciseTtlProps): Inputs {
   return {
     ...withVariableNames(props),
     ...(vpc && { vpc: withVariableNames(vpc) }),
+    ...(alarmTopicArn !== undefined && { alarm_topic: { arn: alarmTopicArn } }),
     ...(alarms === false ? { create_alarms: false } : alarms && { alarms: alarmInputs(alarms) }),
   };
 }
