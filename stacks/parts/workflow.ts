@@ -5,6 +5,13 @@ import type { ResolvedProps } from '../props.ts';
 import { type Place, ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
 
+const TRACING_ACTIONS = [
+  'xray:GetSamplingRules',
+  'xray:GetSamplingTargets',
+  'xray:PutTelemetryRecords',
+  'xray:PutTraceSegments',
+];
+
 export interface WorkflowProps {
   readonly place: Place;
   /** Of the state machine, and of its log. */
@@ -31,7 +38,7 @@ export class Workflow extends Construct {
     { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn } = sweep;
+    const { kmsKeyArn, tracing } = sweep;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -63,13 +70,10 @@ export class Workflow extends Construct {
             'logs:ListLogDeliveries',
             'logs:PutResourcePolicy',
             'logs:UpdateLogDelivery',
-            'xray:GetSamplingRules',
-            'xray:GetSamplingTargets',
-            'xray:PutTelemetryRecords',
-            'xray:PutTraceSegments',
           ],
           resources: ['*'],
         },
+        ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
       ],
       sweep,
     });
@@ -84,7 +88,8 @@ export class Workflow extends Construct {
         includeExecutionData: true,
         logDestination: `${this.logGroup.arn}:*`,
       },
-      tracingConfiguration: { enabled: true },
+      // Said when it is off, too: without the block the provider leaves on what was on.
+      tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [this.role.policy],
       ...tagged(sweep),

@@ -99,13 +99,14 @@ export const OF_MONITORING = ['alarmTopicArn', 'dashboard'] as const satisfies r
 /** Other values of these leave alarms out. */
 const TAKES_ALARMS: readonly PropName[] = ['enabled', 'metrics'];
 
-/** Props that take references of Terraform's too, and decide what there is. */
+/** Props that decide what there is; the others of them take references of Terraform's too. */
 const OPTIONAL = {
   vpc: {
     subnetIds: Token.asList(`\${${TERMS.vpc}.${variableName('subnetIds')}}`),
     securityGroupIds: Token.asList(`\${${TERMS.vpc}.${variableName('securityGroupIds')}}`),
   },
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
+  tracing: true,
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
@@ -190,7 +191,8 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   const full = shaped(baseProps);
   const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
     const { [prop]: _left, ...others } = baseProps;
-    return { given: `${TERMS[prop]} != null`, json: shaped(others) };
+    const given = prop === 'tracing' ? TERMS[prop] : `${TERMS[prop]} != null`;
+    return { given, json: shaped(others) };
   });
   const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
     withOptional(

@@ -10,8 +10,8 @@ export interface Absence {
 }
 
 /**
- * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, a block is dynamic, a
- * statement of a policy stands within a directive of the template. Which these are is found out by leaving the prop out.
+ * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, a switch is the other way,
+ * a block is dynamic, a statement of a policy stands within a directive of the template. Which these are is found out by leaving the prop out.
  *
  * @param json the sweep to change: `full`, or another of the same shape
  * @param full the sweep with all the props that the absences lack
@@ -31,6 +31,10 @@ function walk(path: readonly string[], value: Json, full: Json, absences: readon
   if (all.every(isJsonObject)) return object(value as JsonObject, full as JsonObject);
   if (all.every(each => typeof each === 'string'))
     return policy(path, value as string, full as string, different);
+  const [absence, ...others] = different;
+  if (absence !== undefined && others.length === 0 && all.every(each => typeof each === 'boolean')) {
+    return `\${${absence.given} ? ${value} : ${absence.json}}`;
+  }
   throw new TemplateError(`${path.join('.')} is another one without a prop, and is not known to be.`);
 
   function inside(key: string, of: Json, ofFull: Json): Json {
