@@ -1,10 +1,22 @@
 /**
  * `npm run bench:cost`: what a month of sweeping costs, in both ways to be indexed. See `--help`.
  *
- * What DynamoDB takes for the deletes is not in it; docs/cost.md says what that is.
+ * The first table is measured; the second, with everything that is billed, is the calculator's.
  */
+import { writeFileSync } from 'node:fs';
+import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
+import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
 import { type CostProps, costOfLookingBack, costOfMonth } from './cost/month.ts';
+import { wholeBillTable } from './cost/whole-bill.ts';
+
+const FLAGS = {
+  write: {
+    type: 'switch',
+    help: 'only write what the log lines take to cost/measured.ts, for the calculator',
+  },
+  whole: { type: 'switch', help: 'only print the table with everything that is billed' },
+} as const;
 
 const RATES = [0, 100, 10_000];
 const MODES: readonly (readonly [string, string, CostProps])[] = [
@@ -38,14 +50,40 @@ const COLUMNS = [
 const help = (flags: string) => `npm run bench:cost -- [flags]
 
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200, and 720 reconciles. Prints the table of docs/cost.md; takes about a minute.
+some minutes of ticks scaled to a month of 43,200, and 720 reconciles. Prints the tables of docs/cost.md; takes about a minute.
+The second one, with everything that is billed, is of the calculator that npm run cost has too.
 
 ${flags}`;
+
+const MEASURED = new URL('../cost/measured.ts', import.meta.url);
+
+function measuredFile({ planned, swept, metrics }: Omit<LogBytes, 'idle'>): string {
+  return `/**
+ * Written by \`npm run bench:cost -- --write\`, from what the functions print: do not change it by hand. Bytes of the lines of a sweep
+ * that deleted 100 items. A tick that finds nothing prints nothing.
+ */
+export const LOG_BYTES = {
+  planned: ${planned},
+  swept: ${swept},
+  metrics: { all: ${metrics.all}, essential: ${metrics.essential} },
+} as const;
+`;
+}
 
 const row = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`);
 const dollars = (value: number) => value.toFixed(2);
 
-async function run(): Promise<number> {
+async function run({ write, whole }: FlagValues<typeof FLAGS>): Promise<number> {
+  if (write) {
+    const { idle: _none, ...bytes } = await measureLogBytes();
+    writeFileSync(MEASURED, measuredFile(bytes));
+    console.log('cost/measured.ts');
+    return 0;
+  }
+  if (whole) {
+    console.log(wholeBillTable());
+    return 0;
+  }
   row(COLUMNS);
   console.log(
     `|${COLUMNS.map(column => (column === 'mode' || column === 'indexed by' ? '---' : '--:')).join('|')}|`,
@@ -72,7 +110,8 @@ async function run(): Promise<number> {
     const total = dollars(await costOfLookingBack(indexedBy));
     console.log(`By ${indexedBy}, the lookback and the reconcile of an idle table cost $${total} a month.`);
   }
+  console.log(`\n${wholeBillTable()}`);
   return 0;
 }
 
-await runCommand({ flags: {}, help, run });
+await runCommand({ flags: FLAGS, help, run });
