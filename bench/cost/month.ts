@@ -14,7 +14,7 @@ const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
 /** What decides the cost, besides the rate; the rest is as it is by default. */
-export type CostProps = Pick<PreciseTtlProps, 'indexedBy' | 'precisionSeconds' | 'pollSeconds'>;
+export type CostProps = Pick<PreciseTtlProps, 'indexedBy' | 'precisionSeconds' | 'pollSeconds' | 'shards'>;
 
 /** Dollars for a month. */
 export interface MonthlyCost {
@@ -47,7 +47,11 @@ export async function costOfMonth(itemsPerMinute: number, costProps: CostProps):
   const ticking = simulate();
   const minutes = FIRST_TICK + TICKS + 3;
   for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
-    ticking.table.write(`item-${item}`, START + 60 + Math.floor((item * 60) / itemsPerMinute));
+    ticking.table.write(
+      `item-${item}`,
+      START + 60 + Math.floor((item * 60) / itemsPerMinute),
+      item % props.shards,
+    );
   }
   for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
   await ticking.finish();

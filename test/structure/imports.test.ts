@@ -116,6 +116,7 @@ test.each([
   'adopt',
   'doctor',
   'completion',
+  'cost',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/run-command.ts');
