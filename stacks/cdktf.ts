@@ -2,6 +2,7 @@
  * `precise-ttl/cdktf`, and by other names of the same modules `precise-ttl/cdktn`: what teams import into stacks of their own.
  */
 export { PreciseTtlError } from '../expiry/errors.ts';
+export type { AlarmName, AlarmsProp, AlarmTuning } from './alarms.ts';
 export { PreciseTtlStack } from './app.ts';
 export {
   type DeploymentConfig,

@@ -33,10 +33,10 @@ export interface SweepSurroundings {
   readonly precisionSeconds: number;
 }
 
-/** Later than what a tick that comes deletes while it keeps up: seconds beyond `precisionSeconds`, and milliseconds in the plain mode. */
+/** What is late: more seconds than `precisionSeconds`, and milliseconds in the plain mode, whose `precisionSeconds` are these. */
 export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
 
-/** The same of a table, milliseconds. */
+/** Later than what a tick that comes deletes while it keeps up, milliseconds. */
 export function lateMs({ precisionSeconds }: Pick<SweepSurroundings, 'precisionSeconds'>): number {
   return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
 }

@@ -41,8 +41,8 @@ export class SweepAlarms extends Construct {
   }
 
   #alarm(alarm: DeployedAlarm, sweep: ResolvedProps): CloudwatchMetricAlarm {
-    const { metric, statistic, topicArn } = { ...alarm, topicArn: this.topicArn };
-    const actions = topicArn === undefined ? [] : [topicArn];
+    const { metric, statistic } = alarm;
+    const actions = this.topicArn === undefined ? [] : [this.topicArn];
     return new CloudwatchMetricAlarm(this, kebab(alarm.alarm), {
       alarmName: alarm.name,
       alarmDescription: descriptionOf(alarm),
@@ -63,8 +63,9 @@ export class SweepAlarms extends Construct {
   }
 
   /**
-   * Not encrypted without a key: AWS's own key for SNS does not let CloudWatch in, and an alarm says of that in its history only.
-   * Source: CloudWatch User Guide, "Notifying users on alarm changes"; its messages name the alarm and the metric, and no items.
+   * Not encrypted without a key: AWS's own key for SNS does not let CloudWatch in, and only the alarm's history would say so.
+   * Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic". The messages name the alarm and
+   * its metric, and no item.
    */
   #ownTopic(place: Place, sweep: ResolvedProps): SnsTopic {
     const { name, kmsKeyArn } = sweep;

@@ -1,10 +1,21 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
+import { TerraformStack, Testing } from 'cdktf';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
+import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
-import { configOf, type Resource, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import {
+  configOf,
+  environmentOf,
+  type Resource,
+  resources,
+  SESSION_DATA,
+  terraformJson,
+} from '../support/synthesized.ts';
 
 const synthesized = (props: Partial<PreciseTtlProps> = {}) =>
   terraformJson(configOf({ ...SESSION_DATA, ...props }));
@@ -71,10 +82,7 @@ describe('the alarms of a table', () => {
   });
 
   test.each(alarmsIn(json))('$alarm_name looks at a metric that exists', alarm => {
-    const [recorder] = resources(json, 'aws_lambda_function').filter(({ function_name }) =>
-      String(function_name).endsWith('record-metrics'),
-    );
-    const { variables } = recorder?.['environment'] as { variables: Record<string, string> };
+    const variables = environmentOf(json, 'record-metrics');
     const dimensions = alarm['dimensions'] as Record<string, string>;
     if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {
       expect(recordedMetrics('all').map(({ name }) => name)).toContain(alarm['metric_name']);
@@ -131,6 +139,19 @@ test('a topic of yours is told instead, and there is no other', () => {
   expect([resources(json, 'aws_sns_topic'), resources(json, 'aws_sns_topic_policy')]).toEqual([[], []]);
   for (const { alarm_actions } of alarmsIn(json)) expect(alarm_actions).toEqual([alarmTopicArn]);
   expect(JSON.stringify(json.output)).toContain(alarmTopicArn);
+});
+
+test('a topic of the same stack is a token', () => {
+  const stack = new TerraformStack(Testing.app(), 'own');
+  new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+  const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
+  const sweep = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, alarmTopicArn: topic.arn });
+  expect(Object.keys(sweep.alarmArns)).toEqual(ALARM_NAMES);
+  const json = JSON.parse(Testing.synth(stack));
+  expect(resources(json, 'aws_sns_topic')).toHaveLength(1);
+  for (const { alarm_actions } of alarmsIn(json)) {
+    expect(alarm_actions).toEqual(['${aws_sns_topic.on-call.arn}']);
+  }
 });
 
 test('there are none, and no topic, with alarms: false', () => {

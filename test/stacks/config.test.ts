@@ -438,7 +438,12 @@ const WHOLE: DeploymentConfig = {
   state: { backend: 's3', bucket: 'my-state', key: 'state', region: 'us-east-1' },
   tags: { team: 'sessions' },
   tables: [
-    resolveProps(table({ sortKey: 'SessionId' })),
+    resolveProps(
+      table({
+        sortKey: 'SessionId',
+        alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+      }),
+    ),
     resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
   ],
 };

@@ -3,7 +3,7 @@ import { METRIC_SETS, type MetricSet } from '../../functions/runtime/environment
 import { ALARM_NAMES, kebab } from '../../stacks/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { configOf, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
+import { configOf, environmentOf, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
 interface Widget {
   readonly type: string;
@@ -55,10 +55,7 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
   test('has every metric that is recorded, and none that is not', () => {
     const names = recordedMetrics(metrics).map(({ name }) => name);
     expect([...new Set(ours.map(({ name }) => name))].sort()).toEqual([...names].sort());
-    const [recorder] = resources(json, 'aws_lambda_function').filter(({ function_name }) =>
-      String(function_name).endsWith('record-metrics'),
-    );
-    const { variables } = recorder?.['environment'] as { variables: Record<string, string> };
+    const variables = environmentOf(json, 'record-metrics');
     for (const { dimensions } of ours) {
       expect(dimensions).toEqual({
         service: variables['POWERTOOLS_SERVICE_NAME'],

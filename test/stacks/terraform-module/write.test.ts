@@ -127,6 +127,65 @@ test('the index and what is remembered of it depend on the way', () => {
   }
 });
 
+describe.each(MODULES)('what there is of monitoring in %s', name => {
+  const block = (type: string, id: string) => mainOf(name).resource[type][id];
+
+  test.each(ALARM_NAMES)('the alarm %s is there, and set, by variables', alarm => {
+    const key = kebab(alarm).replaceAll('-', '_');
+    expect(block('aws_cloudwatch_metric_alarm', `alarms_${key}`)).toMatchObject({
+      count: `\${local.alarms.${key}.is_made ? 1 : 0}`,
+      alarm_name: `\${local.name}-${kebab(alarm)}`,
+      threshold: alarm === 'noSweep' ? 1 : `\${local.alarms.${key}.threshold}`,
+      evaluation_periods: `\${local.alarms.${key}.periods}`,
+      alarm_actions: [
+        '${var.alarm_topic != null ? var.alarm_topic.arn : one(aws_sns_topic.alarms_topic[*].arn)}',
+      ],
+      tags: '${var.tags}',
+    });
+    const exists = {
+      noSweep: 'var.enabled',
+      itemsFailed: 'var.metrics == "all"',
+      shardsFailed: 'var.metrics == "all"',
+      overdue: 'var.metrics == "all"',
+    };
+    expect(read(name, 'locals.tf')).toMatch(
+      new RegExp(
+        `^ {4}${key} += \\{.* exists = ${(exists as Record<string, string>)[alarm] ?? 'true'} \\}$`,
+        'm',
+      ),
+    );
+  });
+
+  test('the topic is there unless another one is told', () => {
+    const count = '${local.has_own_topic ? 1 : 0}';
+    expect(block('aws_sns_topic', 'alarms_topic')).toMatchObject({ count, name: '${local.name}-alarms' });
+    expect(block('aws_sns_topic_policy', 'alarms_topic_policy')).toMatchObject({
+      count,
+      arn: '${aws_sns_topic.alarms_topic[0].arn}',
+    });
+    expect(JSON.stringify(mainOf(name))).not.toMatch(/aws_sns_topic\.alarms_topic\.|alarms_\w+\.arn/);
+  });
+
+  test('the dashboard has what the metrics have', () => {
+    const { count, dashboard_body } = block('aws_cloudwatch_dashboard', 'dashboard');
+    expect(count).toBe('${var.dashboard ? 1 : 0}');
+    const [, all, essential] =
+      /^%\{ if var\.metrics == "all" \}(.*)%\{ else \}(.*)%\{ endif \}$/s.exec(dashboard_body) ?? [];
+    expect(all).toContain('"ItemsDeleted"');
+    expect(essential).not.toContain('"ItemsDeleted"');
+    for (const body of [all, essential]) {
+      expect(body).toContain('"${var.metrics_namespace}","DeletionLag"');
+      expect(body).toContain('"value":${local.alarms.deletion_lag.threshold}');
+      expect(body).toContain('%{ if local.has_alarms },{"type":"alarm"');
+    }
+    for (const lambda of Object.values<{ environment: { variables: object } }>(
+      mainOf(name).resource.aws_lambda_function,
+    )) {
+      expect(lambda.environment.variables).toMatchObject({ METRICS: '${var.metrics}' });
+    }
+  });
+});
+
 /** Whoever applied an earlier version has these in a state: another address makes the thing anew. */
 const FUNCTIONS = ['plan_sweep', 'query_expired', 'delete_chunk', 'record_metrics'];
 const ADDRESSES = [
