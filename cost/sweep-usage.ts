@@ -133,7 +133,7 @@ interface Children {
 
 /** The child that is there through the upcoming minute. @param items of its shard */
 function watch(shape: SweepShape, items: number): Children {
-  const { indexedBy, precisionSeconds } = shape;
+  const { indexedBy, precisionSeconds, shards } = shape;
   const spans = MINUTE / precisionSeconds;
   // Polls that are seconds apart are made at both ends of the minute.
   const most = precisionSeconds === 1 ? spans : spans + 1;
@@ -142,8 +142,9 @@ function watch(shape: SweepShape, items: number): Children {
   const queries = pollsOf(shape, items) + moments * Math.floor(ofMoment / PAGE_KEYS);
   const bySecond = indexedBy === 'second';
   const toTheEnd = shape.pollSeconds > 0 || moments > spans;
-  // By window it ends with the last item that it knows of, by second with the last second.
-  const lasts = toTheEnd ? MINUTE : MINUTE - (bySecond ? precisionSeconds : MINUTE / Math.max(1, moments));
+  // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
+  const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
+  const lasts = toTheEnd ? MINUTE : MINUTE - early;
   const reads = bySecond ? MINUTE : KEYS_OF_POLL * queries;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;

@@ -31,7 +31,7 @@ test.each([
   [100, { indexedBy: 'second' }],
   [100, { indexedBy: 'window', precisionSeconds: 60 }],
   [5, { indexedBy: 'window', pollSeconds: 5 }],
-  [100, { indexedBy: 'window', shards: 4 }],
+  [6, { indexedBy: 'window', shards: 2 }],
   [5, { indexedBy: 'second', pollSeconds: 0 }],
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j',

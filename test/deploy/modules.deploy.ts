@@ -481,6 +481,7 @@ describeWithTerraform('the Terraform modules', () => {
         tableName: 'Session.Data',
         deletionProtection: false,
         pointInTimeRecovery: false,
+        tracing: true,
         partitionKey: 'user "name" ${x}',
         partitionKeyType: 'B',
         sortKey: 'session',
