@@ -1,21 +1,19 @@
 /**
  * `npm run bench:cost`: what a month of sweeping costs, in both ways to be indexed. See `--help`.
  *
- * The first table is measured; the second, with everything that is billed, is the calculator's.
+ * What else is billed is not in it: cli/cost.ts is the calculator that has everything.
  */
 import { writeFileSync } from 'node:fs';
 import type { FlagValues } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { type LogBytes, measureLogBytes } from './cost/log-lines.ts';
 import { type CostProps, costOfLookingBack, costOfMonth } from './cost/month.ts';
-import { wholeBillTable } from './cost/whole-bill.ts';
 
 const FLAGS = {
   write: {
     type: 'switch',
     help: 'only write what the log lines take to cost/measured.ts, for the calculator',
   },
-  whole: { type: 'switch', help: 'only print the table with everything that is billed' },
 } as const;
 
 const RATES = [0, 100, 10_000];
@@ -50,8 +48,8 @@ const COLUMNS = [
 const help = (flags: string) => `npm run bench:cost -- [flags]
 
 Counts what a month of sweeping costs on AWS: a steady stream of expiring items, the real definition on a virtual clock,
-some minutes of ticks scaled to a month of 43,200, and 720 reconciles. Prints the tables of docs/cost.md; takes about a minute.
-The second one, with everything that is billed, is of the calculator that npm run cost has too.
+some minutes of ticks scaled to a month of 43,200, and 720 reconciles. Prints the table of executions in docs/cost.md; takes about a
+minute. What else is billed is in the table above it, which is the calculator's: npm run cost.
 
 ${flags}`;
 
@@ -73,15 +71,11 @@ export const LOG_BYTES = {
 const row = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`);
 const dollars = (value: number) => value.toFixed(2);
 
-async function run({ write, whole }: FlagValues<typeof FLAGS>): Promise<number> {
+async function run({ write }: FlagValues<typeof FLAGS>): Promise<number> {
   if (write) {
     const { idle: _none, ...bytes } = await measureLogBytes();
     writeFileSync(MEASURED, measuredFile(bytes));
     console.log('cost/measured.ts');
-    return 0;
-  }
-  if (whole) {
-    console.log(wholeBillTable());
     return 0;
   }
   row(COLUMNS);
@@ -110,7 +104,6 @@ async function run({ write, whole }: FlagValues<typeof FLAGS>): Promise<number> 
     const total = dollars(await costOfLookingBack(indexedBy));
     console.log(`By ${indexedBy}, the lookback and the reconcile of an idle table cost $${total} a month.`);
   }
-  console.log(`\n${wholeBillTable()}`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readAmount } from '../../cli/cost/amount.ts';
@@ -51,12 +51,25 @@ test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 
   },
 );
 
+const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
+const ESSENTIAL = { ...IDLE, metrics: 'essential', dashboard: false } as const;
+
 test('with alarms and without custom metrics an idle table costs at most $4 a month', () => {
-  const props = { tableName: 'table', partitionKey: 'id', metrics: 'essential', dashboard: false } as const;
-  const { bill } = ask({ props: { ...props, alarms: { deletionLag: false } } });
+  const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
   expect([of('alarms'), of('custom metrics')]).toEqual([4, 0]);
   expect(bill.total).toBeLessThanOrEqual(4);
+});
+
+test.each<[string, string, PreciseTtlProps]>([
+  ['README.md', 'costs $% a month by window with alarms', { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['README.md', 'and $% as it\ncomes', IDLE],
+  ['docs/cost.md', '`dashboard: false`, $% a month', { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['docs/cost.md', 'all five alarms of `essential` it is $%', ESSENTIAL],
+  ['docs/cost.md', 'or $% with `reconcileHours: 12`', { ...ESSENTIAL, reconcileHours: 12 }],
+])('%s says what an idle table costs: %s', (file, sentence, props) => {
+  const dollars = ask({ props }).bill.total.toFixed(2);
+  expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
 test('every flag changes the answer, in a process of its own', async () => {
