@@ -65,7 +65,7 @@ const unitsOfQuery = (entries: number): number =>
 
 /**
  * What the ticks of a month take, when as many items expire in each minute, evenly. Fewer than one a minute: as many minutes have one.
- * What the sweep does is counted as `npm run bench:cost` counts it, which runs the real definition; test/cost holds the two together.
+ * What the sweep does is counted as `npm run bench:cost` counts it, which runs the real definition; test/bench holds the two together.
  *
  * @param itemsPerMinute of one table
  */

@@ -23,7 +23,11 @@ export function answer({ tables, props, ...load }: CostQuestion): { bill: Bill; 
   if (problems.length > 0) throw new InvalidConfigError(problems);
   const resolved = resolveProps(props);
   const { indexedBy, precisionSeconds, pollSeconds, shards, metrics, dashboard, tracing } = resolved;
-  const table = billedTable(resolved, { ...load, itemsPerMonth: load.itemsPerMonth / tables });
+  // What a table costs that runs is what is asked, whether its schedules are on or not.
+  const table = billedTable(
+    { ...resolved, enabled: true },
+    { ...load, itemsPerMonth: load.itemsPerMonth / tables },
+  );
   const settings = [
     `indexed by ${indexedBy}`,
     ...(shards > 1 ? [`${shards} shards`] : []),
@@ -35,6 +39,7 @@ export function answer({ tables, props, ...load }: CostQuestion): { bill: Bill; 
     table.alarms === 1 ? '1 alarm' : `${table.alarms} alarms`,
     dashboard ? 'a dashboard' : 'no dashboard',
     ...(tracing ? ['traced'] : []),
+    ...(resolved.enabled ? [] : ['counted as if it were enabled']),
   ];
   const facts = { tables, ...load, settings, nativeDollars: NATIVE_DOLLARS };
   return { bill: monthlyBill(table, tables), facts };

@@ -72,6 +72,12 @@ test.each<[string, string, PreciseTtlProps]>([
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
+test('a table whose schedules are off is counted as if they were on, and that is said', () => {
+  const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
+  expect(off.bill).toEqual(on.bill);
+  expect(off.facts.settings).toEqual([...on.facts.settings, 'counted as if it were enabled']);
+});
+
 test('every flag changes the answer, in a process of its own', async () => {
   const flags: Record<string, readonly string[]> = {
     tables: ['--items-per-month=50M', '--size=400', '--renewals', '2', '--tables', '3', '--json'],
