@@ -54,6 +54,26 @@ export const COMMANDS = {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,
   },
+  pause: {
+    summary: 'stop the sweeps for a while, without a deployment',
+    load: async () => (await import('./pause.ts')).command,
+  },
+  resume: {
+    summary: 'let them go on, and replay what they missed',
+    load: async () => (await import('./resume.ts')).command,
+  },
+  limit: {
+    summary: 'limit how many items a sweep deletes a second, without a deployment',
+    load: async () => (await import('./limit.ts')).command,
+  },
+  status: {
+    summary: 'show how the sweeps stand: what is gone, what is overdue, the last sweeps, alarms',
+    load: async () => (await import('./status.ts')).command,
+  },
+  history: {
+    summary: 'list the executions of the last days with their reports, and why some failed',
+    load: async () => (await import('./history.ts')).command,
+  },
   doctor: {
     summary: 'look whether a table and its sweep are as they should be, and say what mends them',
     load: async () => (await import('./doctor.ts')).command,

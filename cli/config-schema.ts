@@ -1,7 +1,8 @@
-import type { Kind } from '../expiry/fields.ts';
+import type { Kind, Kinds } from '../expiry/fields.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
+import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
 
 /** A JSON Schema. */
@@ -32,11 +33,10 @@ export function configSchema(): Schema {
 }
 
 function stateSchema(): Schema {
-  const s3 = Object.entries(S3_KINDS).map(([name, kind]) => [name, schemaOf(kind)] as const);
   return {
     oneOf: [
       objectSchema({ backend: { const: 'local' } }, ['backend']),
-      objectSchema({ backend: { const: 's3' }, ...Object.fromEntries(s3) }, ['backend', 'bucket']),
+      objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
     ],
   };
 }
@@ -79,10 +79,16 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
     Object.keys(VPC_KINDS),
   ),
+  provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
+  warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
   alarms: orFalse(
     objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
   ),
 };
+
+function schemasOf(kinds: Kinds): Schema {
+  return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, schemaOf(kind)]));
+}
 
 function orFalse(schema: Schema): Schema {
   return { anyOf: [{ const: false }, schema] };

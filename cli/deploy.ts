@@ -1,20 +1,22 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
 import { change } from './deploy/change.ts';
-import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
+import { CHANGE_FLAGS, END_LIMITS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
-  flags: CHANGE_FLAGS,
+  flags: { ...CHANGE_FLAGS, 'end-limits': END_LIMITS },
   help: (flags, call) => `${call('deploy', '[flags]')}
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything.
 A plan that would delete or replace a table is refused: docs/deploy.md of precise-ttl, "Tables are never deleted". cdktf.out,
-and the state if it is a local one, lie beside the configuration.
+and the state if it is a local one, lie beside the configuration. It leaves a pause by hand as it is. A limit by hand
+(${call('limit')}) it would end: it says so, and where it does not ask, it refuses that without --end-limits.
 
 ${flags}
 
 ${TERRAFORM_HELP}
 
 Exit status: 0 deployed, 1 not, 2 wrong flags.`,
-  run: flags => change(flags, { ask: 'Deploy this?' }),
+  run: flags =>
+    change(flags, { ask: 'Deploy this?', limits: { config: flags.config, mayEnd: flags['end-limits'] } }),
 });

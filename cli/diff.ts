@@ -1,4 +1,5 @@
 /** `precise-ttl diff`: what a deployment would change. See `--help`. */
+import { showLimits } from './deploy/ends-limits.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
@@ -10,7 +11,7 @@ export const command = defineCommand({
   flags: { config: CONFIG },
   help: (flags, call) => `${call('diff', '[flags]')}
 
-Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing.
+Shows what ${call('deploy')} would change, as a plan of Terraform, and which limits set by hand it would end. Changes nothing.
 
 ${flags}
 
@@ -23,7 +24,9 @@ Exit status: 0 shown, 1 not, 2 wrong flags.`,
     const terraform = new Terraform(program, (await synthesizeStack({ config })).stack);
     await terraform.init();
     try {
-      return (await terraform.plan()) === undefined ? 1 : 0;
+      const refused = (await terraform.plan()) === undefined;
+      await showLimits({ config, mayEnd: false });
+      return refused ? 1 : 0;
     } finally {
       terraform.forgetPlan();
     }

@@ -5,8 +5,8 @@ import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
+import type { Subject } from './deployment/subject.ts';
 import { GROUPS } from './doctor/findings.ts';
-import type { Subject } from './doctor/subject.ts';
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
 

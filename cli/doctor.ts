@@ -58,9 +58,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const reportFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for five clients of the SDK.
-  const [{ runDoctor }, { doctorClients }, { describeReport }, { scanPrinter }] = await Promise.all([
+  const [{ runDoctor }, { deploymentClients }, { describeReport }, { scanPrinter }] = await Promise.all([
     import('./doctor/job.ts'),
-    import('./doctor/clients.ts'),
+    import('./deployment/clients.ts'),
     import('./doctor/text.ts'),
     import('./doctor/scan-printer.ts'),
   ]);
@@ -73,7 +73,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     segments,
     mask,
     config: await loadConfigFile(flags.config),
-    connect: region => doctorClients(region, process.env),
+    connect: region => deploymentClients(region, process.env),
     call: invocation,
     now: Date.now,
     onScan: printer.onScan,

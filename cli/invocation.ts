@@ -17,6 +17,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   outputs: 'npm run --silent outputs',
   terraform: 'npm run terraform',
   replay: 'npm run replay',
+  status: 'npm run status',
+  history: 'npm run history',
   doctor: 'npm run doctor',
   backfill: 'npm run backfill',
   chaos: 'npm run chaos',

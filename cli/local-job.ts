@@ -7,7 +7,7 @@ import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
-import { describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
+import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
@@ -17,6 +17,8 @@ export interface LocalJobOptions {
   readonly factsFile: string | undefined;
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
+  readonly schedulerPort: number;
+  readonly cloudWatchPort: number;
   readonly schedules: boolean;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;
@@ -54,6 +56,7 @@ export async function runLocalJob({
         ...(verbose && { onLog: (name, line) => console.log(describeLine(name, line, machineNames)) }),
       },
       onExecution: execution => console.log(describeExecution(execution, failedCalls.take(execution))),
+      onAlarm: seen => console.log(describeAlarm(seen)),
       onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
     });
     try {

@@ -1,9 +1,11 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
+import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
+import { backfillName } from '../stacks/names.ts';
 import type { SweepReport } from '../statemachine/contract.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
@@ -18,7 +20,7 @@ export interface StartOptions {
 
 /** What a person needs to know once everything runs. */
 export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
-  const { cloud, dynamoDbEndpoint, endpoint } = served;
+  const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
@@ -30,6 +32,8 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
       `${dynamoDbEndpoint}, ${dynamoDb.startedHere ? 'in memory' : 'which was running'}: ${tables.join(', ')}`,
     ],
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
+    ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
+    ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -49,11 +53,19 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
   ].join('\n');
 }
 
+function describeAlarms(alarms: number): string {
+  if (alarms === 0) return 'metrics, no alarms';
+  return `metrics, ${alarms === 1 ? 'one alarm' : `${alarms} alarms`}`;
+}
+
 /** The variables that let an AWS client use it. */
-function environmentOf({ dynamoDbEndpoint, endpoint, region }: ServedCloud) {
+function environmentOf(served: ServedCloud) {
+  const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
+    AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,
@@ -105,12 +117,17 @@ function describeSeeded(
 const span = ({ from, to }: Expiring): string =>
   `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
 
+function isBackfill(name: string, machines: readonly { readonly name: string }[]): boolean {
+  return machines.some(sweep => backfillName(sweep.name) === name);
+}
+
 /** What was seeded to be replayed, or the hour before now: the lines shall work as they stand. */
 function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | undefined): string[] {
   const machine =
     synthesized.stateMachines.find(({ name }) => name === seeded?.machineName) ??
-    // A backfill, which takes another input, has no schedules.
-    synthesized.stateMachines.find(({ arn }) => synthesized.schedules.some(each => each.targetArn === arn));
+    synthesized.stateMachines.find(({ arn }) => synthesized.schedules.some(each => each.targetArn === arn)) ??
+    // Without schedules, where the sweep is not enabled: a backfill takes another input.
+    synthesized.stateMachines.find(({ name }) => !isBackfill(name, synthesized.stateMachines));
   if (machine === undefined) return [];
   const minute = 60_000;
   const now = Math.floor(Date.now() / minute) * minute;
@@ -134,6 +151,11 @@ export function describeLine(functionName: string, line: string, machineNames: r
 }
 
 const FUNCTION_LENGTH = 'record-metrics'.length;
+
+/** An alarm whose state has changed: one line. */
+export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): string {
+  return `${time(since)}  ${alarm.name}  ${state}: ${reason}`;
+}
 
 /**
  * An execution that has ended: its result, or where and why it failed, and what it would cost on AWS. A sweep that had nothing

@@ -12,6 +12,8 @@ const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as
 const FLAGS = {
   'dynamodb-port': { ...PORT, default: 8000, help: 'where DynamoDB is, on 127.0.0.1 only' },
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
+  'cloudwatch-port': { ...PORT, default: 8084, help: 'where the CloudWatch API listens' },
+  'scheduler-port': { ...PORT, default: 8085, help: 'where the EventBridge Scheduler API listens' },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
   seed: {
     type: 'number',
@@ -31,10 +33,11 @@ const FLAGS = {
 
 const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
-Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the Step Functions API, the
-functions and the schedules. Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every
-execution its result and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the
-last failed call printed. With --seed the example that it prints deletes items.
+Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
+EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. Prints the variables that let
+the AWS CLI and SDKs in another terminal use it, and for every execution its result and what it would cost on AWS. Of one that
+failed: the state, the function, the error, and what the last failed call printed. An alarm that changes its state is one line.
+With --seed the example that it prints deletes items.
 
 ${flags}
 
@@ -44,11 +47,7 @@ project are invoked. Both must be on this machine.
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  if (flags['dynamodb-port'] === flags['sfn-port']) {
-    throw new FlagError(
-      `--sfn-port: expected another port than --dynamodb-port, got ${flags['sfn-port']} for both`,
-    );
-  }
+  requireDistinctPorts(flags);
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
@@ -57,6 +56,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   await runLocalJob({
     dynamoDbPort: flags['dynamodb-port'],
     sfnPort: flags['sfn-port'],
+    schedulerPort: flags['scheduler-port'],
+    cloudWatchPort: flags['cloudwatch-port'],
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
     factsFile,
@@ -65,6 +66,16 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     signal,
   });
   return 0;
+}
+
+const PORTS = ['dynamodb-port', 'sfn-port', 'cloudwatch-port', 'scheduler-port'] as const;
+
+function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, (typeof PORTS)[number]>): void {
+  for (const [index, flag] of PORTS.entries()) {
+    const other = PORTS.slice(0, index).find(each => flags[each] === flags[flag]);
+    if (other === undefined) continue;
+    throw new FlagError(`--${flag}: expected another port than --${other}, got ${flags[flag]} for both`);
+  }
 }
 
 export const command = defineCommand({ flags: FLAGS, help, run });

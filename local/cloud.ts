@@ -19,11 +19,16 @@ import {
   startOrAttachDynamoDb,
 } from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
-import { enableStream, ensureTable, requireTable } from './dynamodb/tables.ts';
+import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
 import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
-import { readSynthesized, type SynthesizedCloud, type TableResource } from './terraform/synthesized.ts';
+import {
+  readSynthesized,
+  type ScheduleResource,
+  type SynthesizedCloud,
+  type TableResource,
+} from './terraform/synthesized.ts';
 
 export interface LocalCloudOptions {
   /** The folder that was synthesized into. */
@@ -123,7 +128,7 @@ export class LocalCloud {
     // What only has to be read is read first: a mistake shows before a process is started.
     const synthesized = readSynthesized(options.cdktfOut);
     const machines = loadMachines(synthesized);
-    checkSchedules(synthesized);
+    for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
     const lambda = environment['AWS_ENDPOINT_URL_LAMBDA'];
     const others = lambda ? new LambdaEndpoint(lambda) : undefined;
@@ -160,6 +165,21 @@ export class LocalCloud {
   /** When each enabled schedule fires next, epoch milliseconds. */
   upcoming(): ReturnType<LocalScheduler['upcoming']> {
     return this.#scheduler.upcoming();
+  }
+
+  /** The schedules as they are now: {@link synthesized} has them as they were. */
+  get schedules(): readonly ScheduleResource[] {
+    return this.#scheduler.schedules;
+  }
+
+  /**
+   * Replaces the schedule with this ARN, as UpdateSchedule does. What has fired goes on.
+   *
+   * @throws {ScheduleError} for one that could not have been synthesized
+   */
+  updateSchedule(schedule: ScheduleResource): void {
+    checkSchedule(schedule, this.synthesized);
+    this.#scheduler.update(schedule);
   }
 
   /** The state machines, loaded. */
@@ -251,22 +271,20 @@ function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   return machines;
 }
 
-function checkSchedules({ schedules, stateMachines }: SynthesizedCloud): void {
-  for (const schedule of schedules) {
-    const { address, targetArn, input } = schedule;
-    readSchedule(schedule, 0);
-    if (!stateMachines.some(machine => machine.arn === targetArn)) {
-      throw new ScheduleError(
-        `${address}.target.arn: expected a state machine of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
-      );
-    }
-    try {
-      JSON.parse(input ?? '{}');
-    } catch {
-      throw new ScheduleError(
-        `${address}.target.input: expected JSON, which a state machine needs, got ${input}`,
-      );
-    }
+function checkSchedule(schedule: ScheduleResource, { stateMachines }: SynthesizedCloud): void {
+  const { address, targetArn, input } = schedule;
+  readSchedule(schedule, 0);
+  if (!stateMachines.some(machine => machine.arn === targetArn)) {
+    throw new ScheduleError(
+      `${address}.target.arn: expected a state machine of the same synthesis, got "${targetArn}"; other targets aren't run locally`,
+    );
+  }
+  try {
+    JSON.parse(input ?? '{}');
+  } catch {
+    throw new ScheduleError(
+      `${address}.target.input: expected JSON, which a state machine needs, got ${input}`,
+    );
   }
 }
 
@@ -276,7 +294,7 @@ async function makeTables(
   { tables, existingTables }: SynthesizedCloud,
   { existing = [], makeExisting: make = startedHere, observe = false }: LocalCloudOptions,
 ): Promise<void> {
-  for (const table of tables) await ensureTable(client, table);
+  for (const table of tables) await ensureTable(client, observe ? withOldImages(table) : table);
   const problems: string[] = [];
   for (const table of existingTables) {
     const asMade = existing.find(({ name }) => name === table.name);

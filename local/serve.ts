@@ -10,11 +10,15 @@ import {
   StateTester,
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
+import { LocalApiServer } from './api-server.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
+import type { LocalCloudWatch, LocalCloudWatchOptions } from './cloudwatch/cloudwatch.ts';
+import { cloudWatchOf, serveCloudWatch } from './cloudwatch/serve-cloudwatch.ts';
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import { isFree, requireFree } from './ports.ts';
+import { schedulerApi } from './scheduler/scheduler-api.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
 export interface ServeOptions {
@@ -24,6 +28,8 @@ export interface ServeOptions {
   readonly existing?: LocalCloudOptions['existing'];
   readonly dynamoDbPort: number;
   readonly sfnPort: number;
+  readonly schedulerPort: number;
+  readonly cloudWatchPort: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
@@ -31,6 +37,8 @@ export interface ServeOptions {
   /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
   readonly onExecution: (execution: Execution) => void;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
+  /** Called when an alarm's state changes. */
+  readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
   /** Gets what the functions print, and how every call of one ended. */
   readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation'>;
   /** For tests: another clock. @default the wall clock */
@@ -43,13 +51,17 @@ export interface ServedCloud {
   readonly dynamoDbEndpoint: string;
   /** Of the Step Functions API. */
   readonly endpoint: string;
+  /** Of EventBridge Scheduler's API. */
+  readonly schedulerEndpoint: string;
+  readonly cloudWatch: LocalCloudWatch;
+  readonly cloudWatchEndpoint: string;
   readonly region: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * A local cloud for a person: DynamoDB Local and the Step Functions API on ports of their choice, the synthesized
+ * A local cloud for a person: DynamoDB Local and the APIs of Step Functions and EventBridge Scheduler on ports of their choice, the synthesized
  * state machines in it, and the schedules running. What the functions do to DynamoDB is counted per execution.
  *
  * @throws {LocalCloudError} saying what is wrong; nothing is left running then
@@ -57,6 +69,8 @@ export interface ServedCloud {
 export async function serve(options: ServeOptions): Promise<ServedCloud> {
   const environment = await environmentFor(options);
   await requireFree(options.sfnPort, '--sfn-port');
+  await requireFree(options.schedulerPort, '--scheduler-port');
+  await requireFree(options.cloudWatchPort, '--cloudwatch-port');
   if (!environment['AWS_ENDPOINT_URL_DYNAMODB']) await requireFree(options.dynamoDbPort, '--dynamodb-port');
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -66,28 +80,56 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const meter = new DynamoDbMeter();
     undo.push(() => meter.stop());
     const clock = options.clock ?? realClock;
+    // The cloud is told of it before it can be there: its alarms are read by the cloud.
+    let cloudWatch: LocalCloudWatch | undefined;
     const stateMachines = new StateMachines(() => clock.now());
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
       existing: options.existing ?? [],
       environment,
       functionsDynamoDbEndpoint: endpoint => meter.start(endpoint),
-      functions: { ...options.functions, meter },
+      functions: {
+        ...options.functions,
+        meter,
+        onLog(name, line) {
+          cloudWatch?.addLine(line);
+          options.functions?.onLog?.(name, line);
+        },
+      },
       warm: 1,
       clock,
       schedules: options.schedules,
       // As the API would: what was updated there is what the schedules start.
       startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
-      onScheduleError: options.onScheduleError,
-      onExecution: options.onExecution,
+      onScheduleError(error, firing) {
+        const queue = firing.schedule.deadLetterArn?.split(':').at(-1);
+        if (queue !== undefined) cloudWatch?.addMessage(queue);
+        options.onScheduleError(error, firing);
+      },
+      onExecution(execution) {
+        cloudWatch?.executionEnded(execution);
+        options.onExecution(execution);
+      },
     });
     undo.push(() => cloud.stop());
+    cloudWatch = cloudWatchOf(cloud.synthesized, clock, options.onAlarm);
+    const watch = cloudWatch;
+    undo.push(async () => watch.stop());
+    const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
+    undo.push(() => cloudWatchServer.stop());
     const { dynamoDb } = cloud;
     const proxy = dynamoDb.startedHere
       ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
       : undefined;
     undo.push(async () => proxy?.stop());
-    const executions = new Executions(cloud);
+    const executions = new Executions({
+      start(machine, startOptions) {
+        const execution = cloud.start(machine, startOptions);
+        watch.executionStarted(execution);
+        return execution;
+      },
+      redrive: execution => cloud.redrive(execution),
+    });
     register(cloud, stateMachines);
     const { account, stateMachines: synthesized } = cloud.synthesized;
     const region = synthesized[0]?.region ?? DEFAULT_REGION;
@@ -98,8 +140,22 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());
+    const scheduler = await LocalApiServer.start(schedulerApi(cloud, clock), {
+      port: options.schedulerPort,
+    });
+    undo.push(() => scheduler.stop());
     const dynamoDbEndpoint = proxy?.endpoint ?? dynamoDb.endpoint;
-    return { cloud, dynamoDbEndpoint, endpoint: server.endpoint, region, stop };
+    watch.start();
+    return {
+      cloud,
+      dynamoDbEndpoint,
+      endpoint: server.endpoint,
+      schedulerEndpoint: scheduler.endpoint,
+      cloudWatch: watch,
+      cloudWatchEndpoint: cloudWatchServer.endpoint,
+      region,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -6,6 +6,7 @@ import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 import {
   CORRECT,
+  OF_CREATED_TABLES,
   PROP_NAMES,
   type PreciseTtlProps,
   propProblems,
@@ -15,7 +16,13 @@ import {
 import { isReference, orReference } from './references.ts';
 
 /** The props that say what becomes of a table of ours, which one of the stack's own is not. */
-const OF_OUR_TABLE = ['tableName', 'existingTable', 'deletionProtection', 'pointInTimeRecovery'] as const;
+const OF_OUR_TABLE = [
+  'tableName',
+  'existingTable',
+  'deletionProtection',
+  'pointInTimeRecovery',
+  ...OF_CREATED_TABLES,
+] as const;
 
 /** A table that another part of the stack makes, and how its expired items are swept. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {
@@ -81,6 +88,7 @@ const MAY_BE_TOKENS = [
   'rolePath',
   'vpc',
   'kmsKeyArn',
+  'tableKmsKeyArn',
   'alarmTopicArn',
 ];
 

@@ -18,6 +18,7 @@ import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
+import { tableKeyStatements } from './parts/table-key.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { deadLetterQueueOf } from './schedules-of.ts';
 import { escaped } from './terraform-text.ts';
@@ -54,7 +55,7 @@ export class PreciseTtl extends Construct {
   readonly stateMachineName: string;
   /** Undefined without the prop `backfill`. */
   readonly backfillStateMachineArn: string | undefined;
-  /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`… */
+  /** By what follows the name of the sweep in theirs: `tick`, `reconcile`, `reconcile-2`…; none when it is not enabled. */
   readonly scheduleArns: Readonly<Record<string, string>>;
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
@@ -86,17 +87,23 @@ export class PreciseTtl extends Construct {
 
     // The table's name is a reference: functions are made after their table.
     const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: this.tableName };
-    const query: Statement = { actions: ['dynamodb:Query'], resources: [this.indexArn] };
-    const remove: Statement = {
-      actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
-      resources: [this.tableArn],
-    };
+    const query: Statement[] = [
+      { actions: ['dynamodb:Query'], resources: [this.indexArn] },
+      ...tableKeyStatements('read', sweep, place),
+    ];
+    const remove: Statement[] = [
+      {
+        actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
+        resources: [this.tableArn],
+      },
+      ...tableKeyStatements('write', sweep, place),
+    ];
     const sweepFunction = (task: TaskName, statements: readonly Statement[]) =>
       new SweepFunction(this, TASKS[task], { place, task, environment, sweep, statements });
     this.functions = {
-      PlanSweep: sweepFunction('PlanSweep', [query]),
-      QueryExpired: sweepFunction('QueryExpired', [query]),
-      DeleteChunk: sweepFunction('DeleteChunk', [remove]),
+      PlanSweep: sweepFunction('PlanSweep', query),
+      QueryExpired: sweepFunction('QueryExpired', query),
+      DeleteChunk: sweepFunction('DeleteChunk', remove),
       RecordMetrics: sweepFunction('RecordMetrics', []),
     };
     this.functionArns = mapValues(this.functions, ({ arn }) => arn);

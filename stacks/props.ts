@@ -25,6 +25,7 @@ import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
+import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Types that a key attribute can have. */
@@ -90,6 +91,13 @@ const VPC: Kind<FunctionVpc> = kind(isObject, '{ subnetIds: […], securityGroup
   inside: vpc => objectProblems(VPC_KINDS, vpc, { required: Object.keys(VPC_KINDS), remedy: CORRECT }),
 });
 
+const KMS_KEY_ARN = orReference(
+  text(
+    /^arn:[a-z0-9-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/,
+    "the ARN of a key and not of an alias, e.g. 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-…'",
+  ),
+);
+
 /** The props that other props' defaults are made of. */
 interface Before {
   readonly tableName: string;
@@ -154,6 +162,37 @@ export const PROPS = {
    * costs about $0.20 per GB and month
    */
   pointInTimeRecovery: optional(boolean(), true),
+  /**
+   * ARN of a customer managed key that encrypts the table, its index, its stream and its backups. A created table gets it; of an
+   * existing table it is the key that it has. The functions' roles may then use it. What its key policy must say, and how to
+   * take it back: [The table's key](deploy.md#the-tables-key)
+   * @default a created table has the key that DynamoDB owns
+   */
+  tableKmsKeyArn: orNone(KMS_KEY_ARN),
+  /**
+   * the created table has a stream of its changes: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With
+   * another value the stream is made anew, and its readers have to begin again. The sweep needs none
+   * @default a deployment leaves alone whether the table has one
+   */
+  stream: orNone(oneOf(STREAM_VIEWS)),
+  /**
+   * `{ read, write }`, units a second that the created table is provisioned with, and `{ …, indexRead, indexWrite }` where its
+   * index needs others. An index that cannot keep up throttles the writes to its table. See [Capacity](deploy.md#capacity)
+   * @default on demand
+   */
+  provisionedCapacity: orNone(PROVISIONED_CAPACITY),
+  /**
+   * `{ read, write }`, units a second that the created table and its index take from the first minute on, at least 12,000 and
+   * 4,000, which every table takes. Only for a table on demand, and only when it is created: see
+   * [Capacity](deploy.md#capacity). It costs once, when the table is created
+   * @default what every new table takes
+   */
+  warmThroughput: orNone(WARM_THROUGHPUT),
+  /**
+   * `'STANDARD'`, or `'STANDARD_INFREQUENT_ACCESS'`: storage costs less and each read and write more. DynamoDB takes two changes
+   * in 30 days
+   */
+  tableClass: optional(oneOf(TABLE_CLASSES), 'STANDARD'),
   /** name of the partition key */
   partitionKey: required(SETTING_KINDS.partitionKey),
   /** `'S'`, `'N'` or `'B'` */
@@ -237,7 +276,10 @@ export const PROPS = {
    * starts it by itself: [Items that are there](backfill.md). Leave it out again when it is done
    */
   backfill: optional(boolean(), false),
-  /** whether the schedules run. `false` pauses the sweep; replays still work. See [Pausing](deploy.md#pausing) */
+  /**
+   * whether there are schedules. `false` removes them; replays still work. To stop for a while, `precise-ttl pause` needs no
+   * deployment: [Pausing](pausing.md)
+   */
   enabled: optional(boolean(), true),
   /**
    * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
@@ -331,17 +373,11 @@ export const PROPS = {
   vpc: orNone(VPC),
   /**
    * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions'
-   * environment. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own)
+   * environment. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own).
+   * The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
-  kmsKeyArn: orNone(
-    orReference(
-      text(
-        /^arn:[a-z0-9-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/,
-        "the ARN of a key and not of an alias, e.g. 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-…'",
-      ),
-    ),
-  ),
+  kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
    * prefix of the names of all provisioned resources, at most 45 letters, digits, `_` and `-`. No two tables may get roles of
    * the same name: `subscription` and `subscription-plan` do not work together, nor do names that differ by case only
@@ -375,6 +411,9 @@ export type ResolvedProps = {
 } & { readonly [Name in keyof Omit<PropList, PresentName>]?: PropValue<Name> };
 
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
+
+/** Props that a deployment gives to a table which it creates, and so to no other. */
+export const OF_CREATED_TABLES = ['stream', 'provisionedCapacity', 'warmThroughput', 'tableClass'] as const;
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -465,6 +504,25 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       expected: "false with indexedBy: 'second'",
       got: true,
       remedy: 'Leave it out: DynamoDB puts the items that are there into the index by itself.',
+    });
+  }
+  if (resolved.existingTable) {
+    problems.push(
+      ...OF_CREATED_TABLES.filter(field => props[field] !== undefined).map(field => ({
+        field,
+        expected: 'none with existingTable: true',
+        got: props[field],
+        remedy:
+          'Leave it out: a deployment changes nothing about an existing table. Set it where the table is made.',
+      })),
+    );
+  }
+  if (resolved.provisionedCapacity !== undefined && resolved.warmThroughput !== undefined) {
+    problems.push({
+      field: 'warmThroughput',
+      expected: 'none with provisionedCapacity',
+      got: resolved.warmThroughput,
+      remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
   problems.push(...alarmProblems(resolved));

@@ -103,12 +103,11 @@ export async function runAdopt({ items, minutes, seed, print }: AdoptOptions): P
     const { configuration } = JSON.parse(readFileSync(result, 'utf8'));
     const config = join(folder, 'precise-ttl.config.json');
     writeFileSync(config, JSON.stringify({ region: REGION, tables: [configuration] }));
-    const sfnPort = String(await freePort());
-    const sweeping = run(
-      [COMMAND, 'local', '--config', config, '--sfn-port', sfnPort],
-      environment,
-      stopping.signal,
-    );
+    const ports: string[] = [];
+    for (const service of ['sfn', 'cloudwatch', 'scheduler']) {
+      ports.push(`--${service}-port`, String(await freePort()));
+    }
+    const sweeping = run([COMMAND, 'local', '--config', config, ...ports], environment, stopping.signal);
     ended.push(sweeping.catch(() => undefined));
 
     await Promise.race([writing, sweeping]);

@@ -29,10 +29,14 @@ const PRINTED_LENGTH = 2_000;
  */
 export async function startCloudProcess(): Promise<CloudProcess> {
   const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+  const [cloudWatchPort, schedulerPort] = [await freePort(), await freePort()];
   const { AWS_ENDPOINT_URL_DYNAMODB: _ours, ...environment } = process.env;
   const child = spawn(
     process.execPath,
-    [...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+    [
+      ...[...argumentsOfNpm(), '--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
+      ...['--cloudwatch-port', String(cloudWatchPort), '--scheduler-port', String(schedulerPort)],
+    ],
     { cwd: ROOT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   // However this process ends, it doesn't leave the other one behind.

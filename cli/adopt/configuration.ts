@@ -18,9 +18,12 @@ export function adoptedProps(
   region: string,
 ): PreciseTtlProps {
   const { name: tableName, partitionKey, sortKey } = table;
+  const { kmsKeyArn: tableKmsKeyArn } = table.settings;
   const props: PreciseTtlProps = {
     tableName,
     existingTable: true,
+    // Without it the roles may not use the key, and DynamoDB refuses them the table.
+    ...(tableKmsKeyArn !== undefined && { tableKmsKeyArn }),
     partitionKey: partitionKey.name,
     ...(partitionKey.type !== 'S' && { partitionKeyType: partitionKey.type }),
     ...(sortKey && { sortKey: sortKey.name }),

@@ -1,4 +1,4 @@
-import { type Environment, isLocal, type Service } from './endpoint.ts';
+import { type Environment, localEndpoint, type Service } from './endpoint.ts';
 
 /** Accepted by every emulator and by no AWS account. */
 const DUMMY_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -18,11 +18,13 @@ const MAX_LOCAL_ATTEMPTS = 2;
 export function clientConfig(service: Service, region: string | undefined, environment: Environment) {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = environment;
   const fromEnvironment = id && secret;
-  const local = isLocal(environment, service);
+  const local = localEndpoint(environment, service);
   return {
     ...(region !== undefined && { region }),
     maxAttempts: local ? MAX_LOCAL_ATTEMPTS : MAX_ATTEMPTS,
     ...(local && {
+      // The SDK would read the same variable, but of the process: what is local here shall be local there.
+      endpoint: local.value,
       credentials: fromEnvironment
         ? { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) }
         : DUMMY_CREDENTIALS,

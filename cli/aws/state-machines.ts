@@ -2,7 +2,7 @@ import { paginateListStateMachines, type SFNClient } from '@aws-sdk/client-sfn';
 import { StateMachineNotFoundError } from './errors.ts';
 
 /**
- * Finds state machines by their names; a configuration knows no account and so no ARNs.
+ * The ARNs of state machines by their names; a configuration knows no account and so none.
  *
  * @throws {StateMachineNotFoundError} when one isn't there
  */
@@ -11,6 +11,20 @@ export async function findStateMachines(
   names: readonly string[],
   where: () => string,
 ): Promise<ReadonlyMap<string, string>> {
+  const found = await requireStateMachines(client, names, where);
+  return new Map([...found].map(([name, { arn }]) => [name, arn]));
+}
+
+/**
+ * Those of these names.
+ *
+ * @throws {StateMachineNotFoundError} when one isn't there
+ */
+export async function requireStateMachines(
+  client: SFNClient,
+  names: readonly string[],
+  where: () => string,
+): Promise<ReadonlyMap<string, ListedStateMachine>> {
   const found = await listStateMachines(client, names);
   const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) {
@@ -19,7 +33,7 @@ export async function findStateMachines(
         'whether account, region and AWS_ENDPOINT_URL_SFN are the right ones',
     );
   }
-  return new Map([...found].map(([name, { arn }]) => [name, arn]));
+  return found;
 }
 
 export interface ListedStateMachine {

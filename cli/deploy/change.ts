@@ -1,6 +1,7 @@
 import type { FlagValues } from '../flags.ts';
 import { question } from '../question.ts';
 import { stopOnSignal } from '../signals.ts';
+import { endsLimits, type Limits } from './ends-limits.ts';
 import { approved, type CHANGE_FLAGS } from './flags.ts';
 import { Terraform } from './run-terraform.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
@@ -11,6 +12,8 @@ export interface Change {
   readonly ask: string;
   /** Remove the deployment, and keep its tables. @default false */
   readonly removed?: boolean;
+  /** Looks for limits that were set by hand. @default nothing is looked for */
+  readonly limits?: Limits;
 }
 
 /**
@@ -21,18 +24,20 @@ export interface Change {
  */
 export async function change(
   flags: FlagValues<typeof CHANGE_FLAGS>,
-  { ask, removed = false }: Change,
+  { ask, removed = false, limits }: Change,
 ): Promise<number> {
   const program = terraformBinary(process.env);
   await requireTerraform(program);
   const { stack } = await synthesizeStack({ config: flags.config, removed });
   const terraform = new Terraform(program, stack);
   await terraform.init();
+  const ending = limits && (await endsLimits(limits, approved(flags)));
   try {
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
-    const declined = changes && !approved(flags) ? await declinedWith(ask) : undefined;
+    const declined =
+      changes && !approved(flags) ? await declinedWith(ending ? `${ending}\n${ask}` : ask) : undefined;
     if (declined !== undefined) {
       console.error('Nothing was changed.');
       return declined;

@@ -3,16 +3,24 @@ import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import type { SeenAlarm } from '../aws/alarms.ts';
+import { ago } from '../deployment/ago.ts';
+import type { Checked } from '../deployment/check.ts';
+import { maskedText } from '../deployment/masked-text.ts';
+import {
+  type FailedExecution,
+  type SeenDeployment,
+  type SeenExecutions,
+  type SeenSchedule,
+  STALE_MS,
+} from '../deployment/observe-deployment.ts';
+import type { Subject } from '../deployment/subject.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
-import { type Checked, notCheckedFindings, type Unchecked } from './check.ts';
+import { limitOfInput } from '../schedule-limit.ts';
+import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
 import { type Finding, finding } from './finding.ts';
 import type { FindingId } from './findings.ts';
-import { maskedText, SAMPLES } from './item-findings.ts';
-import type { FailedExecution, SeenDeployment, SeenExecutions, SeenSchedule } from './observe-deployment.ts';
-import type { Subject } from './subject.ts';
-
-/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
-export const STALE_MS = 10 * 60 * 1000;
+import { SAMPLES } from './item-findings.ts';
+import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
 /** Step Functions, per account and region; it cannot be raised. Source: Step Functions quotas. */
 export const OPEN_MAP_RUNS = 1000;
@@ -39,6 +47,7 @@ export function deploymentFindings(
   options: DeploymentOptions,
 ): Finding[] {
   const { name, enabled } = subject.props;
+  const pause = pauseOf(seenSchedules(seen), options.now);
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
     what: string,
@@ -57,16 +66,16 @@ export function deploymentFindings(
     ),
     ...[...seen.schedules].flatMap(([schedule, checked]) =>
       judge(`the schedule ${schedule}`, checked, one =>
-        scheduleFindings(one, schedule, arnOf(seen), subject),
+        scheduleFindings(one, schedule, pause === 'mixed', arnOf(seen), subject, options.now),
       ),
     ),
-    ...(enabled ? [] : [finding('sweep-paused', subject)]),
+    ...(enabled ? byHandFindings(pause, seen, subject) : [finding('sweep-paused', subject)]),
     ...(seen.executions === undefined
       ? []
       : judge('the executions', seen.executions, executions => {
           const { causesNotChecked: why } = executions;
           if (why !== undefined) unchecked.push({ what: 'the causes of failed executions', why });
-          return executionFindings(executions, seen, subject, options);
+          return executionFindings(executions, seen, isPaused(pause, seen), subject, options);
         })),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
@@ -81,20 +90,46 @@ function arnOf({ stateMachine }: SeenDeployment): string | undefined {
   return 'seen' in stateMachine ? stateMachine.seen?.arn : undefined;
 }
 
+/** Those that are there. */
+function seenSchedules({ schedules }: SeenDeployment): SeenSchedule[] {
+  return [...schedules.values()].flatMap(checked => ('seen' in checked ? (checked.seen ?? []) : []));
+}
+
+/** Whether somebody has paused all schedules, and nothing is wrong with them. */
+function isPaused(pause: Pause, seen: SeenDeployment): boolean {
+  return seenSchedules(seen).length > 0 && pause !== 'on' && pause !== 'mixed';
+}
+
+/** What `pause` and `limit` have changed. */
+function byHandFindings(pause: Pause, seen: SeenDeployment, subject: Subject): Finding[] {
+  const limits = new Set(seenSchedules(seen).map(({ input }) => limitOfInput(input)));
+  limits.delete(undefined);
+  const until = typeof pause === 'object' ? `until ${isoSeconds(pause.until)}` : 'until somebody resumes it';
+  return [
+    ...(isPaused(pause, seen) ? [finding('sweep-paused-by-hand', subject, { detail: until })] : []),
+    ...(limits.size > 0
+      ? [finding('sweep-limited', subject, { detail: `${[...limits].join(' or ')} deletes a second` })]
+      : []),
+  ];
+}
+
+/** @param isMixed some of the schedules are paused, and others are not */
 function scheduleFindings(
   seen: SeenSchedule | undefined,
   name: string,
+  isMixed: boolean,
   machineArn: string | undefined,
   subject: Subject,
+  now: number,
 ): Finding[] {
+  const { enabled } = subject.props;
+  if (!enabled) return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
   const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
-  const { enabled } = subject.props;
-  const isEnabled = seen.state === 'ENABLED';
+  const fires = pauseOf([seen], now) === 'on';
   const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
   return [
-    ...(enabled && !isEnabled ? [finding('schedule-disabled', subject, { detail: name })] : []),
-    ...(!enabled && isEnabled ? [finding('schedule-not-paused', subject, { detail: name })] : []),
+    ...(isMixed && !fires ? [finding('schedule-disabled', subject, { detail: name })] : []),
     ...(differences.length > 0
       ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
       : []),
@@ -108,13 +143,19 @@ function differencesOf(
 ): string[] {
   return [
     ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
-    ...(sameJson(seen.input, input)
+    ...(sameJson(seen.input, { ...input, ...limitAsSeen(seen) })
       ? []
       : [`expected the input ${JSON.stringify(input)}, got ${seen.input}`]),
     ...(machineArn === undefined || seen.target === machineArn
       ? []
       : [`expected the target ${machineArn}, got ${seen.target}`]),
   ];
+}
+
+/** A limit by hand is a finding of its own. */
+function limitAsSeen({ input }: SeenSchedule): object {
+  const perSecond = limitOfInput(input);
+  return perSecond === undefined ? {} : { maxDeletesPerSecond: perSecond };
 }
 
 /** Whether a text is this value as JSON, whatever the order of its fields. */
@@ -131,6 +172,7 @@ const sorted = (value: object): string => JSON.stringify(Object.entries(value ??
 function executionFindings(
   { lastSuccess, failed, moreFailed, running }: SeenExecutions,
   { stateMachine }: SeenDeployment,
+  paused: boolean,
   subject: Subject,
   { now, mask, mapRuns }: DeploymentOptions,
 ): Finding[] {
@@ -140,7 +182,9 @@ function executionFindings(
   const last = lastSuccess === undefined ? 'none has ever' : `the last one ended ${ago(now, lastSuccess)}`;
   const open = Math.max(mapRuns, running);
   return [
-    ...(subject.props.enabled && isStale ? [finding('no-recent-sweep', subject, { detail: last })] : []),
+    ...(subject.props.enabled && !paused && isStale
+      ? [finding('no-recent-sweep', subject, { detail: last })]
+      : []),
     ...failureFindings(failed, moreFailed, lastSuccess, subject, mask),
     ...(open >= MAP_RUNS_WARNING
       ? [
@@ -250,12 +294,4 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
 /** Map Runs that the sweep of a table has open at once: one of each of its executions. */
 export function mapRunsOf(props: Subject['props']): number {
   return OPEN_TICKS + schedulesOf(props).length - 1;
-}
-
-export function ago(now: number, then: Date): string {
-  const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)} minutes ago`;
-  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} hours ago`;
-  return `${Math.round(seconds / 86_400)} days ago`;
 }

@@ -1,5 +1,5 @@
+import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, type Severity } from './findings.ts';
-import type { Subject } from './subject.ts';
 
 /** One thing that is not as it should be. */
 export interface Finding {

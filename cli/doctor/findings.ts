@@ -1,4 +1,4 @@
-import type { Subject } from './subject.ts';
+import type { Subject } from '../deployment/subject.ts';
 
 /**
  * How bad a finding is. `broken`: something that expires is not deleted in time, or may be deleted wrongly. `warning`: it works, or
@@ -24,6 +24,7 @@ const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
 const replay = ({ call, props }: Subject) =>
   call('replay', `--table ${props.tableName} --from TIME --to TIME`);
+const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
 const correctWriter = () =>
   'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
 
@@ -116,6 +117,60 @@ const OF_THE_TABLE = {
     remedy: subject =>
       `Correct ttlAttribute in the configuration; or turn native TTL off there, and an hour later on for ${subject.model.ttlAttribute}: ` +
       'aws dynamodb update-time-to-live',
+  },
+  'deletion-protection-off': {
+    severity: 'warning',
+    what: 'the table is not protected from deletion',
+    meaning:
+      'The configuration says that it is. Whoever may delete tables can delete it. A restored table is so.',
+    remedy: deploy,
+  },
+  'point-in-time-recovery-off': {
+    severity: 'warning',
+    what: 'the table cannot be restored to a point in time',
+    meaning:
+      'The configuration says that it can. What is deleted by mistake is lost. A restored table is so, and begins anew when it is turned on.',
+    remedy: deploy,
+  },
+  'table-key-differs': {
+    severity: 'warning',
+    what: 'the table is encrypted with another key',
+    meaning:
+      'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
+    remedy: subject =>
+      subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(subject),
+  },
+  'stream-differs': {
+    severity: 'warning',
+    what: 'the stream of the table is another one',
+    meaning:
+      'Whoever reads the stream sees something else than the configuration says, or nothing. A restored table has none.',
+    remedy: deploy,
+  },
+  'capacity-differs': {
+    severity: 'warning',
+    what: 'the table has another capacity',
+    meaning:
+      'The next deployment sets it to that of the configuration. An index with too little throttles the writes to its table.',
+    remedy: subject => `Correct provisionedCapacity in the configuration, and then ${deploy(subject)}`,
+  },
+  'warm-throughput-low': {
+    severity: 'warning',
+    what: 'the table takes less at once than the configuration says',
+    meaning:
+      'warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
+    remedy: subject =>
+      aws(
+        'dynamodb update-table',
+        subject,
+        ` --warm-throughput ReadUnitsPerSecond=${subject.props.warmThroughput?.read ?? 'N'},WriteUnitsPerSecond=${subject.props.warmThroughput?.write ?? 'N'}`,
+      ),
+  },
+  'table-class-differs': {
+    severity: 'warning',
+    what: 'the table is of another class',
+    meaning: 'It costs something else than you mean it to. The next deployment changes it.',
+    remedy: deploy,
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
@@ -239,19 +294,32 @@ const OF_THE_DEPLOYMENT = {
   },
   'schedule-disabled': {
     severity: 'broken',
-    what: 'a schedule is DISABLED, and the configuration says that it runs',
-    meaning: 'Nothing starts that part of the sweep: somebody has paused it outside of the configuration.',
-    remedy: deploy,
+    what: 'a schedule is paused, and others of the table are not',
+    meaning: 'Nothing starts that part of the sweep: a pause or a resume did not get through.',
+    remedy: resume,
+  },
+  'sweep-paused-by-hand': {
+    severity: 'warning',
+    what: 'the sweep is paused by hand',
+    meaning:
+      'What expires stays until it is resumed, or is left to native TTL. Deployments leave that as it is.',
+    remedy: resume,
+  },
+  'sweep-limited': {
+    severity: 'warning',
+    what: 'the sweep is limited by hand',
+    meaning: 'With more to delete it is late. The next deployment ends the limit.',
+    remedy: ({ call, props }) => call('limit', `--table ${props.tableName} --off`),
   },
   'sweep-paused': {
     severity: 'warning',
-    what: 'the sweep is paused, as the configuration says (enabled: false)',
+    what: 'the sweep has no schedules, as the configuration says (enabled: false)',
     meaning: 'What expires is left to native TTL.',
     remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
   },
   'schedule-not-paused': {
     severity: 'warning',
-    what: 'a schedule is ENABLED, and the configuration says that the sweep is paused',
+    what: 'a schedule is there, and the configuration says that there are none (enabled: false)',
     meaning: 'The sweep goes on deleting what is expired.',
     remedy: deploy,
   },

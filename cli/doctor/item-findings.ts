@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { maskedText } from '../deployment/masked-text.ts';
+import type { Subject } from '../deployment/subject.ts';
 import type { StoredItem } from '../table/sample.ts';
 import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
 import { type Judge, type JudgedItem, judgeItem } from './item-faults.ts';
-import type { Subject } from './subject.ts';
 
 /** Keys that are shown of what was found. */
 export const SAMPLES = 3;
@@ -108,11 +108,6 @@ function minute(epochSeconds: number): string {
 export function keyText(item: StoredItem, { keyNames, mask }: KeyTextOptions): string {
   const key = Object.fromEntries(keyNames.map(name => [name, inJson(item[name])]));
   return maskedText(JSON.stringify(key), mask);
-}
-
-/** The same text has the same mask in each run, so that two reports can be compared. */
-export function maskedText(text: string, mask: boolean): string {
-  return mask ? `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : text;
 }
 
 function inJson(value: AttributeValue | undefined): unknown {

@@ -2,19 +2,21 @@ import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { chooseTables } from '../choose-tables.ts';
+import { check, type NotChecked, notAsked } from '../deployment/check.ts';
+import type { DeploymentClients } from '../deployment/clients.ts';
+import { observeDeployment, type SeenDeployment } from '../deployment/observe-deployment.ts';
+import type { Subject } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
-import { describeNativeTtl, describeShape } from '../table/describe-table.ts';
+import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { sampleItems } from '../table/sample.ts';
-import { check, type NotChecked, notAsked, notCheckedFindings } from './check.ts';
-import type { DoctorClients } from './clients.ts';
 import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
 import { type Finding, type Verdict, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
 import { ItemTally } from './item-findings.ts';
-import { observeDeployment, type SeenDeployment } from './observe-deployment.ts';
+import { notCheckedFindings } from './not-checked.ts';
 import { type ScanProgress, scanTable } from './scan.ts';
-import type { Subject } from './subject.ts';
+import { recoveryFindings, settingsFindings, wantsRecovery } from './settings-findings.ts';
 import { nativeTtlFindings, type TableShape, tableFindings } from './table-findings.ts';
 
 export interface DoctorJobOptions {
@@ -31,7 +33,7 @@ export interface DoctorJobOptions {
   /** Hashes instead of keys. */
   readonly mask: boolean;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => DoctorClients;
+  readonly connect: (region: string) => DeploymentClients;
   readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -113,7 +115,7 @@ function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Su
 
 async function checkTable(
   subject: Subject,
-  clients: DoctorClients,
+  clients: DeploymentClients,
   mapRuns: number,
   options: DoctorJobOptions,
 ): Promise<TableReport> {
@@ -152,7 +154,7 @@ interface LookedAt {
 
 async function lookAtTable(
   subject: Subject,
-  clients: DoctorClients,
+  clients: DeploymentClients,
   options: DoctorJobOptions,
 ): Promise<LookedAt> {
   const { dynamoDb, isLocal } = clients;
@@ -175,6 +177,7 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, options);
   return {
     findings: [
@@ -182,16 +185,36 @@ async function lookAtTable(
       ...('seen' in ttl
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
         : notChecked('native TTL', ttl.notChecked)),
+      ...settings,
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
   };
 }
 
+/** Not of a table in DynamoDB Local, which has no such settings or is made without them. */
+async function lookAtSettings(
+  table: TableShape,
+  subject: Subject,
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+): Promise<Finding[]> {
+  const findings = settingsFindings(table, subject);
+  if (!wantsRecovery(subject)) return findings;
+  const recovery = await check('dynamodb:DescribeContinuousBackups', table.arn, () =>
+    describeRecovery(dynamoDb, table),
+  );
+  return [
+    ...findings,
+    ...('seen' in recovery
+      ? recoveryFindings(recovery.seen, subject)
+      : notCheckedFindings([{ what: 'point-in-time recovery', why: recovery.notChecked }], subject)),
+  ];
+}
+
 async function lookAtItems(
   table: TableShape,
   subject: Subject,
-  dynamoDb: NonNullable<DoctorClients['dynamoDb']>,
+  dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
   { full, rate, segments, mask, now, onScan, signal }: DoctorJobOptions,
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
   const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;

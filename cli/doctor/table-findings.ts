@@ -1,6 +1,6 @@
+import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
-import type { Subject } from './subject.ts';
 
 /** What DescribeTable says of a table. */
 export type TableShape = Omit<DescribedTable, 'ttl'>;

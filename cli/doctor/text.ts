@@ -1,5 +1,5 @@
 import { PRICES } from '../../cost/prices.ts';
-import { ago } from './deployment-findings.ts';
+import { ago } from '../deployment/ago.ts';
 import type { Finding } from './finding.ts';
 import type { DoctorReport, Facts, TableReport } from './job.ts';
 import type { ScanProgress } from './scan.ts';

@@ -44,6 +44,8 @@ export interface ReplayJobOptions {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly print: (text: string) => void;
+  /** Gets each piece that is through. */
+  readonly onPiece?: (result: PieceResult) => void;
   /** Ends the command; the executions that were started go on. */
   readonly signal: AbortSignal;
 }
@@ -109,6 +111,7 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
     const work = async ({ piece, tableName, executions }: Task, stop: AbortSignal) => {
       const result = await runPiece({ piece, tableName, dryRun, label }, executions, stop);
       results.push(result);
+      options.onPiece?.(result);
       print(describePiece(result, `${results.length}/${tasks.length}`, dryRun));
     };
     try {

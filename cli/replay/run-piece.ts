@@ -7,6 +7,7 @@ import {
   type ListedKeys,
   NO_TOTALS,
   readKeys,
+  readLagP99,
   readTotals,
   type Totals,
 } from './totals.ts';
@@ -23,6 +24,8 @@ export interface PieceResult extends ListedKeys {
   /** It had succeeded before this command started. */
   readonly doneBefore: boolean;
   readonly totals: Totals;
+  /** Of what the last execution deleted, milliseconds: 99% were at most so late. */
+  readonly lagP99Ms?: number | undefined;
   readonly error?: string | undefined;
   readonly cause?: string | undefined;
 }
@@ -64,6 +67,7 @@ export async function runPiece(
         startedAt: startedAt?.toISOString(),
         doneBefore,
         totals: addTotals(earlier, totals),
+        lagP99Ms: readLagP99(state),
         ...readKeys(state),
         error,
         cause,

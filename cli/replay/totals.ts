@@ -37,6 +37,12 @@ export function readTotals({ output, cause }: ExecutionState): Totals | undefine
   return countEach(REPLAYED, name => Number(counted(name)));
 }
 
+/** How late 99% of what an execution deleted was at most, milliseconds; undefined when it deleted nothing. */
+export function readLagP99({ output, cause }: ExecutionState): number | undefined {
+  const p99: unknown = parse(output ?? cause)?.lagMs?.p99;
+  return typeof p99 === 'number' ? p99 : undefined;
+}
+
 /** Some of the keys that an execution reports, as it lists them. */
 export interface ListedKeys {
   /** Found by a dry run. */

@@ -1,4 +1,5 @@
 import {
+  DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
@@ -54,6 +55,17 @@ export interface NativeTtl {
   readonly attribute: string | undefined;
 }
 
+/** What protects a table, and what it offers besides its items. */
+export interface TableSettings {
+  readonly deletionProtection: boolean;
+  /** What its stream holds of a change, e.g. `NEW_IMAGE`; undefined when it has none. */
+  readonly stream: string | undefined;
+  /** Undefined with the key that DynamoDB owns. */
+  readonly kmsKeyArn: string | undefined;
+  /** `STANDARD` or `STANDARD_INFREQUENT_ACCESS`. */
+  readonly tableClass: string;
+}
+
 /** What a table is like, as DescribeTable and DescribeTimeToLive say it. */
 export interface DescribedTable {
   readonly name: string;
@@ -70,6 +82,7 @@ export interface DescribedTable {
   readonly throughput: Throughput | undefined;
   /** What the table takes at once, without growing first; undefined where DynamoDB doesn't say. */
   readonly warmThroughput: Throughput | undefined;
+  readonly settings: TableSettings;
   /** Of about six hours ago. */
   readonly itemCount: number;
   /** Bytes, of about six hours ago. */
@@ -101,6 +114,23 @@ export async function describeNativeTtl(
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   );
   return { status: ttl?.TimeToLiveStatus ?? 'DISABLED', attribute: ttl?.AttributeName };
+}
+
+/**
+ * Whether the table can be restored to a point in time.
+ *
+ * @throws {MissingPermissionError}
+ */
+export async function describeRecovery(
+  client: DynamoDBClient,
+  { name, arn }: Pick<DescribedTable, 'name' | 'arn'>,
+): Promise<boolean> {
+  const { ContinuousBackupsDescription: backups } = await permitted(
+    'dynamodb:DescribeContinuousBackups',
+    arn,
+    () => client.send(new DescribeContinuousBackupsCommand({ TableName: name })),
+  );
+  return backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED';
 }
 
 /**
@@ -158,6 +188,12 @@ export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
       warm?.ReadUnitsPerSecond === undefined || warm.WriteUnitsPerSecond === undefined
         ? undefined
         : { readUnits: warm.ReadUnitsPerSecond, writeUnits: warm.WriteUnitsPerSecond },
+    settings: {
+      deletionProtection: table.DeletionProtectionEnabled ?? false,
+      stream: table.StreamSpecification?.StreamViewType,
+      kmsKeyArn: table.SSEDescription?.KMSMasterKeyArn,
+      tableClass: table.TableClassSummary?.TableClass ?? 'STANDARD',
+    },
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
     replicaRegions: (table.Replicas ?? []).map(({ RegionName = '' }) => RegionName),

@@ -67,7 +67,10 @@ export async function requireTable(client: DynamoDBClient, table: ExistingTable)
   }
 }
 
-/** The CreateTable request for a synthesized table. On-demand, because throughput isn't emulated. */
+/**
+ * The CreateTable request for a synthesized table. Left out is what DynamoDB Local takes and does nothing about: capacity, which
+ * it never runs out of, table class, encryption and recovery; and deletion protection, since a table of this machine may go.
+ */
 export function createTableInput(table: TableResource): CreateTableCommandInput & { TableName: string } {
   return {
     TableName: table.name,
@@ -157,6 +160,13 @@ export function compareTables(wanted: CreateTableCommandInput, found: TableDescr
     }
   }
   return differences;
+}
+
+/** The table, its stream with old images: as {@link enableStream}, for one that is made with a stream of fewer images. */
+export function withOldImages(table: TableResource): TableResource {
+  if (table.stream === undefined) return table;
+  const hasNewImages = table.stream === 'NEW_IMAGE' || table.stream === 'NEW_AND_OLD_IMAGES';
+  return { ...table, stream: hasNewImages ? 'NEW_AND_OLD_IMAGES' : 'OLD_IMAGE' };
 }
 
 /**

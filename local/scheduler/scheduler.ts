@@ -32,10 +32,25 @@ export interface SchedulerOptions {
 /** How long after the wall clock was set anew, or the machine has slept, that is noticed. */
 const CHECK_INTERVAL_MS = 1_000;
 
+/** A schedule, and how far it has come. */
+interface Entry {
+  schedule: ScheduleResource;
+  occurrences: Occurrences;
+  /** The occurrence before, which does not fire again when the clock is set back to shortly before it. */
+  fired: number | undefined;
+  /** Fires when it is time, else goes on waiting. */
+  check: () => void;
+  /** Takes back the wait for the next occurrence. */
+  stopWaiting: () => void;
+  /** Counts the waits: one that was taken back while it fired does not go on. */
+  wait: number;
+}
+
 /** EventBridge Scheduler: fires schedules by a clock, with the placeholders of their inputs filled in. */
 export class LocalScheduler {
   readonly #options: SchedulerOptions;
-  readonly #enabled: readonly { schedule: ScheduleResource; occurrences: Occurrences }[];
+  /** By ARN. */
+  readonly #entries: ReadonlyMap<string, Entry>;
   /** Takes back everything that is still to come. */
   readonly #pending = new Set<() => void>();
   #running = false;
@@ -49,17 +64,25 @@ export class LocalScheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     const start = options.clock.now();
-    this.#enabled = options.schedules
-      .map(schedule => ({ schedule, occurrences: readSchedule(schedule, start) }))
-      .filter(({ schedule }) => schedule.enabled);
+    this.#entries = new Map(
+      options.schedules.map(schedule => [
+        schedule.arn,
+        {
+          schedule,
+          occurrences: readSchedule(schedule, start),
+          fired: undefined,
+          check: () => {},
+          stopWaiting: () => {},
+          wait: 0,
+        },
+      ]),
+    );
   }
 
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    for (const { schedule, occurrences } of this.#enabled) {
-      this.#await(schedule, occurrences);
-    }
+    for (const entry of this.#entries.values()) this.#await(entry);
   }
 
   /** Nothing fires after this. Safe to call more than once. */
@@ -69,20 +92,52 @@ export class LocalScheduler {
     this.#pending.clear();
   }
 
+  /** As they are now. */
+  get schedules(): readonly ScheduleResource[] {
+    return [...this.#entries.values()].map(({ schedule }) => schedule);
+  }
+
+  /**
+   * Replaces the schedule with this ARN; a late delivery of what has fired still comes.
+   *
+   * @throws {ScheduleError} and leaves it as it was, for what isn't understood, or an ARN that no schedule has
+   */
+  update(schedule: ScheduleResource): void {
+    const entry = this.#entries.get(schedule.arn);
+    if (entry === undefined) {
+      throw new ScheduleError(
+        `${schedule.arn}: expected the ARN of a schedule that is there, got another one`,
+      );
+    }
+    const occurrences = readSchedule(schedule, this.#options.clock.now());
+    entry.stopWaiting();
+    // A timer comes some milliseconds late: what was due by now is not lost.
+    if (this.#running) entry.check();
+    entry.stopWaiting();
+    entry.occurrences = occurrences;
+    entry.schedule = schedule;
+    if (this.#running) this.#await(entry);
+  }
+
   /** The next time each enabled schedule names, epoch milliseconds. */
   upcoming(): { schedule: ScheduleResource; at: number | undefined }[] {
     const now = this.#options.clock.now();
-    return this.#enabled.map(({ schedule, occurrences }) => ({ schedule, at: occurrences.next(now) }));
+    return [...this.#entries.values()]
+      .filter(({ schedule }) => schedule.enabled)
+      .map(({ schedule, occurrences }) => ({ schedule, at: occurrences.next(now) }));
   }
 
   /**
    * Waits for the next occurrence, delivers it, and goes on with the one after. When the clock is set back, the new time
    * counts: waiting until the old one comes again would leave everything unswept for as long. After a jump ahead, as when
    * a laptop has slept, the occurrences in between are left out instead of fired in a burst.
-   *
-   * @param fired the occurrence before, which does not fire again when the clock is set back to shortly before it
    */
-  #await(schedule: ScheduleResource, occurrences: Occurrences, fired?: number): void {
+  #await(entry: Entry): void {
+    const { schedule, occurrences, fired } = entry;
+    entry.wait += 1;
+    const { wait } = entry;
+    entry.check = () => {};
+    if (!schedule.enabled) return;
     const { clock } = this.#options;
     const nextAfter = (time: number) => {
       const next = occurrences.next(time);
@@ -96,12 +151,15 @@ export class LocalScheduler {
       checked = now;
       if (scheduledTime === undefined) return;
       if (now < scheduledTime) {
-        this.#after(Math.min(scheduledTime - now, CHECK_INTERVAL_MS), check);
+        entry.stopWaiting = this.#after(Math.min(scheduledTime - now, CHECK_INTERVAL_MS), check);
         return;
       }
+      entry.fired = scheduledTime;
       this.#deliver(schedule, scheduledTime);
-      if (this.#running) this.#await(schedule, occurrences, scheduledTime);
+      // What was fired may have stopped us, or changed the schedule.
+      if (this.#running && entry.wait === wait) this.#await(entry);
     };
+    entry.check = check;
     check();
   }
 
@@ -114,12 +172,17 @@ export class LocalScheduler {
     }
   }
 
-  #after(ms: number, action: () => void): void {
+  /** @returns what takes it back */
+  #after(ms: number, action: () => void): () => void {
     const cancel = this.#options.clock.schedule(ms, () => {
       this.#pending.delete(cancel);
       action();
     });
     this.#pending.add(cancel);
+    return () => {
+      cancel();
+      this.#pending.delete(cancel);
+    };
   }
 
   #fire(schedule: ScheduleResource, scheduledTime: number): void {
@@ -145,7 +208,15 @@ export class LocalScheduler {
  */
 export function readSchedule(schedule: ScheduleResource, start: number): Occurrences {
   refuseUnknownPlaceholders(schedule);
-  return parseScheduleExpression(schedule.expression, schedule.timezone, start, schedule.address);
+  const { expression, timezone, address, startDate, endDate } = schedule;
+  // A rate counts from its start date; cron does not depend on it.
+  const occurrences = parseScheduleExpression(expression, timezone, startDate ?? start, address);
+  return {
+    next(after) {
+      const next = occurrences.next(startDate === undefined ? after : Math.max(after, startDate - 1));
+      return next === undefined || (endDate !== undefined && next > endDate) ? undefined : next;
+    },
+  };
 }
 
 /** As Scheduler writes times: ISO-8601 in UTC, without milliseconds. */

@@ -4,6 +4,7 @@ import { partitionOf, REGION } from '../../stacks/regions.ts';
 import { TerraformError } from '../errors.ts';
 import { Fields } from './fields.ts';
 import { describe, isObject, type Json } from './json.ts';
+import { type AlarmResource, readMetricAlarm } from './metric-alarm.ts';
 import { modulesWithoutEffect } from './modules.ts';
 import { type ResolvedBlock, resolveStack } from './stack.ts';
 
@@ -87,6 +88,25 @@ export interface ScheduleResource {
   readonly roleArn: string;
   /** The target's input with Scheduler's `<aws.scheduler.…>` placeholders in it. */
   readonly input?: string;
+  /** It does not fire before, or after, epoch milliseconds. */
+  readonly startDate?: number;
+  readonly endDate?: number;
+  /** What decides nothing on this machine, and is answered as it was given. */
+  readonly unused?: ScheduleUnused;
+  /** ARN of the queue for starts that fail for good. */
+  readonly deadLetterArn?: string;
+}
+
+/** By the names of EventBridge Scheduler's API. */
+export interface ScheduleUnused {
+  readonly Description?: string;
+  readonly KmsKeyArn?: string;
+  readonly ActionAfterCompletion?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly RetryPolicy?: {
+    readonly MaximumEventAgeInSeconds?: number;
+    readonly MaximumRetryAttempts?: number;
+  };
 }
 
 /** Everything the local cloud needs of what was synthesized, with all references resolved. */
@@ -97,7 +117,8 @@ export interface SynthesizedCloud {
   readonly functions: readonly FunctionResource[];
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
-  /** Addresses of what has no local counterpart: roles, queues, log groups, alarms, conditions of Terraform… */
+  readonly alarms: readonly AlarmResource[];
+  /** Addresses of what has no local counterpart: roles, queues, log groups, dashboards, conditions of Terraform… */
   readonly notRunLocally: readonly string[];
   /** Outputs of all stacks, as `<stack>.<output>`. */
   readonly outputs: Readonly<Record<string, Json>>;
@@ -111,7 +132,6 @@ const NOT_RUN_LOCALLY = new Set([
   'aws_cloudwatch_log_group',
   'aws_cloudwatch_log_metric_filter',
   'aws_cloudwatch_log_resource_policy',
-  'aws_cloudwatch_metric_alarm',
   'aws_iam_policy',
   'aws_iam_role',
   'aws_iam_role_policy',
@@ -158,6 +178,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const functions: FunctionResource[] = [];
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
+  const alarms: AlarmResource[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
@@ -170,6 +191,9 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
       stateMachines.push(readStateMachine(block, problems));
     } else if (block.type === 'aws_scheduler_schedule') {
       schedules.push(readSchedule(block, problems));
+    } else if (block.type === 'aws_cloudwatch_metric_alarm') {
+      const arn = arnOf(block, 'cloudwatch', `alarm:${block.body['alarm_name']}`);
+      alarms.push(readMetricAlarm(block, arn, problems));
     } else if (NOT_RUN_LOCALLY.has(block.type)) {
       notRunLocally.push(block.address);
     } else {
@@ -182,6 +206,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   refuseDuplicates('table', [...tables, ...existingTables], problems);
   refuseDuplicates('function', functions, problems);
   refuseDuplicates('state machine', stateMachines, problems);
+  refuseDuplicates('alarm', alarms, problems);
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,
@@ -190,6 +215,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     functions,
     stateMachines,
     schedules,
+    alarms,
     notRunLocally,
     outputs,
     blocks,
@@ -456,9 +482,11 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const targetArn = target?.string('arn') ?? '';
   const roleArn = target?.string('role_arn') ?? '';
   const input = target?.optionalString('input');
-  // Locally a start that fails is reported at once instead of being tried again and parked.
-  target?.done(['retry_policy', 'dead_letter_config']);
-  fields.done([...META, 'description', 'kms_key_arn']);
+  const startDate = readDate(fields, 'start_date');
+  const endDate = readDate(fields, 'end_date');
+  const unused = readUnused(fields, target);
+  target?.done();
+  fields.done(META);
   return {
     address: block.address,
     name,
@@ -469,5 +497,42 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     targetArn,
     roleArn,
     ...(input === undefined ? {} : { input }),
+    ...(startDate === undefined ? {} : { startDate }),
+    ...(endDate === undefined ? {} : { endDate }),
+    unused,
+  };
+}
+
+function readDate(fields: Fields, field: string): number | undefined {
+  const text = fields.optionalString(field);
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) fields.problem(field, 'a time in ISO-8601 with a zone', text);
+  return time;
+}
+
+/** Locally a start that fails is reported at once instead of being tried again and parked. */
+function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused {
+  const policy = target?.block('retry_policy');
+  const age = policy?.optionalNumber('maximum_event_age_in_seconds');
+  const attempts = policy?.optionalNumber('maximum_retry_attempts');
+  policy?.done();
+  const deadLetters = target?.block('dead_letter_config');
+  const queue = deadLetters?.optionalString('arn');
+  deadLetters?.done();
+  const description = fields.optionalString('description');
+  const key = fields.optionalString('kms_key_arn');
+  const action = fields.optionalString('action_after_completion');
+  return {
+    ...(description !== undefined && { Description: description }),
+    ...(key !== undefined && { KmsKeyArn: key }),
+    ...(action !== undefined && { ActionAfterCompletion: action }),
+    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
+    ...(policy !== undefined && {
+      RetryPolicy: {
+        ...(age !== undefined && { MaximumEventAgeInSeconds: age }),
+        ...(attempts !== undefined && { MaximumRetryAttempts: attempts }),
+      },
+    }),
   };
 }

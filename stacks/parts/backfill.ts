@@ -5,6 +5,7 @@ import { backfillName } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { Place, Statement } from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
+import { tableKeyStatements } from './table-key.ts';
 import { Workflow } from './workflow.ts';
 
 export interface BackfillProps {
@@ -23,12 +24,15 @@ export class Backfill extends Construct {
 
   constructor(scope: Construct, id: string, { place, environment, tableArn, sweep }: BackfillProps) {
     super(scope, id);
-    const table: Statement = { actions: ['dynamodb:Scan', 'dynamodb:UpdateItem'], resources: [tableArn] };
+    const table: Statement[] = [
+      { actions: ['dynamodb:Scan', 'dynamodb:UpdateItem'], resources: [tableArn] },
+      ...tableKeyStatements('write', sweep, place),
+    ];
     const backfillFunction = (task: BackfillTaskName, statements: readonly Statement[]) =>
       new SweepFunction(this, BACKFILL_TASKS[task], { place, task, environment, sweep, statements });
     this.functions = {
       PlanBackfill: backfillFunction('PlanBackfill', []),
-      BackfillSegment: backfillFunction('BackfillSegment', [table]),
+      BackfillSegment: backfillFunction('BackfillSegment', table),
     };
     const { PlanBackfill, BackfillSegment } = this.functions;
     const arns = { PlanBackfill: PlanBackfill.arn, BackfillSegment: BackfillSegment.arn };

@@ -44,16 +44,37 @@ export class ExpiringTable extends Construct {
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
+/** What a deployment does not change of this table, once it is there. */
+function leftAlone({ stream, provisionedCapacity, warmThroughput }: ResolvedProps): string[] {
+  const managed = [
+    ...(stream === undefined ? [] : ['stream_enabled', 'stream_view_type']),
+    // The provider knows no other place for an index's capacity. With the attributes still left alone, it refuses a plan that
+    // would take away an index with an attribute of its own.
+    ...(provisionedCapacity === undefined ? [] : ['global_secondary_index']),
+  ];
+  return [
+    ...LEFT_ALONE.filter(attribute => !managed.includes(attribute)),
+    // DynamoDB raises it by itself and never lowers it. Then the configuration would ask for less than there is, for which the
+    // provider wants another table.
+    ...(warmThroughput === undefined ? [] : ['warm_throughput']),
+  ];
+}
+
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
   const { tableName, partitionKeyType, sortKeyType, indexName } = props;
+  const { provisionedCapacity: capacity, stream, tableKmsKeyArn } = props;
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
+  const warmThroughput = warmThroughputOf(props);
   const indexKeys =
     windowAttribute === undefined
       ? { hashKey: ttlAttribute }
       : { hashKey: windowAttribute, rangeKey: ttlAttribute };
   const table = new DynamodbTable(scope, 'table', {
     name: tableName,
-    billingMode: 'PAY_PER_REQUEST',
+    ...(capacity === undefined
+      ? { billingMode: 'PAY_PER_REQUEST' }
+      : { billingMode: 'PROVISIONED', readCapacity: capacity.read, writeCapacity: capacity.write }),
+    tableClass: props.tableClass,
     deletionProtectionEnabled: props.deletionProtection,
     hashKey: partitionKey,
     ...(sortKey === undefined ? {} : { rangeKey: sortKey }),
@@ -63,15 +84,40 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
       ...(windowAttribute === undefined ? [] : [{ name: windowAttribute, type: 'S' }]),
       { name: ttlAttribute, type: 'N' },
     ],
-    globalSecondaryIndex: [{ name: indexName, ...indexKeys, projectionType: 'KEYS_ONLY' }],
+    globalSecondaryIndex: [
+      {
+        name: indexName,
+        ...indexKeys,
+        projectionType: 'KEYS_ONLY',
+        ...(capacity !== undefined && {
+          readCapacity: capacity.indexRead ?? capacity.read,
+          writeCapacity: capacity.indexWrite ?? capacity.write,
+        }),
+        // Each write to the table is one to the index, too.
+        ...warmThroughput,
+      },
+    ],
+    ...warmThroughput,
+    ...(stream !== undefined && { streamEnabled: true, streamViewType: stream }),
+    ...(tableKmsKeyArn !== undefined && {
+      serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
+    }),
     // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
     ttl: { attributeName: ttlAttribute, enabled: true },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
     ...tagged(props),
-    lifecycle: { preventDestroy: true, ignoreChanges: LEFT_ALONE },
+    lifecycle: { preventDestroy: true, ignoreChanges: leftAlone(props) },
   });
   CreatedTables.of(scope).keep(tableName, guarded(table, props));
   return table;
+}
+
+function warmThroughputOf({ warmThroughput: warm }: ResolvedProps) {
+  return (
+    warm !== undefined && {
+      warmThroughput: { readUnitsPerSecond: warm.read, writeUnitsPerSecond: warm.write },
+    }
+  );
 }
 
 function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable {

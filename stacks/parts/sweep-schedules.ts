@@ -13,12 +13,19 @@ export interface SweepSchedulesProps {
   readonly sweep: ResolvedProps;
 }
 
+/**
+ * What a deployment leaves as it finds it: `precise-ttl pause` sets them, and the next deployment shall not undo that without a
+ * word. So the props cannot set them either: a sweep that is not enabled has no schedules, and one that is enabled again has
+ * new ones.
+ */
+const LEFT_ALONE = ['state', 'start_date'];
+
 /** The schedules that start the sweep, one a minute and the others once an hour, and the queue for starts that did not get through. */
 export class SweepSchedules extends Construct {
   readonly group: SchedulerScheduleGroup;
   readonly deadLetterQueue: SqsQueue;
   readonly role: ServiceRole;
-  /** By what follows the sweep's name in theirs: `tick`, `reconcile`, `reconcile-2`… */
+  /** By what follows the sweep's name in theirs: `tick`, `reconcile`, `reconcile-2`…; none when the sweep is not enabled. */
   readonly schedules: Readonly<Record<string, SchedulerSchedule>>;
 
   constructor(scope: Construct, id: string, { place, stateMachineArn, sweep }: SweepSchedulesProps) {
@@ -47,14 +54,14 @@ export class SweepSchedules extends Construct {
       sweep,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
-    for (const { id: scheduleId, ...schedule } of schedulesOf(sweep)) {
+    for (const { id: scheduleId, ...schedule } of sweep.enabled ? schedulesOf(sweep) : []) {
       schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
         name: schedule.name,
         groupName: this.group.name,
         scheduleExpression: schedule.expression,
         scheduleExpressionTimezone: 'UTC',
         flexibleTimeWindow: { mode: 'OFF' },
-        state: sweep.enabled ? 'ENABLED' : 'DISABLED',
+        state: 'ENABLED',
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
@@ -63,9 +70,10 @@ export class SweepSchedules extends Construct {
           deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
         dependsOn: [this.role.policy],
+        lifecycle: { ignoreChanges: LEFT_ALONE },
       });
     }
     this.schedules = schedules;
-    this.node.defaultChild = this.schedules['tick'];
+    this.node.defaultChild = this.schedules['tick'] ?? this.group;
   }
 }

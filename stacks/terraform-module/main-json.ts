@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { Token } from 'cdktf';
 import { MAX_DESCRIPTION } from '../parts/sweep-function.ts';
-import { PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
+import { OF_CREATED_TABLES, PROP_NAMES, type PreciseTtlProps, resolveProps } from '../props.ts';
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
 import { merged } from './merged.ts';
 import { dashboardOf, tunedAlarms, withMonitoring, withMonitoringOf } from './monitoring.ts';
@@ -71,21 +71,33 @@ const { granularityMinutes: _length, shards: _shards, pollSeconds: _poll, ...NUM
 const SWITCHES = {
   deletionProtection: false,
   pointInTimeRecovery: false,
+  tableClass: 'STANDARD_INFREQUENT_ACCESS',
   partitionKeyType: 'N',
   sortKeyType: 'N',
   deleteMode: 'batch',
-  enabled: false,
   metrics: 'essential',
 } as const satisfies Partial<PreciseTtlProps>;
 
-/** What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. */
-export const FIXED = ['existingTable', 'backfill'] as const satisfies readonly PropName[];
+/**
+ * What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
+ * what Terraform leaves alone of the table (`ignore_changes`), which takes no variables.
+ */
+export const FIXED = [
+  'existingTable',
+  'backfill',
+  'stream',
+  'provisionedCapacity',
+  'warmThroughput',
+] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
 const OF_WINDOWS = ['windowAttribute', 'granularityMinutes', 'shards'] as const satisfies readonly PropName[];
 
 /** Of a table by second, where a child asks for each second, or for none. */
 const BY_SECOND = { indexedBy: 'second', pollSeconds: 0 } as const satisfies Partial<PreciseTtlProps>;
+
+/** What there is without schedules. */
+const PAUSED = { enabled: false } as const satisfies Partial<PreciseTtlProps>;
 
 /** Props that take references of Terraform's, and are left out by a null. */
 const REFERENCES = {
@@ -96,9 +108,6 @@ const REFERENCES = {
 /** What decides whether there is an alarm, a topic or a dashboard: `withMonitoring` puts their variables in. */
 export const OF_MONITORING = ['alarmTopicArn', 'dashboard'] as const satisfies readonly PropName[];
 
-/** Other values of these leave alarms out. */
-const TAKES_ALARMS: readonly PropName[] = ['enabled', 'metrics'];
-
 /** Props that decide what there is; the others of them take references of Terraform's too. */
 const OPTIONAL = {
   vpc: {
@@ -107,6 +116,7 @@ const OPTIONAL = {
   },
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
   tracing: true,
+  tableKmsKeyArn: `\${${TERMS.tableKmsKeyArn}}`,
 } as const satisfies Partial<PreciseTtlProps>;
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
@@ -114,6 +124,7 @@ const GUARDED = 'table';
 
 /** Address of the schedule that the first part of the reconcile has; the others are numbered. */
 const RECONCILE = 'schedules_reconcile';
+const TICK = 'schedules_tick';
 
 /** Types that take tags. A stack has them from its provider, which a module does not have. */
 const TAGGED = [
@@ -189,6 +200,7 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   const shaped = (props: PreciseTtlProps) =>
     withParts(withGuarded(synthesizeSweep(props).json, props), props);
   const full = shaped(baseProps);
+  refuseMoreThanSchedules(baseProps);
   const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
     const { [prop]: _left, ...others } = baseProps;
     const given = prop === 'tracing' ? TERMS[prop] : `${TERMS[prop]} != null`;
@@ -196,12 +208,15 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   });
   const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
     withOptional(
-      TAKES_ALARMS.some(each => each === prop) ? withMonitoringOf(full, shaped(props)) : shaped(props),
+      // Essential metrics leave alarms out.
+      prop === 'metrics' ? withMonitoringOf(full, shaped(props)) : shaped(props),
       full,
       absences,
     );
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
-    prop => prop !== 'sortKeyType' || base.sortKey !== undefined,
+    prop =>
+      (prop !== 'sortKeyType' || base.sortKey !== undefined) &&
+      (name === 'new-table' || !OF_CREATED_TABLES.some(each => each === prop)),
   );
   const changes = [
     {
@@ -213,7 +228,7 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
       props: { ...baseProps, [prop]: SWITCHES[prop], ...(prop === 'metrics' && essential(TUNED)) },
     })),
   ];
-  const known = [BASE, SWITCHES, REFERENCES, OPTIONAL]
+  const known = [BASE, SWITCHES, PAUSED, REFERENCES, OPTIONAL]
     .flatMap(Object.keys)
     .concat(FIXED, OF_MONITORING, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {
@@ -261,6 +276,26 @@ function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObje
   };
 }
 
+/**
+ * Whether the sweep is enabled decides whether there are schedules and what of them is monitored, and nothing else:
+ * {@link withParts} and {@link withMonitoring} have to say no more.
+ * @throws TemplateError when it changes something else
+ */
+function refuseMoreThanSchedules(props: PreciseTtlProps): void {
+  const { json: enabled } = synthesizeSweep(props);
+  const { json: paused } = synthesizeSweep({ ...props, ...PAUSED });
+  const { aws_scheduler_schedule: schedules, ...resource } = enabled['resource'] as JsonObject;
+  const { output } = enabled as Readonly<Record<string, JsonObject>>;
+  const schedule_arns = { ...(output?.['schedule_arns'] as JsonObject), value: {} };
+  const expected = { ...enabled, resource, output: { ...output, schedule_arns } };
+  if (
+    schedules === undefined ||
+    JSON.stringify(withMonitoringOf(enabled, paused)) !== JSON.stringify(expected)
+  ) {
+    throw new TemplateError('enabled changes more than the schedules and what is monitored of them.');
+  }
+}
+
 /** The parts of the reconcile are as many as its span takes: one resource for each of `local.reconcile_parts`. */
 function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
   const resource = json['resource'] as Readonly<Record<string, JsonObject>>;
@@ -276,13 +311,18 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
     if (schedule === undefined) throw new TemplateError(`aws_scheduler_schedule.${id} is not there.`);
     return ofPart(schedule as JsonObject, part, index === 0 ? 'reconcile' : `reconcile-${index + 1}`);
   });
-  if (one === undefined || schedules.filter(isPart).length !== parts.length) {
-    throw new TemplateError('Each part of the reconcile must be a schedule.');
+  if (
+    one === undefined ||
+    schedules.filter(isPart).length !== parts.length ||
+    schedules.length !== parts.length + 1
+  ) {
+    throw new TemplateError('There must be a tick, and a schedule for each part of the reconcile.');
   }
   if (others.some(other => JSON.stringify(other) !== JSON.stringify(one))) {
     throw new TemplateError('The parts of the reconcile differ by more than their times.');
   }
   const { output } = json as Readonly<Record<string, JsonObject>>;
+  const tick = `{ for schedule in aws_scheduler_schedule.${TICK} : "tick" => schedule.arn }`;
   const arns = `{ for part, schedule in aws_scheduler_schedule.${RECONCILE} : part => schedule.arn }`;
   return {
     ...json,
@@ -290,14 +330,20 @@ function withParts(json: JsonObject, props: PreciseTtlProps): JsonObject {
       ...output,
       schedule_arns: {
         ...(output?.['schedule_arns'] as JsonObject),
-        value: `\${merge({ tick = aws_scheduler_schedule.schedules_tick.arn }, ${arns})}`,
+        value: `\${merge(${tick}, ${arns})}`,
       },
     },
     resource: {
       ...resource,
       aws_scheduler_schedule: {
-        ...Object.fromEntries(schedules.filter(each => !isPart(each))),
-        [RECONCILE]: { for_each: '${local.reconcile_parts}', ...one },
+        [TICK]: {
+          count: `\${${TERMS.enabled} ? 1 : 0}`,
+          ...(resource['aws_scheduler_schedule']?.[TICK] as JsonObject),
+        },
+        [RECONCILE]: {
+          for_each: `\${{ for name, part in local.reconcile_parts : name => part if ${TERMS.enabled} }}`,
+          ...one,
+        },
       },
     },
   };

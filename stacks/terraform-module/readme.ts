@@ -47,9 +47,9 @@ resource.terraform_data: "REFUSED TO KEEP THE TABLE. …"
 
 Do not follow Terraform's advice to disable \`prevent_destroy\`. To stop sweeping the table and keep it:
 
-1. Change the \`source\` of the module block from \`new-table\` to \`existing-table\`, leave out \`deletion_protection\` and
-   \`point_in_time_recovery\`, run \`terraform init\` and apply. The plan says \`1 to forget\`: Terraform no longer manages the
-   table, and the sweep goes on.
+1. Change the \`source\` of the module block from \`new-table\` to \`existing-table\`, leave out \`deletion_protection\`,
+   \`point_in_time_recovery\` and \`table_class\`, run \`terraform init\` and apply. The plan says \`1 to forget\`: Terraform no longer
+   manages the table, and the sweep goes on.
 2. Remove the module block, and apply.
 
 **Do not remove the block of a \`new-table\` module.** Its guard goes with it, as every guard in a module does. Then
@@ -79,8 +79,9 @@ what they need of it. The key's policy must leave the rest to IAM, as every defa
 }
 \`\`\`
 
-The table keeps the encryption that it has. If that is a key of yours, its policy must let the roles \`PlanSweep\`,
-\`QueryExpired\` and \`DeleteChunk\` of the output \`role_arns\` use it through DynamoDB.`;
+\`table_kms_key_arn\` is the key of the table. The roles \`PlanSweep\`, \`QueryExpired\` and \`DeleteChunk\` of the output
+\`role_arns\` may then use it through DynamoDB; its policy must leave that to IAM. When a new table was given one and is to have it
+no more, change the table first (\`aws dynamodb update-table --sse-specification Enabled=false\`), and leave out the input then.`;
 
 const ALARMS = `## Alarms and a dashboard
 
@@ -109,7 +110,11 @@ ${example.trim()}
 The provider is the caller's: its region and account are where everything is made. Every input is checked before anything is
 planned. Two modules in one account need different names: \`name\` is made from \`table_name\` unless it is given.
 
-\`count\` and \`for_each\` work on the module block. \`enabled = false\` pauses the sweep and leaves everything in place.
+\`count\` and \`for_each\` work on the module block. \`enabled = false\` removes the schedules and leaves everything else in place.
+
+To pause the sweep without an apply, set the schedules' state to \`DISABLED\`, or give them a start date, in EventBridge Scheduler: the
+module ignores both, so that no apply ends the pause. An input of a schedule that was changed by hand is put back by the next apply.
+Remove a start date that has passed before an apply that changes a schedule: Scheduler refuses one of more than five minutes ago.
 
 By window, whoever writes items stamps them with the npm package \`precise-ttl\`, or as its documents say. Writers and this module
 must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` and \`shards\`. By second

@@ -36,6 +36,9 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   deletionProtection:
     'DynamoDB refuses to delete the table, whoever asks. It is all that keeps the table when the module block is removed.',
   pointInTimeRecovery: 'The table can be restored to any second of the last 35 days.',
+  tableKmsKeyArn:
+    'ARN of the customer managed key that encrypts the table, which the roles may then use. A new table gets it; of an existing table it is the key that it has. The key that DynamoDB owns when it is not given.',
+  tableClass: 'STANDARD or STANDARD_INFREQUENT_ACCESS.',
   partitionKey: "Name of the table's partition key.",
   partitionKeyType: 'Type of the partition key: S, N or B.',
   sortKey: "Name of the table's sort key; null when it has none.",
@@ -60,7 +63,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
     'How far back every tick searches for items that earlier sweeps left. When it is not given, 10, or one window if that is longer; by second 2.',
   reconcileHours:
     'How far back the hourly reconcile searches, 1 to 744. 24, or 2 by second, when it is not given.',
-  enabled: 'Whether the schedules run. false pauses the sweep.',
+  enabled:
+    'Whether there are schedules. false removes them, and nothing else. To pause for a while, set their state: Terraform leaves it as it is.',
   shardConcurrency:
     'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
   chunkConcurrency: 'Chunks of 25 keys that a child deletes at once, 1 to 40.',
@@ -78,7 +82,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
-    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table keeps its own encryption.",
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table has table_kms_key_arn.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };
@@ -94,11 +98,12 @@ const NULLABLE: readonly VariableProp[] = [
   'permissionsBoundary',
   'rolePath',
   'kmsKeyArn',
+  'tableKmsKeyArn',
   'name',
 ];
 
 /** Props of a table that the module creates. */
-const OF_CREATED: readonly VariableProp[] = ['deletionProtection', 'pointInTimeRecovery'];
+const OF_CREATED: readonly VariableProp[] = ['deletionProtection', 'pointInTimeRecovery', 'tableClass'];
 
 /** The variables of a module, in the order of the props. */
 export function variablesOf(module: ModuleName): Variable[] {

@@ -18,7 +18,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe('bash completes', () => {
   test.each<[string[], string[]]>([
-    [['st'], ['start']],
+    [['st'], ['start', 'status']],
     [['de'], ['deploy', 'destroy']],
     [['--v'], ['--version']],
     [

@@ -18,8 +18,8 @@ import {
   startEmulator,
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { freePort } from '../support/free-port.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { freeLocalPorts } from '../support/local-ports.ts';
 import { awsCommandIn } from '../support/shell-words.ts';
 
 // Everything else that an existing table can lack: test/local/dynamodb/existing-table.test.ts.
@@ -49,7 +49,7 @@ async function run(
 ): Promise<EmulatorProcess> {
   const config = join(folder, 'config.json');
   writeFileSync(config, JSON.stringify({ region: 'eu-west-1', tables }));
-  const ports = ['--dynamodb-port', String(await freePort()), '--sfn-port', String(await freePort())];
+  const { args: ports } = await freeLocalPorts();
   const flags = ['local', '--config', config, '--no-schedules', ...ports, ...args];
   const running = startEmulator(flags, { bin: PROGRAM, env: environment });
   children.push(running.child);

@@ -1,7 +1,8 @@
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../cli/local-seed.ts';
-import { describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
+import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
 import type { ServedCloud } from '../../local/serve.ts';
+import type { AlarmResource } from '../../local/terraform/metric-alarm.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
@@ -10,6 +11,8 @@ const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
 const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
+  schedulerEndpoint: 'http://127.0.0.1:8085',
+  cloudWatchEndpoint: 'http://127.0.0.1:8084',
   region: 'us-east-1',
   cloud: {
     synthesized: {
@@ -21,8 +24,10 @@ const served = {
         { name: 'sweep-B', arn: ARN },
       ],
       schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
+      alarms: [{}, {}],
     },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
+    schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
   },
 } as unknown as ServedCloud;
@@ -44,6 +49,16 @@ test.each([
   expect(describeStart(cloud, { schedules })).toContain(`\n  schedules       ${expected}\n`);
 });
 
+test('the start says where CloudWatch is and how many alarms it has, and an alarm is one line', () => {
+  const text = describeStart(served, { schedules: true });
+  expect(text).toContain('\n  CloudWatch      http://127.0.0.1:8084: metrics, 2 alarms\n');
+  expect(text).toContain('\nexport AWS_ENDPOINT_URL_CLOUDWATCH=http://127.0.0.1:8084\n');
+  const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
+  expect(describeAlarm({ alarm, state: 'ALARM', reason: 'Threshold crossed.', since: at('09:05:00') })).toBe(
+    '09:05:00Z  sweep-B-no-sweep  ALARM: Threshold crossed.',
+  );
+});
+
 test('the start says what was seeded, and the example replays what has expired of it', () => {
   const text = describeStart(served, { schedules: true, seeded });
   expect(text).toContain(
@@ -57,6 +72,14 @@ test('the start says what was seeded, and the example replays what has expired o
   expect(text).toContain(
     `--state-machine-arn ${ARN} --input '{"from":"2026-11-21T07:00:00.000Z","to":"2026-11-21T08:00:00.000Z"}'`,
   );
+});
+
+test('without schedules the example is that of a sweep, and not of a backfill', () => {
+  const { synthesized } = served.cloud;
+  const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
+  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { schedules: true });
+  expect(text).toContain(`--state-machine-arn ${ARN.replace('B', 'A')} --input`);
+  expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });
 
 async function execute(state: object): Promise<Execution> {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
@@ -16,7 +17,9 @@ import {
   startEmulator,
 } from '../../stepfunctions-emulator/test/support/emulator-process.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { freePort, occupyPort } from '../support/free-port.ts';
+import { occupyPort } from '../support/free-port.ts';
+import { freeLocalPorts, PORT_FLAGS } from '../support/local-ports.ts';
+import { schedulerClient } from '../support/scheduler-client.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/precise-ttl.js');
 
@@ -44,18 +47,26 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test('--help says what it does', async () => {
   const { ended, printed } = run(['--help']);
   expect(await ended).toBe(0);
-  for (const flag of ['--dynamodb-port', '--sfn-port', '--no-schedules', '--seed', '--verbose'])
+  for (const flag of [...PORT_FLAGS, '--no-schedules', '--seed', '--verbose'])
     expect(printed.stdout).toContain(flag);
 });
 
 test.each([
   [
     ['--port', '1'],
-    '--port: expected one of --dynamodb-port, --sfn-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
+    '--port: expected one of --dynamodb-port, --sfn-port, --cloudwatch-port, --scheduler-port, --no-schedules, --seed, --config, --json, --verbose, --help, got an unknown flag',
   ],
   [['--seed', '0'], '--seed: expected a whole number from 1 to 10000, got "0"'],
   [['--sfn-port', '0'], '--sfn-port: expected a whole number from 1 to 65535, got "0"'],
   [['--sfn-port', '9000', '--dynamodb-port=9000'], '--sfn-port: expected another port than --dynamodb-port'],
+  [
+    ['--scheduler-port', '8083'],
+    '--scheduler-port: expected another port than --sfn-port, got 8083 for both',
+  ],
+  [
+    ['--cloudwatch-port', '8083'],
+    '--cloudwatch-port: expected another port than --sfn-port, got 8083 for both',
+  ],
 ])('fails with status 2 for %p', async (args, message) => {
   const { ended, printed } = run(args);
   expect(await ended).toBe(2);
@@ -63,12 +74,12 @@ test.each([
   expect(printed.stderr).toContain(message);
 });
 
-test.each(['--dynamodb-port', '--sfn-port'])(
+test.each(PORT_FLAGS)(
   'fails for a busy %s and names the flag',
   async flag => {
     const { port, server } = await occupyPort();
-    const other = flag === '--sfn-port' ? '--dynamodb-port' : '--sfn-port';
-    const { ended, printed } = run([flag, String(port), other, String(await freePort())]);
+    const { args } = await freeLocalPorts({ [flag]: port });
+    const { ended, printed } = run(args);
     expect(await ended).toBe(1);
     expect(printed.stderr.trim()).toBe(
       `${flag}: expected a free port, got ${port}, on which something listens; stop that, or choose another port with ${flag} N`,
@@ -79,7 +90,7 @@ test.each(['--dynamodb-port', '--sfn-port'])(
 );
 
 test('fails for a Lambda endpoint that is not on this machine', async () => {
-  const args = ['--dynamodb-port', String(await freePort()), '--sfn-port', String(await freePort())];
+  const { args } = await freeLocalPorts();
   const { ended, printed } = run(args, {
     AWS_ENDPOINT_URL_LAMBDA: 'https://lambda.us-east-1.amazonaws.com',
   });
@@ -87,13 +98,11 @@ test('fails for a Lambda endpoint that is not on this machine', async () => {
   expect(printed.stderr.trim()).toMatch(/^AWS_ENDPOINT_URL_LAMBDA: expected a URL on this machine/);
 }, 20_000);
 
-test('serves DynamoDB and Step Functions where it says, shows executions, and leaves nothing behind', async () => {
-  const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
+test('serves DynamoDB, Step Functions and Scheduler where it says, shows executions, and leaves nothing behind', async () => {
+  const { ports, args } = await freeLocalPorts();
+  const dynamoDbPort = ports['--dynamodb-port'];
   const { child, ended, printed, until } = run(
-    [
-      ...['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)],
-      ...['--no-schedules', '--seed', '20', '--verbose'],
-    ],
+    [...args, '--no-schedules', '--seed', '20', '--verbose'],
     // As in a shell into which the lines of an earlier run were pasted.
     { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${dynamoDbPort}` },
   );
@@ -108,6 +117,12 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   };
   expect(await left()).toBe(20);
   expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
+  const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
+  const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
+  expect(Schedules.map(({ Name }) => Name)).toEqual(
+    ['reconcile', 'tick'].map(id => `precise-ttl-SessionData-${id}`),
+  );
+  scheduler.destroy();
   expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
   expect(printed.stdout).toMatch(/^ +6 expire .* UTC, and stay: no schedule fires$/m);
   expect(await statusFor('evil.example', dynamoDbPort)).toBe(403);
@@ -168,5 +183,5 @@ test('serves DynamoDB and Step Functions where it says, shows executions, and le
   sfn.destroy();
   expect(await ended).toBe(0);
   expect(printed.stderr).toBe('');
-  for (const port of [dynamoDbPort, sfnPort, Number(openPort)]) expect(await isFree(port)).toBe(true);
+  for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
 }, 60_000);

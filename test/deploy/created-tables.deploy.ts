@@ -108,6 +108,110 @@ describeWithTerraform('a created table', () => {
     expect(await itemIsThere()).toBe(true);
   });
 
+  describe('takes a setting on and gives it back in place:', () => {
+    const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000-0000-0000-000000000000';
+    const OTHER_KEY = KEY.replace('1234abcd', '5678abcd');
+
+    /** Each edit is an update, or nothing at all, and the item is there after it. */
+    const edit = async (changes: Partial<PreciseTtlProps>) => {
+      const actions = await on.deployment.deploy(tokens(changes));
+      expect([changes, Object.keys(actions).filter(action => action !== 'update')]).toEqual([changes, []]);
+      expect(await itemIsThere()).toBe(true);
+      const { Table } = await on.client.send(new DescribeTableCommand({ TableName: 'Tokens' }));
+      return { touched: actions['update'] ?? [], table: Table };
+    };
+
+    /** With the setting, too, the table comes through whatever would delete it. */
+    const isKept = async () => {
+      const { status } = await on.deployment.terraform(['destroy', '-auto-approve', '-input=false']);
+      expect(status).toBe(1);
+      await on.deployment.use(tagged(SESSION_DATA));
+      expect(await on.deployment.plan()).toMatch(/REFUSED TO KEEP THE TABLE/);
+      const { forget } = await on.deployment.deploy(BOTH, { removed: true });
+      expect(forget).toContain(TOKENS_ADDRESS);
+      expect(await itemIsThere()).toBe(true);
+    };
+
+    test('the key, which is left to the table when it is left out', async () => {
+      await deployBoth();
+      for (const tableKmsKeyArn of [KEY, OTHER_KEY]) {
+        const { touched } = await edit({ tableKmsKeyArn });
+        expect(touched).toEqual(expect.arrayContaining([TOKENS_ADDRESS]));
+        // The roles that read and delete.
+        expect(touched.filter(address => address.startsWith('aws_iam_role_policy.'))).toHaveLength(3);
+      }
+      expect((await edit({})).touched).not.toContain(TOKENS_ADDRESS);
+      await edit({ tableKmsKeyArn: KEY });
+      await isKept();
+    });
+
+    test('the class, and recovery', async () => {
+      await deployBoth();
+      expect((await edit({ tableClass: 'STANDARD_INFREQUENT_ACCESS' })).touched).toEqual([TOKENS_ADDRESS]);
+      expect((await edit({ pointInTimeRecovery: false })).touched).toEqual([TOKENS_ADDRESS]);
+      expect((await edit({})).touched).toEqual([TOKENS_ADDRESS]);
+    });
+
+    test('the stream, which is left alone when it is left out', async () => {
+      await deployBoth();
+      for (const stream of ['NEW_IMAGE', 'KEYS_ONLY'] as const) {
+        const { touched, table } = await edit({ stream });
+        expect(touched).toEqual([TOKENS_ADDRESS]);
+        expect(table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: stream });
+      }
+      const { touched, table } = await edit({});
+      expect([touched, table?.StreamSpecification?.StreamViewType]).toEqual([[], 'KEYS_ONLY']);
+      await edit({ stream: 'OLD_IMAGE' });
+      await isKept();
+    });
+
+    test('the capacity, of the index too, and back to on demand', async () => {
+      await deployBoth();
+      const edits = [
+        [{ read: 5, write: 6 }, 5, 6],
+        [{ read: 7, write: 6 }, 7, 6],
+        [{ read: 7, write: 6, indexRead: 3, indexWrite: 12 }, 3, 12],
+      ] as const;
+      for (const [provisionedCapacity, indexRead, indexWrite] of edits) {
+        const { touched, table } = await edit({ provisionedCapacity });
+        expect(touched).toEqual([TOKENS_ADDRESS]);
+        expect(table?.ProvisionedThroughput).toMatchObject({
+          ReadCapacityUnits: provisionedCapacity.read,
+          WriteCapacityUnits: provisionedCapacity.write,
+        });
+        // Never made anew: the sweep would find nothing meanwhile.
+        expect(table?.GlobalSecondaryIndexes).toEqual([
+          expect.objectContaining({
+            IndexName: 'expirationWindowIndex',
+            ProvisionedThroughput: expect.objectContaining({
+              ReadCapacityUnits: indexRead,
+              WriteCapacityUnits: indexWrite,
+            }),
+          }),
+        ]);
+      }
+      const { table } = await edit({});
+      expect(table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
+      await isKept();
+    });
+
+    test('warm throughput only when the table is made', async () => {
+      await deployBoth();
+      for (const read of [12_000, 20_000, 15_000]) {
+        await on.deployment.use(tokens({ warmThroughput: { read, write: 4_000 } }));
+        expect(await on.deployment.plan()).toEqual({});
+      }
+    });
+
+    test('of an existing table nothing but what its roles may do', async () => {
+      await deployBoth();
+      const existing = { existingTable: true };
+      await on.deployment.deploy(tokens(existing));
+      const { touched } = await edit({ ...existing, tableKmsKeyArn: KEY });
+      expect(touched.map(address => address.split('.')[0])).toEqual(Array(3).fill('aws_iam_role_policy'));
+    });
+  });
+
   test('never deletes or replaces a table in a chain of edits', async () => {
     await deployBoth();
     const existing = { existingTable: true };
@@ -157,8 +261,8 @@ describeWithTerraform('a created table', () => {
     expect(output).toBe('');
   });
 
-  test('leaves an index of the user alone', async () => {
-    await deployBoth();
+  /** An index that no configuration knows, with an attribute of its own. */
+  const addIndexByOwner = async () => {
     await on.client.send(
       new UpdateTableCommand({
         TableName: 'Tokens',
@@ -180,8 +284,20 @@ describeWithTerraform('a created table', () => {
         ],
       }),
     );
+  };
+
+  test('leaves an index of the user alone', async () => {
+    await deployBoth();
+    await addIndexByOwner();
     await on.deployment.use(BOTH);
     expect(await on.deployment.plan()).toEqual({});
+  });
+
+  test('refuses to take an index of the user away, when the indexes become its own', async () => {
+    await deployBoth();
+    await addIndexByOwner();
+    await on.deployment.use(tokens({ provisionedCapacity: { read: 5, write: 5 } }));
+    expect(await on.deployment.plan()).toMatch(/all attributes must be indexed/);
   });
 
   test('refuses to replace a table that a first deployment left half made, until it is said to be whole', async () => {

@@ -132,11 +132,8 @@ describeWithTerraform('the Terraform modules', () => {
     const isThere = await itemIn('Tokens');
 
     const edits: readonly (readonly [Inputs, readonly string[], RegExp])[] = [
-      [
-        { enabled: false },
-        ['update'],
-        /schedules_tick,aws_scheduler_schedule.schedules_reconcile|schedules_/,
-      ],
+      [{ enabled: false }, ['delete'], /^aws_scheduler_schedule\.\S+,aws_scheduler_schedule\.[^,]+$/],
+      [{ enabled: true }, ['create'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
       [{ delete_mode: 'batch' }, ['update'], /delete_chunk_role_policy/],

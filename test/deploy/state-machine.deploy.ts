@@ -18,7 +18,6 @@ import {
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
-import { stepFunctionsAside } from './support/step-functions-aside.ts';
 import type { TerraformRoot } from './support/terraform-root.ts';
 
 const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
@@ -67,8 +66,7 @@ describeWithTerraform('the state machine of the module, on our own Step Function
       region: PLACE.region,
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     });
-    const oneEndpoint = await stepFunctionsAside(server.endpoint, aws.endpoint);
-    const here = { AWS_ENDPOINT_URL: oneEndpoint.endpoint };
+    const here = { AWS_ENDPOINT_URL_SFN: server.endpoint };
     try {
       // The emulator of AWS knows no PartiQL that deletes on a condition.
       const inputs = { table_name: 'Tokens', partition_key: 'id', delete_mode: 'batch' };
@@ -113,7 +111,6 @@ describeWithTerraform('the state machine of the module, on our own Step Function
       expect(stateMachines.all).toEqual([]);
     } finally {
       client.destroy();
-      await oneEndpoint.stop();
       await server.stop();
       await functions.invoker?.stop();
     }

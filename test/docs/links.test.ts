@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 const FILES = [
   'README.md',
   'CONTRIBUTING.md',
+  'test/deploy/stub-provider/README.md',
   ...globSync('{docs,local,lab,examples/*}/*.md').filter(file => !file.includes('node_modules')),
 ];
 

@@ -13,7 +13,7 @@ const table = (granularityMinutes: number): PreciseTtlProps => ({
   precisionSeconds: 60,
 });
 
-const local = useLocalSweep(GRANULARITIES.map(table));
+const local = useLocalSweep(GRANULARITIES.map(table), { functions: { maxConcurrency: 1 } });
 
 /** An hour on the hour, six to seven hours ago: an edge of every granularity. */
 const EDGE = Math.floor(Date.now() / 3_600_000) * 3600 - 6 * 3600;
@@ -90,7 +90,9 @@ describe.each(GRANULARITIES)('windows of %d minutes', minutes => {
     await local.sweep(tableName, tick(EDGE + 4 * 3600));
     expect(await left()).toEqual(with_(-1, 0, 1));
 
-    await local.sweep(tableName, { ...tick(EDGE + 4 * 3600), lookbackMinutes: 1440 });
+    // As a part of a reconcile that does not begin now: it asks for nothing that is misfiled.
+    const part = { lookbackMinutes: 360, skipMinutes: 60 };
+    await local.sweep(tableName, { ...tick(EDGE + 4 * 3600), ...part });
     expect(await left()).toEqual([]);
   });
 });

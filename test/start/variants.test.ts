@@ -76,6 +76,32 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     },
   ],
   [
+    'a provisioned table of infrequent access, with a key and a stream of its own',
+    [
+      {
+        ...SESSION_DATA,
+        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
+        stream: 'KEYS_ONLY',
+        provisionedCapacity: { read: 20, write: 10, indexRead: 5, indexWrite: 10 },
+        tableClass: 'STANDARD_INFREQUENT_ACCESS',
+        pointInTimeRecovery: false,
+      },
+    ],
+    TO_THE_SECOND,
+  ],
+  [
+    'warm from the first minute on, with a stream of new images',
+    [
+      {
+        ...TOKENS,
+        stream: 'NEW_IMAGE',
+        warmThroughput: { read: 20_000, write: 8_000 },
+        tableClass: 'STANDARD',
+      },
+    ],
+    TO_THE_SECOND,
+  ],
+  [
     'by second, an existing table with a sort key',
     [{ ...SESSION_DATA, existingTable: true, indexedBy: 'second' }],
     {

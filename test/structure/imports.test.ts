@@ -105,6 +105,9 @@ test('only the stacks know of CDKTF', () => {
 
 test.each([
   'replay',
+  'pause',
+  'resume',
+  'limit',
   'backfill',
   'deploy',
   'diff',
@@ -115,6 +118,8 @@ test.each([
   'init',
   'adopt',
   'doctor',
+  'status',
+  'history',
   'completion',
   'cost',
 ])('the command %s loads nothing that is local', command => {

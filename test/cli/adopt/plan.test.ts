@@ -20,6 +20,7 @@ const TABLE: DescribedTable = {
   billing: 'on-demand',
   throughput: undefined,
   warmThroughput: undefined,
+  settings: { deletionProtection: false, stream: undefined, kmsKeyArn: undefined, tableClass: 'STANDARD' },
   itemCount: 0,
   sizeBytes: 0,
   ttl: { status: 'DISABLED', attribute: undefined },
@@ -326,6 +327,22 @@ describe('the configuration', () => {
         sortKey: 'sk',
         sortKeyType: 'N',
         ttlAttribute: 'expires',
+        indexedBy: 'second',
+      },
+    ],
+    [
+      'with a key that the roles must be allowed to use',
+      {
+        settings: {
+          ...TABLE.settings,
+          kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',
+        },
+      },
+      {},
+      {
+        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/mrk-1234abcd',
+        partitionKey: 'id',
+        ttlAttribute: 'ttl',
         indexedBy: 'second',
       },
     ],

@@ -1,17 +1,17 @@
 import type { SeenAlarm } from '../../../cli/aws/alarms.ts';
-import type { NotChecked } from '../../../cli/doctor/check.ts';
+import type { NotChecked } from '../../../cli/deployment/check.ts';
+import {
+  type FailedExecution,
+  type SeenDeployment,
+  type SeenExecutions,
+  STALE_MS,
+} from '../../../cli/deployment/observe-deployment.ts';
 import {
   type DeploymentOptions,
   deploymentFindings,
   mapRunsOf,
-  STALE_MS,
 } from '../../../cli/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../cli/doctor/finding.ts';
-import type {
-  FailedExecution,
-  SeenDeployment,
-  SeenExecutions,
-} from '../../../cli/doctor/observe-deployment.ts';
 import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -47,15 +47,25 @@ interface Case {
   readonly options?: Partial<DeploymentOptions>;
   /** What Scheduler has instead of ENABLED. */
   readonly state?: string;
+  /** Of the schedules with these names only; of all of them without. */
+  readonly only?: string;
+  readonly startDate?: Date;
+  /** Of all inputs. */
+  readonly perSecond?: number;
 }
 
 /** What is found where all is as it should be, but for what is given. */
-function findings({ props, seen, executions, options, state = 'ENABLED' }: Case) {
+function findings({ props, seen, executions, options, ...byHand }: Case) {
   const subject = subjectOf(props);
+  const { perSecond, startDate, only = '' } = byHand;
   const schedules = schedulesOf(subject.props).map(({ name, expression, input }) => {
+    const limited = { ...input, ...(perSecond !== undefined && { maxDeletesPerSecond: perSecond }) };
     // The order of the fields is whoever's who wrote them.
-    const reversed = Object.fromEntries(Object.entries(input).reverse());
-    return [name, { seen: { state, expression, input: JSON.stringify(reversed), target: ARN } }] as const;
+    const reversed = Object.fromEntries(Object.entries(limited).reverse());
+    const isMeant = name.endsWith(only);
+    const state = (isMeant && byHand.state) || 'ENABLED';
+    const firing = { state, ...(isMeant && { startDate }) };
+    return [name, { seen: { ...firing, expression, input: JSON.stringify(reversed), target: ARN } }] as const;
   });
   const deployment: SeenDeployment = {
     stateMachine: { seen: { arn: ARN, createdAt: before(STALE_MS * 100) } },
@@ -109,14 +119,37 @@ test.each<[string, Case, string[]]>([
     { seen: { stateMachine: { seen: undefined }, executions: undefined } },
     ['state-machine-missing'],
   ],
-  ['the schedules are paused by hand', { state: 'DISABLED' }, ['schedule-disabled', 'schedule-disabled']],
+  ['the schedules are paused by hand', { state: 'DISABLED' }, ['sweep-paused-by-hand']],
+  ['they are paused for a while', { startDate: before(-1000) }, ['sweep-paused-by-hand']],
+  ['that while is over', { startDate: before(0) }, []],
   [
-    'the configuration pauses them',
-    { state: 'DISABLED', props: { enabled: false }, executions: { lastSuccess: undefined } },
+    'nothing has run since they were paused',
+    { state: 'DISABLED', executions: { lastSuccess: undefined } },
+    ['sweep-paused-by-hand'],
+  ],
+  ['one of them is paused', { state: 'DISABLED', only: 'tick' }, ['schedule-disabled']],
+  [
+    'one of them is paused for a while',
+    { startDate: before(-1000), only: 'reconcile' },
+    ['schedule-disabled'],
+  ],
+  ['they are limited by hand', { perSecond: 200 }, ['sweep-limited']],
+  [
+    'they are limited and paused',
+    { perSecond: 200, state: 'DISABLED' },
+    ['sweep-paused-by-hand', 'sweep-limited'],
+  ],
+  [
+    'the configuration has none',
+    {
+      props: { enabled: false },
+      seen: { schedules: new Map([['precise-ttl-T-tick', { seen: undefined }]]) },
+      executions: { lastSuccess: undefined },
+    },
     ['sweep-paused'],
   ],
   [
-    'the configuration wants them paused',
+    'the configuration wants none, and they are there',
     { props: { enabled: false } },
     ['schedule-not-paused', 'schedule-not-paused', 'sweep-paused'],
   ],
@@ -244,4 +277,14 @@ test.each([
   [['warning', 'broken', 'note'], 'broken'],
 ] as const)('findings that are %j are %s', (severities, verdict) => {
   expect(verdictOf(severities.map(severity => ({ severity })))).toBe(verdict);
+});
+
+test('a pause by hand says until when, and a limit how much', () => {
+  const [paused] = findings({ startDate: before(-60_000) });
+  expect(paused).toMatchObject({
+    what: 'the sweep is paused by hand: until 2026-11-21T20:01:00Z',
+    remedy: expect.stringContaining('resume --table T'),
+  });
+  const [limited] = findings({ perSecond: 200 });
+  expect(limited?.what).toBe('the sweep is limited by hand: 200 deletes a second');
 });

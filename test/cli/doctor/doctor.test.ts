@@ -15,7 +15,7 @@ import {
   DescribeExecutionCommand,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { doctorClients } from '../../../cli/doctor/clients.ts';
+import { deploymentClients } from '../../../cli/deployment/clients.ts';
 import { ITEM_FINDINGS } from '../../../cli/doctor/findings.ts';
 import { type DoctorJobOptions, type DoctorReport, runDoctor } from '../../../cli/doctor/job.ts';
 import { FlagError } from '../../../cli/flags.ts';
@@ -233,7 +233,7 @@ async function examine(
     rate: 40_000,
     segments: 4,
     mask: false,
-    connect: region => doctorClients(region, process.env),
+    connect: region => deploymentClients(region, process.env),
     call: inPackage,
     now: Date.now,
     signal: new AbortController().signal,
@@ -345,7 +345,10 @@ test.each([
 test('on this machine only services of this machine are asked, and the others noted', async () => {
   delete process.env['AWS_ENDPOINT_URL'];
   aws.answers.asked = [];
-  const { isLocal, scheduler, sqs, lambda, cloudWatch, destroy } = doctorClients('us-east-1', process.env);
+  const { isLocal, scheduler, sqs, lambda, cloudWatch, destroy } = deploymentClients(
+    'us-east-1',
+    process.env,
+  );
   destroy();
   expect({ isLocal, scheduler, sqs, lambda, cloudWatch }).toEqual({ isLocal: true });
   const report = await examine([CLEAN]);

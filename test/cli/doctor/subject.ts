@@ -1,4 +1,4 @@
-import type { Subject } from '../../../cli/doctor/subject.ts';
+import type { Subject } from '../../../cli/deployment/subject.ts';
 import { inPackage } from '../../../cli/invocation.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';

@@ -1,7 +1,7 @@
 /**
  * How the SDK says that the connection broke before an answer was there, or in the middle of one. "use of closed network
  * connection" comes from the SDK for Go itself: now and then it closes a connection that it reads from. It knows the error and
- * tries again (aws-sdk-go-v2, pull request 2949), as the real provider does, up to 25 times. The stub provider tries once.
+ * tries again (aws-sdk-go-v2, pull request 2949), as the real provider does, up to 25 times, and the stub provider up to 5.
  */
 const BROKEN =
   /(deserialization failed|request send failed).*(use of closed network connection|connection reset by peer|\bEOF\b)/;

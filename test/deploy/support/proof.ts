@@ -1,38 +1,22 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
-import { STACK } from '../../../stacks/app.ts';
 import { freePort } from '../../support/free-port.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';
-
-/**
- * A stub of the AWS provider that makes its calls to an emulator on this machine. It lies beside the checkout, or where
- * DEPLOY_PROOF says.
- */
-const PROOF = process.env['DEPLOY_PROOF'] ?? join(process.cwd(), '../shared/deploy-proof');
-
-/** What is built once for all runs: the emulator's Python environment and the stub. */
-const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
+import {
+  buildStubProvider,
+  emulatorProgram,
+  installEmulator,
+  STUB_PROVIDER,
+  type StubProvider,
+} from '../stub-provider/build.ts';
 
 /** A mirror's first folder has the name of the host that Terraform, or OpenTofu, takes providers from by default; nothing is asked there. */
 const PROVIDER_HOSTS = [['registry', 'terraform', 'io'].join('.'), ['registry', 'opentofu', 'org'].join('.')];
-
-const EMULATOR = 'moto[server]==5.2.5';
 
 /** `describe` where these tests can run; elsewhere they are skipped, and it is said why. */
 export const describeWithTerraform = describeWhenComplete(missing());
@@ -45,7 +29,7 @@ function describeWhenComplete(lacking: readonly string[]): jest.Describe {
 
 /** What these tests need and do not find. */
 function missing(): string[] {
-  const tools = ['terraform', 'go', 'python3'].filter(tool => {
+  return ['terraform', 'go', 'python3'].filter(tool => {
     try {
       execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' });
       return false;
@@ -53,7 +37,6 @@ function missing(): string[] {
       return true;
     }
   });
-  return [...tools, ...(existsSync(join(PROOF, 'provider')) ? [] : [`the stub provider (${PROOF})`])];
 }
 
 /** An emulated AWS, and what Terraform needs to deploy to it. */
@@ -73,11 +56,12 @@ export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
 /** Starts the emulator, and builds it and the stub provider where that was not done yet: some minutes, the first time. */
 export async function startEmulatedAws(): Promise<EmulatedAws> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
-  const moto = installEmulator();
-  writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildProvider(folder)));
+  installEmulator();
+  writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildStubProvider()));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const server = spawn(moto, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const program = [join(STUB_PROVIDER, 'emulator.py'), '-H', '127.0.0.1', '-p', String(port)];
+  const server = spawn(emulatorProgram('python'), program, { stdio: 'ignore' });
   await answering(`${endpoint}/moto-api/`);
   return {
     endpoint,
@@ -107,52 +91,15 @@ export async function startEmulatedAws(): Promise<EmulatedAws> {
 /** What is wrong with recorded calls (STUB_AWS_LOG) by AWS's own models of its services; nothing when they are right. */
 export function callProblems(log: string): string {
   const { status, stdout, stderr } = spawnSync(
-    join(BUILD, 'venv/bin/python'),
-    [join(PROOF, 'check-calls.py'), log],
+    emulatorProgram('python'),
+    [join(STUB_PROVIDER, 'check-calls.py'), log],
     { encoding: 'utf8' },
   );
   return status === 0 ? '' : stdout + stderr;
 }
 
-function installEmulator(): string {
-  const server = join(BUILD, 'venv/bin/moto_server');
-  if (!existsSync(server)) {
-    execFileSync('python3', ['-m', 'venv', join(BUILD, 'venv')]);
-    execFileSync(join(BUILD, 'venv/bin/pip'), ['install', '--quiet', EMULATOR, 'boto3', 'regex']);
-  }
-  return server;
-}
-
-interface Provider {
-  readonly binary: string;
-  readonly version: string;
-}
-
-/** The stub knows the types that the synths use, as the installed bindings describe them. */
-function buildProvider(folder: string): Provider {
-  const source = join(folder, 'source');
-  cpSync(join(PROOF, 'provider'), source, { recursive: true });
-  execFileSync('chmod', ['-R', 'u+w', source]);
-  const synths = [SESSION_DATA, { ...SESSION_DATA, existingTable: true }].map(table =>
-    join(synthesizeToFolder(configOf(table)), 'stacks', STACK, 'cdk.tf.json'),
-  );
-  const bindings = join(process.cwd(), 'node_modules/@cdktf/provider-aws');
-  execFileSync(process.execPath, [
-    ...[join(PROOF, 'extract-schema.mjs'), '--bindings', bindings],
-    ...['--out', join(source, 'schema.json'), ...synths],
-  ]);
-  const digest = createHash('sha256');
-  for (const file of globSync('*', { cwd: source }).sort()) digest.update(readFileSync(join(source, file)));
-  const binary = join(BUILD, `provider-${digest.digest('hex').slice(0, 16)}`);
-  if (!existsSync(binary)) {
-    execFileSync('go', ['build', '-buildvcs=false', '-o', binary, '.'], { cwd: source, stdio: 'pipe' });
-  }
-  const { terraform } = JSON.parse(readFileSync(synths[0] ?? '', 'utf8'));
-  return { binary, version: terraform.required_providers.aws.version };
-}
-
 /** Terraform's configuration: the provider comes from a folder, nothing from elsewhere. */
-function mirror(folder: string, { binary, version }: Provider): string {
+function mirror(folder: string, { binary, version }: StubProvider): string {
   const platform = execFileSync('go', ['env', 'GOOS', 'GOARCH'], { encoding: 'utf8' })
     .trim()
     .replace('\n', '_');

@@ -227,3 +227,76 @@ test.each([
   expect(make).toThrow(expected);
   expect(make).toThrow('aws_scheduler_schedule.tick.target.input: ');
 });
+
+describe('a schedule that is changed while it runs', () => {
+  const at = (time: string) => Date.parse(`2026-11-20T${time}Z`);
+
+  /** The times of what fires from 09:00:30 to the end, with changes at their times. */
+  async function runChanged(
+    end: string,
+    changes: readonly (readonly [string, Partial<ScheduleResource>])[],
+    over: Partial<ScheduleResource> = {},
+  ): Promise<string[]> {
+    const clock = new VirtualClock(START);
+    const fired: string[] = [];
+    const scheduler = new LocalScheduler({
+      clock,
+      schedules: [schedule(over)],
+      fire: ({ input }) => fired.push(`${new Date(clock.now()).toISOString().slice(11, 19)} ${input}`),
+      onError: error => {
+        throw error;
+      },
+    });
+    scheduler.start();
+    for (const [time, change] of changes) {
+      await clock.sleep(at(time) - clock.now());
+      scheduler.update({ ...(scheduler.schedules[0] ?? schedule()), ...change });
+    }
+    await clock.sleep(at(end) - clock.now());
+    scheduler.stop();
+    return fired;
+  }
+  const named = (input: string) => ({ input });
+
+  test('is off until it is on again, and has its new input', async () => {
+    const fired = await runChanged(
+      '09:06:10',
+      [
+        ['09:01:20', { enabled: false }],
+        ['09:04:40', { enabled: true }],
+        ['09:05:20', named('"b"')],
+      ],
+      named('"a"'),
+    );
+    expect(fired).toEqual(['09:01:00 "a"', '09:05:00 "a"', '09:06:00 "b"']);
+  });
+
+  test('does not fire before its start date or after its end date, and on both', async () => {
+    const dates = { startDate: at('09:03:00'), endDate: at('09:05:00') };
+    const times = ['09:03:00 "a"', '09:04:00 "a"', '09:05:00 "a"'];
+    expect(await runChanged('09:08:00', [['09:00:40', dates]], named('"a"'))).toEqual(times);
+    expect(await runChanged('09:08:00', [], { ...named('"a"'), ...dates })).toEqual(times);
+  });
+
+  test('by a rate begins at its start date', async () => {
+    const rate = { ...named('"a"'), expression: 'rate(2 minutes)', startDate: at('09:02:10') };
+    expect(await runChanged('09:05:00', [], rate)).toEqual(['09:02:10 "a"', '09:04:10 "a"']);
+  });
+
+  test('that has fired in this very moment does not fire twice', async () => {
+    const fired = await runChanged('09:02:30', [['09:01:00', named('"b"')]], named('"a"'));
+    expect(fired).toEqual(['09:01:00 "a"', '09:02:00 "b"']);
+  });
+
+  test('fails when it can not be read, and stays as it was', async () => {
+    const scheduler = new LocalScheduler({
+      clock: new VirtualClock(START),
+      schedules: [schedule()],
+      fire: () => {},
+      onError: () => {},
+    });
+    expect(() => scheduler.update(schedule({ expression: 'never' }))).toThrow('expected cron(');
+    expect(() => scheduler.update(schedule({ arn: 'other' }))).toThrow('expected the ARN of a schedule');
+    expect(scheduler.schedules).toEqual([schedule()]);
+  });
+});

@@ -154,7 +154,12 @@ describe('a synthesized stack', () => {
         enabled: true,
         targetArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:sweep',
         roleArn: 'arn:aws:iam::123456789012:role/x',
+        deadLetterArn: 'arn:aws:sqs:eu-central-1:123456789012:dead',
         input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+        unused: {
+          DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:123456789012:dead' },
+          RetryPolicy: { MaximumRetryAttempts: 3 },
+        },
       },
     ]);
     expect(cloud.notRunLocally).toEqual(['aws_iam_role.machine', 'aws_sqs_queue.dead']);
@@ -390,5 +395,70 @@ describe('fails when the folder', () => {
     writeFileSync(join(made.directory, 'stacks/stack/cdk.tf.json'), '{');
     const { directory } = made;
     expect(() => readSynthesized(directory)).toThrow(/cdk\.tf\.json: isn't JSON/);
+  });
+});
+
+describe('an alarm', () => {
+  const alarm = (over: Record<string, unknown> = {}) => ({
+    resource: {
+      aws_cloudwatch_metric_alarm: {
+        late: {
+          alarm_name: 'sweep-late',
+          namespace: 'PreciseTtl',
+          metric_name: 'DeletionLag',
+          dimensions: { TableName: 'Sessions' },
+          extended_statistic: 'p99',
+          period: 300,
+          evaluation_periods: 3,
+          threshold: '11000',
+          comparison_operator: 'GreaterThanOrEqualToThreshold',
+          treat_missing_data: 'notBreaching',
+          alarm_description: 'late',
+          alarm_actions: ['arn:aws:sns:us-east-1:123456789012:topic'],
+          tags: { a: 'b' },
+          ...over,
+        },
+      },
+    },
+  });
+
+  test('is read; all its periods have to breach unless it says less', () => {
+    expect(read(alarm()).alarms).toEqual([
+      {
+        address: 'aws_cloudwatch_metric_alarm.late',
+        name: 'sweep-late',
+        arn: 'arn:aws:cloudwatch:us-east-1:123456789012:alarm:sweep-late',
+        region: 'us-east-1',
+        description: 'late',
+        namespace: 'PreciseTtl',
+        metricName: 'DeletionLag',
+        dimensions: { TableName: 'Sessions' },
+        statistic: 'p99',
+        period: 300,
+        evaluationPeriods: 3,
+        datapointsToAlarm: 3,
+        threshold: 11_000,
+        comparison: 'GreaterThanOrEqualToThreshold',
+        treatMissingData: 'notBreaching',
+        alarmActions: ['arn:aws:sns:us-east-1:123456789012:topic'],
+        okActions: [],
+      },
+    ]);
+  });
+
+  test.each([
+    [{ period: 10 }, 'period: expected a multiple of 60 seconds'],
+    [{ statistic: 'Sum' }, 'statistic: expected either statistic or extended_statistic'],
+    [{ extended_statistic: 'tm99' }, 'extended_statistic: expected a percentile such as p99, got "tm99"'],
+    [{ extended_statistic: null, statistic: 'p99' }, 'statistic: expected SampleCount or Average'],
+    [{ evaluation_periods: 0 }, 'evaluation_periods: expected a whole number above 0'],
+    [
+      { datapoints_to_alarm: 4 },
+      'datapoints_to_alarm: expected a whole number from 1 to evaluation_periods, got 4',
+    ],
+    [{ threshold: null }, 'threshold: expected a number, got nothing'],
+    [{ metric_query: { id: 'e1' } }, "metric_query: the local runner doesn't implement this field"],
+  ])('fails with %j', (over, problem) => {
+    expect(problemsOf(alarm(over))).toContain(`stack: aws_cloudwatch_metric_alarm.late.${problem}`);
   });
 });

@@ -127,6 +127,21 @@ test('the index and what is remembered of it depend on the way', () => {
   }
 });
 
+test('whether the sweep is enabled decides how many schedules there are, and Terraform leaves a pause as it is', () => {
+  const { schedules_tick: tick, schedules_reconcile: reconcile } =
+    mainOf('new-table').resource.aws_scheduler_schedule;
+  expect(tick.count).toBe('${var.enabled ? 1 : 0}');
+  expect(reconcile.for_each).toBe(
+    '${{ for name, part in local.reconcile_parts : name => part if var.enabled }}',
+  );
+  for (const schedule of [tick, reconcile]) {
+    expect(schedule).toMatchObject({
+      state: 'ENABLED',
+      lifecycle: { ignore_changes: ['state', 'start_date'] },
+    });
+  }
+});
+
 describe.each(MODULES)('what there is of monitoring in %s', name => {
   const block = (type: string, id: string) => mainOf(name).resource[type][id];
 

@@ -18,7 +18,7 @@ const ASKED = [
 ] as const satisfies readonly Service[];
 
 /** A client for each service; undefined for one that must not be asked. */
-export interface DoctorClients {
+export interface DeploymentClients {
   /** Some service has an endpoint on this machine. The others are not asked: theirs would be that of a real account. */
   readonly isLocal: boolean;
   readonly dynamoDb: DynamoDBClient | undefined;
@@ -31,7 +31,7 @@ export interface DoctorClients {
 }
 
 /** @throws {FlagError} when the environment names an endpoint that is none */
-export function doctorClients(region: string, environment: Environment): DoctorClients {
+export function deploymentClients(region: string, environment: Environment): DeploymentClients {
   const local = ASKED.filter(service => isLocal(environment, service));
   const isOnThisMachine = local.length > 0;
   const made: { destroy(): void }[] = [];

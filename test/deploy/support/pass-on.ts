@@ -2,17 +2,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a request says that it is for Step Functions, in AWS JSON 1.0. */
-const STEP_FUNCTIONS = /^AWSStepFunctions\./;
+/** An endpoint on loopback that hands each request on to another one. */
+export interface PassingOn {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
 
-/** One endpoint for two emulators: the stub provider takes the same one for all services. */
-export async function stepFunctionsAside(
-  stepFunctions: string,
-  others: string,
-): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
+/** @param endpointOf where a request goes; undefined: its connection breaks */
+export async function startPassingOn(
+  endpointOf: (incoming: IncomingMessage) => string | undefined,
+): Promise<PassingOn> {
   const server = createServer((incoming, answer) => {
-    const target = String(incoming.headers['x-amz-target'] ?? '');
-    passOn(STEP_FUNCTIONS.test(target) ? stepFunctions : others, incoming, answer);
+    const endpoint = endpointOf(incoming);
+    if (endpoint === undefined) incoming.socket.destroy();
+    else passOn(endpoint, incoming, answer);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

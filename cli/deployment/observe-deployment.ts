@@ -23,13 +23,18 @@ import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
-import type { DoctorClients } from './clients.ts';
+import type { DeploymentClients } from './clients.ts';
 import type { Subject } from './subject.ts';
+
+/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
 export interface SeenSchedule {
   /** ENABLED or DISABLED. */
   readonly state: string;
+  /** Before that, an enabled one does not fire. */
+  readonly startDate?: Date | undefined;
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -89,7 +94,7 @@ const REPLAY = /^replay-/;
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda, cloudWatch }: DoctorClients,
+  { sfn, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
@@ -130,7 +135,7 @@ async function executionsOf(
   return observeExecutions(sfn, stateMachine.seen.arn, now);
 }
 
-async function observeSchedule(
+export async function observeSchedule(
   scheduler: SchedulerClient,
   group: string,
   name: string,
@@ -142,6 +147,7 @@ async function observeSchedule(
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
         state: found.State ?? '',
+        startDate: found.StartDate,
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
@@ -201,8 +207,8 @@ async function observeExecutions(
   };
 }
 
-/** Replays can be many between two ticks. */
-async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
+/** When the newest sweep ended that succeeded and is no replay. Replays can be many between two ticks. */
+export async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
   const pages = paginateListExecutions(
     { client },
     { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
@@ -231,7 +237,8 @@ function failedExecution(listed: ExecutionListItem): FailedExecution {
 const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
   (stopDate ?? startDate)?.getTime() ?? 0;
 
-async function observeQueue(
+/** Messages in a queue; undefined when it is not there. */
+export async function observeQueue(
   sqs: SQSClient,
   name: string,
   region: string,

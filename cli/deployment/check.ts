@@ -1,7 +1,5 @@
 import { MissingPermissionError } from '../table/errors.ts';
 import { permitted } from '../table/permitted.ts';
-import { type Finding, finding } from './finding.ts';
-import type { Subject } from './subject.ts';
 
 /** Why something is not known. */
 export interface NotChecked {
@@ -14,6 +12,11 @@ export interface NotChecked {
 
 /** What became of a check: what was seen, or why nothing was. */
 export type Checked<Seen> = { readonly seen: Seen } | { readonly notChecked: NotChecked };
+
+/** What was seen; null when it is not known. */
+export function seenOf<Seen>(checked: Checked<Seen> | undefined): Seen | null {
+  return checked !== undefined && 'seen' in checked ? checked.seen : null;
+}
 
 /** Errors after which no other check can succeed either. */
 const HOPELESS = ['CredentialsProviderError', 'AbortError'];
@@ -56,29 +59,3 @@ export async function check<Seen>(
 export function notAsked(service: string): { readonly notChecked: NotChecked } {
   return { notChecked: { reason: `no endpoint of ${service} on this machine`, isLocal: true } };
 }
-
-/** Something that was not checked, e.g. `the dead-letter queue`. */
-export interface Unchecked {
-  readonly what: string;
-  readonly why: NotChecked;
-}
-
-/** One finding for each reason, and one for all that this machine does not have. */
-export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Subject): Finding[] {
-  const byReason = Map.groupBy(unchecked, ({ why }) => (why.isLocal ? LOCAL : why.reason));
-  return [...byReason.values()].flatMap(group => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const { isLocal, reason, remedy } = first.why;
-    const whats = group.map(({ what, why }) => (isLocal ? `${what} (${why.reason})` : what)).join(', ');
-    return [
-      finding(isLocal ? 'not-checked-local' : 'not-checked', subject, {
-        detail: isLocal ? whats : `${whats} (${reason})`,
-        ...(remedy !== undefined && { remedy }),
-      }),
-    ];
-  });
-}
-
-/** No reason of a check. */
-const LOCAL = '';

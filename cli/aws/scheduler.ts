@@ -1,0 +1,25 @@
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { clientConfig } from './client-config.ts';
+import type { Environment } from './endpoint.ts';
+import { EndpointNote, NOTE_STEP } from './note-endpoint.ts';
+
+export interface EventBridgeSchedulerClient {
+  readonly scheduler: SchedulerClient;
+  /** Where its requests go, known once one was made: whatever the environment and the profiles say. */
+  endpoint(): URL | undefined;
+}
+
+/**
+ * The SDK's own client, with the SDK's own configuration.
+ *
+ * @throws {FlagError} when the environment names an endpoint that is none
+ */
+export function eventBridgeSchedulerClient(
+  region: string,
+  environment: Environment,
+): EventBridgeSchedulerClient {
+  const note = new EndpointNote();
+  const scheduler = new SchedulerClient(clientConfig('SCHEDULER', region, environment));
+  scheduler.middlewareStack.add(note.middleware, NOTE_STEP);
+  return { scheduler, endpoint: () => note.endpoint };
+}

@@ -1,0 +1,49 @@
+import { FATES, wordsOf } from '../../statemachine/counts.ts';
+import type { Sweep } from './sweep.ts';
+import type { SweepOutcome } from './sweep-outcome.ts';
+
+/** `2026-11-21 12:34:56Z` */
+export function utc(time: Date): string {
+  return time.toISOString().slice(0, 19).replace('T', ' ').concat('Z');
+}
+
+/** `12:34:56Z`, with its day when that is not today's. */
+export function clockTime(time: Date, now: Date): string {
+  const text = utc(time);
+  return text.slice(0, 10) === utc(now).slice(0, 10) ? text.slice(11) : text;
+}
+
+/** One sweep on one line: when it began, what it was, how it ended, what it found. */
+export function describeSweepLine(sweep: Sweep, now: Date): string {
+  const { startedAt, stoppedAt, kind, status, outcome } = sweep;
+  const took =
+    stoppedAt === undefined ? '' : `in ${((stoppedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1)} s`;
+  return [
+    clockTime(startedAt, now),
+    kind.padEnd('reconcile'.length),
+    `${status} ${took}`.trim(),
+    ...(outcome === undefined ? [] : [`: ${describeOutcome(outcome)}`]),
+  ]
+    .join('  ')
+    .replace('  : ', ': ');
+}
+
+/** What it found, and what became of it; fates that nothing had are left out. */
+export function describeOutcome(outcome: SweepOutcome): string {
+  const { found, shardsFailed, lagMs } = outcome;
+  if (found === 0 && shardsFailed === 0) return 'nothing to do';
+  return [
+    `found ${count(found)}`,
+    ...FATES.flatMap(fate => (outcome[fate] === 0 ? [] : [`${wordsOf(fate)} ${count(outcome[fate])}`])),
+    ...(shardsFailed === 0 ? [] : [`children failed ${count(shardsFailed)}`]),
+    ...(lagMs === null ? [] : [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`]),
+  ].join(', ');
+}
+
+/** Milliseconds as seconds: `0.09 s`, `61.4 s`. */
+function seconds(ms: number): string {
+  const value = ms / 1000;
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');

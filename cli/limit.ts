@@ -1,0 +1,91 @@
+/** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { isLocal, localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { consent } from './consent.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: its only one)' },
+  'max-per-second': {
+    type: 'number',
+    min: 1,
+    max: 1_000_000,
+    whole: true,
+    value: 'N',
+    help: 'most deletes a second',
+  },
+  off: { type: 'switch', help: 'what the configuration says again' },
+  config: CONFIG,
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+} as const;
+
+const help = (
+  flags: string,
+  call: Invocation,
+) => `${call('limit', '[--table NAME] --max-per-second N | --off [flags]')}
+
+Limits how many items a table's sweep deletes a second, without a deployment: writes maxDeletesPerSecond into the inputs of its
+schedules. It holds from the next tick on, which comes within a minute; what runs keeps its own limit. Nothing is lost or skipped
+by it: it is late. --off takes it out again. The next deployment would end it, and ${call('deploy')} asks before it does.
+
+${flags}
+
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it. Permissions: scheduler:ListSchedules,
+GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules.
+
+Exit status: 0 done, or it was so already, 1 not: something failed or you declined, 2 wrong flags.`;
+
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  const perSecond = limitOf(flags);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  const config = await loadConfigFile(flags.config);
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ limitTable }, { eventBridgeSchedulerClient }] = await Promise.all([
+    import('./limit/job.ts'),
+    import('./aws/scheduler.ts'),
+  ]);
+  const done = await limitTable({
+    config,
+    table: flags.table,
+    perSecond,
+    resultFile,
+    connect(region) {
+      requireAnswer(flags);
+      return eventBridgeSchedulerClient(region, process.env);
+    },
+    confirm: () => consent('Change that there?', { yes: flags.yes, 'dry-run': false }, stop.signal),
+    now: Date.now,
+    print: text => console.log(text),
+  });
+  if (done) return 0;
+  console.error('Nothing was changed.');
+  return stop.signal.aborted ? stop.status() : 1;
+}
+
+function limitOf({ off, 'max-per-second': perSecond }: FlagValues<typeof FLAGS>): number | undefined {
+  if (off === (perSecond === undefined)) return perSecond;
+  const got = off ? 'both' : 'neither';
+  throw new FlagError(
+    `--max-per-second: expected either it or --off, got ${got}; write --max-per-second 200`,
+  );
+}
+
+function requireAnswer({ yes }: { readonly yes: boolean }): void {
+  if (yes || process.stdin.isTTY || isLocal(process.env, 'SCHEDULER')) return;
+  throw new FlagError('--yes: expected it where no terminal is there to ask at, got none; add it');
+}
+
+export const command = defineCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+});

@@ -1,0 +1,78 @@
+/** `precise-ttl pause`: stops the sweeps without a deployment. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { requireOnePlace } from './aws/one-place.ts';
+import { consent, requireConsent } from './consent.ts';
+import { readDuration } from './duration.ts';
+import { CONFIG, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
+  for: {
+    type: 'text',
+    value: 'DURATION',
+    help: 'then the schedules go on by themselves: 30m, 2h, 1d (default: until resume)',
+  },
+  config: CONFIG,
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+} as const;
+
+const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAME] [--for DURATION] [flags]')}
+
+Stops the sweeps, without a deployment: sets the schedules to DISABLED; with --for, lets them start again at a later time. What
+runs goes on to its end; the command says what that is. While a table is paused, expired items stay until ${call('resume')}, or
+until native TTL deletes them. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
+
+${flags}
+
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_SCHEDULER as it prints them.
+Permissions: scheduler:ListSchedules, GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules;
+states:ListStateMachines and ListExecutions.
+
+Exit status: 0 paused, 1 not: something failed or you declined, 2 wrong flags.`;
+
+/** A minute is one tick; half a year is longer than anybody means. */
+const BOUNDS = { flag: 'for', least: 60_000, most: 180 * 86_400_000, bounds: 'from 1m to 180d' } as const;
+
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  const forMs = flags.for === undefined ? undefined : readDuration(flags.for, BOUNDS);
+  requireOnePlace(process.env, ['SCHEDULER', 'SFN']);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  const config = await loadConfigFile(flags.config);
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ pauseTables }, { operatingClients }] = await Promise.all([
+    import('./pause/job.ts'),
+    import('./aws/operating-clients.ts'),
+  ]);
+  const done = await pauseTables({
+    config,
+    table: flags.table,
+    forMs,
+    resultFile,
+    connect(region) {
+      requireConsent({ ...flags, 'dry-run': false });
+      return operatingClients(region, process.env);
+    },
+    confirm: () => consent('Pause there?', { ...flags, 'dry-run': false }, stop.signal),
+    now: Date.now,
+    print: text => console.log(text),
+  });
+  if (done) return 0;
+  console.error('Nothing was changed.');
+  return stop.signal.aborted ? stop.status() : 1;
+}
+
+export const command = defineCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+});

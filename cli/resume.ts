@@ -1,0 +1,89 @@
+/** `precise-ttl resume`: lets the sweeps go on, and makes up for what they missed. See `--help`. */
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { requireOnePlace } from './aws/one-place.ts';
+import { commandLine } from './command-line.ts';
+import { consent, requireConsent } from './consent.ts';
+import { CONFIG, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand, type Line } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+const FLAGS = {
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: all of them)' },
+  'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
+  'dry-run': { type: 'switch', help: 'count what has expired meanwhile; change and delete nothing' },
+  config: CONFIG,
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+} as const;
+
+const help = (flags: string, call: Invocation) => `${call('resume', '[--table NAME] [flags]')}
+
+Lets the sweeps go on after ${call('pause')}, and replays the time in which none was started, at once: nothing waits for
+the hourly reconcile, and nothing longer ago than it looks back is left. It finds that time in the executions, those of about a
+week: so it also works after a pause that has ended by itself, or after an outage. Run it again after an interruption or a
+failure, and the replay continues where it stopped.
+
+${flags}
+
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_SCHEDULER as it prints them.
+Permissions: scheduler:ListSchedules, GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules;
+states:ListStateMachines, ListExecutions, DescribeExecution and StartExecution.
+
+Exit status: 0 the schedules run and everything was replayed, 1 not: something failed or you declined, 2 wrong flags, 130 or 143
+interrupted.`;
+
+async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
+  requireOnePlace(process.env, ['SCHEDULER', 'SFN']);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  const config = await loadConfigFile(flags.config);
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ resumeTables }, { operatingClients }, { stepFunctionsClient }] = await Promise.all([
+    import('./resume/job.ts'),
+    import('./aws/operating-clients.ts'),
+    import('./aws/step-functions.ts'),
+  ]);
+  const end = await resumeTables({
+    config,
+    table: flags.table,
+    replay: !flags['no-replay'],
+    dryRun: flags['dry-run'],
+    resultFile,
+    connect(region) {
+      requireConsent(flags);
+      return operatingClients(region, process.env);
+    },
+    connectReplay: region => stepFunctionsClient(region, process.env),
+    confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
+    now: Date.now,
+    print: text => console.log(text),
+    signal: stop.signal,
+  });
+  switch (end) {
+    case 'done':
+      return 0;
+    case 'declined':
+      console.error('Nothing was changed.');
+      return 1;
+    case 'failed':
+      console.error(`\nWhat failed is tried again by the same command:\n  ${commandLine('resume', args)}`);
+      return 1;
+    case 'interrupted':
+      console.error(
+        `\nInterrupted; executions that were started go on. Go on with:\n  ${commandLine('resume', args)}`,
+      );
+      return stop.status();
+  }
+}
+
+export const command = defineCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+});

@@ -1,0 +1,153 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
+import { plan } from '../../functions/plan-sweep/plan.ts';
+import type { SweepRequest } from '../../functions/plan-sweep/sweep-input.ts';
+import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
+import { indexLayout } from '../../functions/table/index-layout.ts';
+import { earliestTtl, indexReader, type ReadIndex } from '../../functions/table/index-query.ts';
+import type { SweepTarget } from '../../statemachine/contract.ts';
+import type { Subject } from '../deployment/subject.ts';
+import type { Look } from './gone.ts';
+
+/** A look at what is overdue. */
+export interface OverdueLook extends Look {
+  /** Entries that were found expired. */
+  readonly overdue: number;
+  /** There may be more of them: not all were counted. */
+  readonly atLeast: boolean;
+  /** Queries of the index that it took. */
+  readonly queries: number;
+}
+
+/** Probes in flight. */
+const CONCURRENCY = 16;
+
+/** Most index keys that are asked in one look: half a read unit each, so about $0.0006. */
+export const MOST_KEYS = 5_000;
+
+/** Entries of one target that are counted, and targets whose entries are. */
+const COUNTED_ENTRIES = 200;
+const COUNTED_TARGETS = 20;
+
+/** How long a look may take, milliseconds. */
+const LOOK_MS = 20_000;
+
+/**
+ * Minutes that one look can go back.
+ * @param wanted as far as it should
+ */
+export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): number {
+  const { windowSeconds, shards } = indexLayout(model);
+  const keysOfWindow = model.indexedBy === 'second' ? windowSeconds : shards;
+  // One window more than the time is long: the first is entered in its middle.
+  const windows = Math.max(1, Math.floor(MOST_KEYS / keysOfWindow) - 1);
+  return Math.max(1, Math.min(wanted, Math.floor((windows * windowSeconds) / 60)));
+}
+
+/**
+ * Looks for what is expired and still there, as a sweep would plan it. It reads the index only.
+ *
+ * @param minutes how far back
+ * @param now epoch milliseconds
+ * @throws DynamoDB's own errors, but for those of a busy one
+ */
+export async function lookForOverdue(
+  dynamoDb: DynamoDBClient,
+  { props, model }: Subject,
+  minutes: number,
+  now: () => number,
+): Promise<OverdueLook> {
+  const documents = DynamoDBDocumentClient.from(dynamoDb, { unmarshallOptions: { wrapNumbers: true } });
+  const layout = indexLayout(model);
+  let queries = 0;
+  const reader = indexReader(documents, { ...props, model });
+  const readIndex: ReadIndex = (...args) => {
+    queries += 1;
+    return reader(...args);
+  };
+  const startedAt = now();
+  const readAt = toEpochSeconds(startedAt);
+  const request = requestBack(readAt, minutes);
+  const outOfTime = () => now() - startedAt > LOOK_MS;
+  let unansweredFrom: number | null = null;
+  const probe = async (target: SweepTarget) => {
+    try {
+      return await earliestTtl(readIndex, layout, target, outOfTime);
+    } catch (error) {
+      if (!(error instanceof DynamoDbBusyError)) throw error;
+      const start = Math.min(...target.windowKeys.map(windowStartOf));
+      unansweredFrom = Math.min(unansweredFrom ?? start, start);
+      throw error;
+    }
+  };
+  const unread = { readAt, read: null, oldest: null, overdue: 0, atLeast: true };
+  try {
+    const { due, cursor, oldestOverdue } = await plan(request, null, {
+      layout,
+      probe,
+      concurrency: CONCURRENCY,
+      maxDue: MOST_KEYS,
+      watchAlways: false,
+      outOfTime,
+    });
+    const upTo = cursor === null ? readAt : cursor.window - 1;
+    const counted = await countEntries(due, layout, readIndex, outOfTime);
+    return {
+      readAt,
+      read: upTo < request.windowsFrom ? null : { from: request.windowsFrom, upTo },
+      oldest: oldestOverdue ?? null,
+      unansweredFrom,
+      ...counted,
+      atLeast: counted.atLeast || cursor !== null || unansweredFrom !== null,
+      queries,
+    };
+  } catch (error) {
+    if (!(error instanceof DynamoDbBusyError)) throw error;
+    return { ...unread, unansweredFrom: unansweredFrom ?? request.windowsFrom, queries };
+  }
+}
+
+/** As a reconcile asks, with nothing upcoming. */
+function requestBack(cutoff: number, minutes: number): SweepRequest {
+  return {
+    windowsFrom: cutoff - minutes * 60,
+    windowsBefore: cutoff + 1,
+    from: expiredRange(cutoff).after + 1,
+    before: cutoff + 1,
+    cutoff,
+    upcoming: null,
+    dryRun: true,
+    isTick: false,
+    seeksMisfiled: false,
+  };
+}
+
+async function countEntries(
+  due: readonly SweepTarget[],
+  layout: ReturnType<typeof indexLayout>,
+  readIndex: ReadIndex,
+  outOfTime: () => boolean,
+): Promise<{ overdue: number; atLeast: boolean }> {
+  let overdue = 0;
+  let atLeast = due.length > COUNTED_TARGETS;
+  for (const target of due.slice(0, COUNTED_TARGETS)) {
+    const { from, before } = target;
+    for (const key of layout.keys(target)) {
+      if (outOfTime()) return { overdue, atLeast: true };
+      try {
+        const page = await readIndex(key, { from, upTo: before - 1 }, null, COUNTED_ENTRIES);
+        overdue += page.entries.length;
+        atLeast ||= page.more;
+      } catch (error) {
+        if (!(error instanceof DynamoDbBusyError)) throw error;
+        atLeast = true;
+      }
+    }
+  }
+  // Targets beyond those that were counted hold one each at the least.
+  return { overdue: overdue + Math.max(0, due.length - COUNTED_TARGETS), atLeast };
+}
+
+const windowStartOf = (windowKey: string): number =>
+  Date.parse(windowKey.slice(0, windowKey.indexOf('_'))) / 1000;

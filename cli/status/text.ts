@@ -1,0 +1,168 @@
+import { duration } from '../deployment/ago.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
+import { isIdle, type Sweep } from '../deployment/sweep.ts';
+import { clockTime, describeSweepLine } from '../deployment/sweep-text.ts';
+import type { Gone } from './gone.ts';
+import type { Status, TableStatus } from './job.ts';
+import type { Verdict } from './judge.ts';
+import type { SeenSweeps } from './observe-sweeps.ts';
+import type { OverdueLook } from './overdue.ts';
+import { scheduleState } from './schedule-state.ts';
+
+/** Sweeps that are shown, besides one line for those that had nothing to do. */
+const SHOWN_SWEEPS = 5;
+const SHOWN_OPEN = 3;
+
+/** A status for a person. */
+export function describeStatus({ tables, region, isLocal, at, verdict }: Status): string {
+  const place = isLocal ? 'on this machine' : `in ${region}`;
+  return [
+    ...tables.map(table => describeTable(table, place, new Date(at))),
+    `${VERDICTS[verdict]}. What each line means: docs/status.md`,
+  ].join('\n\n');
+}
+
+/** A table on one line, for `--watch` where lines can't be overwritten. */
+export function describeBriefly({ subject, seen, judged }: TableStatus, now: Date): string {
+  const open = seenOf(seen.sweeps)?.open.length;
+  const [worst] = judged.remarks.filter(({ severity }) => severity !== 'note');
+  return [
+    `${clockTime(now, now)}  ${subject.props.tableName}: ${VERDICTS[judged.verdict].toLowerCase()}`,
+    goneSentence(seen, now),
+    ...('seen' in seen.overdue ? [`overdue ${items(seen.overdue.seen)}`] : []),
+    ...(open === undefined ? [] : [`open ${open}`]),
+    ...(worst === undefined ? [] : [worst.text]),
+  ].join('; ');
+}
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  fine: 'Fine',
+  warnings: 'Warnings',
+  broken: 'Broken',
+  unknown: 'Not known',
+};
+
+function describeTable({ subject, seen, judged }: TableStatus, place: string, now: Date): string {
+  const sweeps = seenOf(seen.sweeps);
+  const rows: (readonly [string, string])[] = [
+    ['gone', `${goneSentence(seen, now)}.`],
+    ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
+    ...[...seen.schedules].map(([name, schedule], index) => {
+      const short = name.slice(subject.props.name.length + 1);
+      return [
+        index === 0 ? 'schedules' : '',
+        `${short}: ${textOf(schedule, each => describeSchedule(each, now))}`,
+      ] as const;
+    }),
+    ...(sweeps === null
+      ? [['sweeps', textOf(seen.sweeps, () => '')] as const]
+      : describeSweeps(sweeps.last, now).map(
+          (line, index) => [index === 0 ? 'last sweeps' : '', line] as const,
+        )),
+    ...(sweeps === null ? [] : [['open', describeOpen(sweeps, now)] as const]),
+    [
+      'dead letters',
+      textOf(seen.deadLetters, messages => (messages === undefined ? 'no queue' : String(messages))),
+    ],
+    ['alarms', textOf(seen.alarms, alarms => describeAlarms(alarms))],
+  ];
+  return [
+    `Table ${subject.props.tableName} ${place}, ${clockTime(now, new Date(0))}`,
+    ...rows.map(([name, text]) => `  ${name.padEnd(14)}${text}`),
+    ...(judged.remarks.length === 0 ? [] : ['']),
+    ...judged.remarks.map(({ severity, text }) => `  ${severity.toUpperCase()} ${text}`),
+  ].join('\n');
+}
+
+/** The sentence that an operator may rely on, or why there is none. */
+function goneSentence({ gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>, now: Date): string {
+  if (gone === undefined) return `what is gone is not known: ${textOf(overdue, () => '')}`;
+  if (gone.known) {
+    const { since, by } = gone;
+    return (
+      `everything that was due by ${clockTime(fromSeconds(by), now)} is gone, back to ` +
+      clockTime(fromSeconds(since), now)
+    );
+  }
+  return `nothing can be said to be gone: ${WHY_UNKNOWN[gone.because]}`;
+}
+
+const WHY_UNKNOWN: Readonly<Record<Extract<Gone, { known: false }>['because'], string>> = {
+  overdue: 'an item that was due before what was looked at is still there',
+  unanswered: 'DynamoDB was too busy to answer for the oldest windows',
+  'not-read': 'the index was not read far enough',
+};
+
+function describeOverdue(look: OverdueLook, now: Date): string {
+  const { oldest, read, readAt, queries } = look;
+  const late = oldest === null ? '' : `, the oldest for ${duration((readAt - oldest) * 1000)}`;
+  const back =
+    read === null ? 'nothing could be read' : `looked back to ${clockTime(fromSeconds(read.from), now)}`;
+  return `${items(look)}${late} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
+}
+
+function items({ overdue, atLeast }: OverdueLook): string {
+  const text = `${count(overdue)} ${overdue === 1 ? 'item' : 'items'}`;
+  return atLeast ? `at least ${text}` : text;
+}
+
+function describeSchedule(seen: Parameters<typeof scheduleState>[0], now: Date): string {
+  const state = scheduleState(seen, now.getTime());
+  switch (state.is) {
+    case 'missing':
+      return 'not there';
+    case 'off':
+      return 'off';
+    case 'paused':
+      return `paused until ${clockTime(state.until, now)}`;
+    case 'on':
+      return state.maxDeletesPerSecond === undefined ? 'on' : `on, limited to ${state.maxDeletesPerSecond}/s`;
+  }
+}
+
+function describeSweeps(sweeps: readonly Sweep[], now: Date): string[] {
+  if (sweeps.length === 0) return ['none has ended'];
+  const idle = sweeps.filter(isIdle).length;
+  const shown = sweeps.filter(sweep => !isIdle(sweep)).slice(0, SHOWN_SWEEPS);
+  const [newest] = sweeps;
+  return [
+    ...shown.map(sweep => describeSweepLine(sweep, now)),
+    ...(idle === 0 || newest === undefined
+      ? []
+      : [
+          `of the last ${sweeps.length}, ${idle} had nothing to do; the newest began ${clockTime(newest.startedAt, now)}`,
+        ]),
+  ];
+}
+
+function describeOpen({ open, moreOpen }: SeenSweeps, now: Date): string {
+  if (open.length === 0) return 'none';
+  const ages = open
+    .slice(0, SHOWN_OPEN)
+    .map(({ startedAt }) => duration(now.getTime() - startedAt.getTime()));
+  const more = open.length > SHOWN_OPEN ? ', …' : '';
+  return `${open.length}${moreOpen ? ' or more' : ''}, for ${ages.join(', ')}${more}`;
+}
+
+function describeAlarms(alarms: readonly { readonly name: string; readonly state: string }[]): string {
+  if (alarms.length === 0) return 'none';
+  const inAlarm = alarms.filter(({ state }) => state === 'ALARM').map(({ name }) => name);
+  const waiting = alarms.filter(({ state }) => state === 'INSUFFICIENT_DATA').length;
+  return [
+    inAlarm.length === 0
+      ? `none of ${alarms.length} in ALARM`
+      : `${inAlarm.length} of ${alarms.length} in ALARM: ${inAlarm.join(', ')}`,
+    ...(waiting === 0 ? [] : [`${waiting} without data yet`]),
+  ].join(', ');
+}
+
+function textOf<Seen>(checked: Checked<Seen> | undefined, describe: (seen: Seen) => string): string {
+  if (checked === undefined) return 'none: there is no state machine';
+  if ('seen' in checked) return describe(checked.seen);
+  const { reason, isLocal } = checked.notChecked;
+  return `${isLocal ? 'not asked' : 'not known'} (${reason})`;
+}
+
+const fromSeconds = (seconds: number): Date => new Date(seconds * 1000);
+
+const count = (value: number): string => value.toLocaleString('en-US');

@@ -1,0 +1,22 @@
+import { clearScreenDown, cursorTo } from 'node:readline';
+import type { Status } from './job.ts';
+import { describeBriefly, describeStatus } from './text.ts';
+
+/** Where a look is shown. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Shows a look instead of the one before at a terminal, and one line for each table elsewhere. */
+export function showLook(status: Status, screen: Screen): void {
+  if (!screen.isTTY) {
+    const now = new Date(status.at);
+    for (const table of status.tables) screen.write(`${describeBriefly(table, now)}\n`);
+    return;
+  }
+  const stream = screen as unknown as NodeJS.WritableStream;
+  cursorTo(stream, 0, 0);
+  clearScreenDown(stream);
+  screen.write(`${describeStatus(status)}\n`);
+}

@@ -1,0 +1,25 @@
+import type { Clock } from 'stepfunctions-emulator';
+import { JsonServer } from '../json-server.ts';
+import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import { cloudWatchOperations } from './api.ts';
+import { LocalCloudWatch, type LocalCloudWatchOptions } from './cloudwatch.ts';
+
+/** What stands before the operation's name in a request, as the SDK sends it. */
+const TARGET = 'GraniteServiceVersion20100801';
+
+/** CloudWatch for what was synthesized. The alarms are evaluated from {@link LocalCloudWatch.start} on. */
+export function cloudWatchOf(
+  synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
+  clock: Clock,
+  onAlarm: LocalCloudWatchOptions['onAlarm'],
+): LocalCloudWatch {
+  const queues = synthesized.blocks.flatMap(({ kind, type, body }) =>
+    kind === 'resource' && type === 'aws_sqs_queue' && typeof body['name'] === 'string' ? [body['name']] : [],
+  );
+  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, ...(onAlarm && { onAlarm }) });
+}
+
+/** Answers the API of CloudWatch. */
+export function serveCloudWatch(cloudWatch: LocalCloudWatch, port: number | undefined): Promise<JsonServer> {
+  return JsonServer.start({ port, target: TARGET, operations: cloudWatchOperations(cloudWatch) });
+}

@@ -1,0 +1,29 @@
+import type { ResolvedProps } from '../props.ts';
+import type { Place, Statement } from './role.ts';
+
+/** Source: the permissions that the AWS CDK gives with a table's, in aws-dynamodb's perms.ts. */
+const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];
+const TO_WRITE = ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
+
+/**
+ * What a role needs besides the actions on the table: DynamoDB uses the table's key with the permissions of its caller. A key that
+ * DynamoDB owns asks for none.
+ *
+ * @param access `write`: it reads too, as each delete looks at the item first
+ */
+export function tableKeyStatements(
+  access: 'read' | 'write',
+  { tableKmsKeyArn }: Pick<ResolvedProps, 'tableKmsKeyArn'>,
+  place: Place,
+): Statement[] {
+  if (tableKmsKeyArn === undefined) return [];
+  // Only through DynamoDB, whose name ends otherwise in other partitions: com, com.cn, eu.
+  const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
+  return [
+    {
+      actions: access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE],
+      resources: [tableKmsKeyArn],
+      condition: { StringLike: viaService },
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
+
+/** What a table's stream can hold of each change. Source: DynamoDB API reference, StreamSpecification. */
+export const STREAM_VIEWS = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const;
+
+/** Source: DynamoDB API reference, CreateTable. */
+export const TABLE_CLASSES = ['STANDARD', 'STANDARD_INFREQUENT_ACCESS'] as const;
+
+/** Units per second. */
+export interface Capacity {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Units per second of a provisioned table, and of its index where that needs others. */
+export interface ProvisionedCapacity extends Capacity {
+  /** @default `read` */
+  readonly indexRead?: number;
+  /** @default `write` */
+  readonly indexWrite?: number;
+}
+
+/** No quota: those of an account can be raised. It is here to catch a number of another kind. */
+const MOST_UNITS = 10_000_000;
+
+const UNITS = whole(1, MOST_UNITS, 'a whole number of units a second');
+
+export const CAPACITY_KINDS = {
+  read: UNITS,
+  write: UNITS,
+  indexRead: UNITS,
+  indexWrite: UNITS,
+} satisfies { readonly [Name in keyof ProvisionedCapacity]-?: Kind<number> };
+
+/** What every table has on demand, and the least that can be asked for. Source: DynamoDB Developer Guide, "Warm throughput". */
+export const LEAST_WARM = { read: 12_000, write: 4_000 } as const satisfies Capacity;
+
+export const WARM_KINDS = {
+  read: whole(LEAST_WARM.read, MOST_UNITS, 'a whole number of units a second'),
+  write: whole(LEAST_WARM.write, MOST_UNITS, 'a whole number of units a second'),
+} satisfies { readonly [Name in keyof Capacity]: Kind<number> };
+
+const REMEDY = 'Correct the value: units a second, as DynamoDB counts them.';
+
+export const PROVISIONED_CAPACITY: Kind<ProvisionedCapacity> = kind(
+  isObject,
+  '{ read: …, write: … } in units a second, and where the index needs others indexRead and indexWrite',
+  { inside: value => objectProblems(CAPACITY_KINDS, value, { required: ['read', 'write'], remedy: REMEDY }) },
+);
+
+export const WARM_THROUGHPUT: Kind<Capacity> = kind(isObject, '{ read: …, write: … } in units a second', {
+  inside: value => objectProblems(WARM_KINDS, value, { required: ['read', 'write'], remedy: REMEDY }),
+});

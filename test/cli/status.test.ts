@@ -1,0 +1,272 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { realClock, VirtualClock } from 'stepfunctions-emulator';
+import { deploymentClients } from '../../cli/deployment/clients.ts';
+import { inPackage } from '../../cli/invocation.ts';
+import { statusJob } from '../../cli/status/job.ts';
+import { describeBriefly, describeStatus } from '../../cli/status/text.ts';
+import { expiryAttributes } from '../../expiry/index.ts';
+import { type ServedCloud, type ServeOptions, serve } from '../../local/serve.ts';
+import { STACK } from '../../stacks/app.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { freePort } from '../support/free-port.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+const MINUTE = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-status-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const table = (tableName: string): PreciseTtlProps => ({ tableName, partitionKey: 'id' });
+
+/** What is synthesized, with an alarm that sounds when no sweep has succeeded for some minutes. */
+function synthesizedWithAlarm(props: PreciseTtlProps): string {
+  const cdktfOut = synthesizeToFolder(configOf(props));
+  const file = join(cdktfOut, 'stacks', STACK, 'cdk.tf.json');
+  const document = JSON.parse(readFileSync(file, 'utf8'));
+  const [machine] = Object.keys(document.resource.aws_sfn_state_machine);
+  document.resource.aws_cloudwatch_metric_alarm = {
+    ...document.resource.aws_cloudwatch_metric_alarm,
+    'no-sweep-of-the-test': {
+      alarm_name: `precise-ttl-${props.tableName}-no-sweep-test`,
+      alarm_description: 'No sweep has succeeded.',
+      namespace: 'AWS/States',
+      metric_name: 'ExecutionsSucceeded',
+      dimensions: { StateMachineArn: `\${aws_sfn_state_machine.${machine}.arn}` },
+      statistic: 'Sum',
+      period: 60,
+      evaluation_periods: 5,
+      threshold: 1,
+      comparison_operator: 'LessThanThreshold',
+      treat_missing_data: 'breaching',
+    },
+  };
+  writeFileSync(file, JSON.stringify(document));
+  return cdktfOut;
+}
+
+async function serveTable(
+  props: PreciseTtlProps,
+  options: Pick<ServeOptions, 'clock' | 'schedules'> & Partial<ServeOptions>,
+): Promise<ServedCloud> {
+  return serve({
+    cdktfOut: synthesizedWithAlarm(props),
+    dynamoDbPort: await freePort(),
+    sfnPort: await freePort(),
+    schedulerPort: await freePort(),
+    cloudWatchPort: await freePort(),
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint },
+    onExecution: () => {},
+    onScheduleError: () => {},
+    ...options,
+  });
+}
+
+const environmentOf = ({ dynamoDbEndpoint, endpoint, cloudWatchEndpoint }: ServedCloud) => ({
+  AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
+  AWS_ENDPOINT_URL_SFN: endpoint,
+  AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
+});
+
+async function put(cloud: ServedCloud, props: PreciseTtlProps, id: string, ttl: number): Promise<void> {
+  const documents = DynamoDBDocumentClient.from(cloud.cloud.client);
+  const item = {
+    id,
+    ...expiryAttributes(modelOf(props), { id }, { expiresAt: ttl, nowMs: (ttl - 100) * 1000 }),
+  };
+  await documents.send(new PutCommand({ TableName: props.tableName, Item: item }));
+}
+
+test('a sweep that works is fine; without its scheduler the alarm sounds, and status says so and what is overdue', async () => {
+  const props = table('StatusByClock');
+  // After the reconcile of that hour, which would probe a whole day.
+  const start = Date.parse('2026-11-21T12:07:30Z');
+  const clock = new VirtualClock(start);
+  const changes: string[] = [];
+  const served = await serveTable(props, {
+    clock,
+    schedules: true,
+    onAlarm: ({ alarm, state, since }) =>
+      changes.push(
+        `${alarm.name.slice('precise-ttl-StatusByClock-'.length)} ${state} after ${(since - start) / MINUTE}`,
+      ),
+  });
+  const job = statusJob({
+    config: configOf(props),
+    table: undefined,
+    back: undefined,
+    connect: region => deploymentClients(region, environmentOf(served)),
+    call: inPackage,
+    now: () => clock.now(),
+  });
+  try {
+    const seconds = () => Math.floor(clock.now() / 1000);
+    await clock.busy(async () => {
+      for (const each of [150, 160, 170]) await put(served, props, `early-${each}`, seconds() + each);
+      await put(served, props, 'late', seconds() + 15 * 60);
+    });
+    await clock.sleep(9 * MINUTE);
+    const working = await clock.busy(() => job.look());
+    const text = describeStatus(working);
+    expect([working.verdict, text]).toEqual(['fine', text]);
+    expect(text).toMatch(/ {2}gone +everything that was due by 12:16:20Z is gone, back to 11:57:59Z\.$/m);
+    expect(text).toMatch(/ {2}overdue +0 items \(looked back to 12:06:30Z, \d+ queries\)$/m);
+    expect(text).toMatch(/tick +SUCCEEDED in [\d.]+ s: found 3, deleted 3, lag p50 [\d.]+ s, p99 [\d.]+ s$/m);
+    expect(text).toMatch(/ {2}alarms +none of \d+ in ALARM/m);
+    expect(text).toMatch(/NOTE not known: .*the dead letters.*no endpoint of SQS on this machine/m);
+
+    served.cloud.pauseSchedules();
+    await clock.sleep(12 * MINUTE);
+    const dead = await clock.busy(() => job.look());
+    expect(changes.at(-1)).toMatch(/^no-sweep-test ALARM after (15|16|17|18)/);
+    expect(dead.verdict).toBe('broken');
+    const remarks =
+      dead.tables[0]?.judged.remarks.map(({ severity, text: remark }) => `${severity}: ${remark}`) ?? [];
+    expect(remarks).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^broken: no sweep has succeeded for 1\d minutes$/),
+        expect.stringMatching(/^broken: an item has been overdue for 6 minutes$/),
+        expect.stringMatching(
+          /^warning: the alarm precise-ttl-StatusByClock-no-sweep-test is in ALARM since .*: No sweep has succeeded\.$/,
+        ),
+      ]),
+    );
+    const [first] = dead.tables;
+    // Due at 12:22:30, and there: up to the second before all is gone.
+    expect(first && describeBriefly(first, new Date(clock.now()))).toMatch(
+      /^12:28:30Z {2}StatusByClock: broken; everything that was due by 12:22:29Z is gone, back to 11:57:59Z; overdue 1 item; open 0; no sweep/,
+    );
+  } finally {
+    job.destroy();
+    await served.stop();
+  }
+}, 60_000);
+
+describe('as processes', () => {
+  const props = table('StatusServed');
+  let served: ServedCloud;
+  const config = join(folder, 'precise-ttl.config.json');
+  beforeAll(async () => {
+    writeFileSync(config, JSON.stringify(configOf(props)));
+    served = await serveTable(props, { clock: realClock, schedules: false });
+    const now = Math.floor(Date.now() / 1000);
+    await put(served, props, 'expired', now - 400);
+    const sfn = sfnClient(served.endpoint);
+    const stateMachineArn = served.cloud.machines[0]?.arn;
+    const iso = (time: number) => new Date(time * 1000).toISOString();
+    const inputs = [
+      { from: iso(now - 3600), to: iso(now - 300) },
+      { from: 'yesterday', to: iso(now) },
+      ...[1, 2, 3].map(() => ({ scheduledTime: iso(now), lookbackMinutes: 5 })),
+    ];
+    for (const [index, input] of inputs.entries()) {
+      const name = `made-${index}`;
+      const { executionArn } = await sfn.send(
+        new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }),
+      );
+      const isRunning = async () =>
+        (await sfn.send(new DescribeExecutionCommand({ executionArn }))).status === 'RUNNING';
+      while (await isRunning()) await realClock.sleep(50);
+    }
+    sfn.destroy();
+    await put(served, props, 'there', now - 200);
+  }, 60_000);
+  afterAll(() => served.stop());
+
+  /** Runs a command of the package on the served cloud. */
+  const run = (command: string, args: readonly string[], onStart?: Parameters<ShellCommand>[2]) =>
+    shellCommand(command)([...args, '--config', config], environmentOf(served), onStart);
+
+  test('status tells how it stands, and its exit status says that a sweep failed', async () => {
+    const file = join(folder, 'status.json');
+    const ended = await run('status', ['--table', props.tableName, '--back', '30', '--json', file]);
+    const { stdout, stderr } = ended;
+    expect([ended.status, stderr]).toEqual([1, '']);
+    expect(stdout).toMatch(/^Table StatusServed on this machine, \d{4}-/);
+    expect(stdout).toMatch(/ {2}overdue +1 item, the oldest for \d+ \w+ \(looked back to /);
+    expect(stdout).toMatch(/WARNING an item has been overdue for \d+ (s|minutes)$/m);
+    expect(stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag p50 /);
+    expect(stdout).toMatch(
+      /WARNING \d+ s ago a sweep failed: its input is wrong: from: expected a time in ISO-8601 with a zone/,
+    );
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    expect(report).toMatchObject({
+      verdict: 'warnings',
+      isLocal: true,
+      tables: [
+        {
+          tableName: 'StatusServed',
+          overdue: { items: 1, atLeast: false },
+          gone: { by: expect.stringMatching(/Z$/) },
+          schedules: [{ state: null }, { state: null }],
+          deadLetters: null,
+          lastFailure: {
+            name: 'made-1',
+            status: 'FAILED',
+            failure: expect.stringContaining('its input is wrong'),
+          },
+        },
+      ],
+    });
+    const { gone, overdue } = report.tables[0];
+    expect(Date.parse(overdue.oldest) - Date.parse(gone.by)).toBe(1000);
+  }, 60_000);
+
+  test('--watch appends a line each time, as JSON with --json -, until Ctrl-C, and ends as it stood', async () => {
+    const { status, stdout } = await run('status', ['--watch', '--every', '1', '--json', '-'], child => {
+      let printed = '';
+      child.stdout.on('data', (data: Buffer) => {
+        printed += data;
+        if (printed.split('\n').length > 2) child.kill('SIGINT');
+      });
+    });
+    const lines = stdout.trim().split('\n');
+    expect([lines.length >= 2, status]).toEqual([true, 1]);
+    expect(lines.map(line => JSON.parse(line).verdict)).toEqual(lines.map(() => 'warnings'));
+  }, 60_000);
+
+  test('history lists what ran, the idle in one line, and the failed with its cause', async () => {
+    const { status, stdout } = await run('history', ['--since', '1h']);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Table StatusServed, since /)]);
+    expect(stdout).toMatch(/^ {2}\d{4}-.* to .*Z {2}3 idle reconciles$/m);
+    expect(stdout).toMatch(/replay +FAILED in [\d.]+ s\n +made-1: its input is wrong: from: /);
+    expect(stdout).toMatch(/^ {2}5 executions \(4 SUCCEEDED, 1 FAILED\): found 1, deleted 1$/m);
+  }, 60_000);
+
+  test('history --failed lists those alone, and --limit the newest', async () => {
+    const { stdout } = await run('history', ['--failed', '--since', '7d', '--json', '-']);
+    expect(JSON.parse(stdout).tables[0].sweeps).toEqual([
+      expect.objectContaining({ name: 'made-1', failure: expect.stringContaining('its input is wrong') }),
+    ]);
+    const limited = await run('history', ['--limit', '2', '--mask']);
+    expect(limited.stdout).toMatch(
+      /2 idle reconciles\n {2}2 executions \(2 SUCCEEDED\): nothing to do\n {2}There are older/,
+    );
+  }, 60_000);
+
+  test.each<[string, readonly string[], number, string]>([
+    ['status', ['--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],
+    ['status', ['--every', '0'], 3, '--every: expected a number from 1 to 3600, got "0"'],
+    [
+      'history',
+      ['--since', '91d'],
+      2,
+      '--since: expected a time span such as 30m, 2h or 7d, at most 90d, got "91d"',
+    ],
+  ])(
+    '%s %j fails with %i',
+    async (command, args, status, message) => {
+      const ended = await run(command, args);
+      expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,256 @@
+import type { SeenSchedule } from '../../../cli/deployment/observe-deployment.ts';
+import type { Sweep } from '../../../cli/deployment/sweep.ts';
+import { goneBy } from '../../../cli/status/gone.ts';
+import type { Status } from '../../../cli/status/job.ts';
+import { judge } from '../../../cli/status/judge.ts';
+import type { SeenSweeps } from '../../../cli/status/observe-sweeps.ts';
+import type { OverdueLook } from '../../../cli/status/overdue.ts';
+import { statusReport } from '../../../cli/status/report.ts';
+import type { SeenTable } from '../../../cli/status/seen-table.ts';
+import { describeStatus } from '../../../cli/status/text.ts';
+import { showLook } from '../../../cli/status/watch.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { subjectOf } from '../doctor/subject.ts';
+
+const NOW = Date.parse('2026-11-21T20:00:00Z');
+const SECONDS = NOW / 1000;
+const before = (minutes: number) => new Date(NOW - minutes * 60_000);
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-T';
+
+const LOOK: OverdueLook = {
+  readAt: SECONDS,
+  read: { from: SECONDS - 600, upTo: SECONDS },
+  oldest: null,
+  unansweredFrom: null,
+  overdue: 0,
+  atLeast: false,
+  queries: 11,
+};
+const SWEEPS: SeenSweeps = {
+  last: [],
+  known: [],
+  lastSuccess: before(1),
+  lastFailure: undefined,
+  open: [],
+  moreOpen: false,
+};
+const ON: SeenSchedule = { state: 'ENABLED', expression: '', input: '{}', target: ARN };
+const failure = (minutes: number): Sweep => ({
+  name: 'tick-1',
+  arn: ARN,
+  kind: 'tick',
+  status: 'FAILED',
+  startedAt: before(minutes),
+  stoppedAt: before(minutes),
+  outcome: undefined,
+  failure: '2 of 5 items could not be deleted',
+  failedKeys: [],
+  request: undefined,
+});
+const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
+const DENIED = {
+  notChecked: { reason: 'states:ListExecutions is not allowed', isLocal: false, remedy: 'Allow it.' },
+};
+
+interface Case {
+  readonly props?: Partial<PreciseTtlProps>;
+  readonly seen?: Partial<SeenTable>;
+  readonly sweeps?: Partial<SeenSweeps>;
+  readonly overdue?: Partial<OverdueLook>;
+  /** Of each schedule. */
+  readonly schedule?: Partial<SeenSchedule> | null;
+}
+
+function statusOf({ props, seen, sweeps, overdue, schedule = {} }: Case): Status {
+  const subject = subjectOf(props);
+  const look = { ...LOOK, ...overdue };
+  const table: SeenTable = {
+    stateMachine: { seen: { arn: ARN, createdAt: before(9999) } },
+    schedules: new Map(
+      schedulesOf(subject.props).map(({ name }) => [
+        name,
+        { seen: schedule === null ? undefined : { ...ON, ...schedule } },
+      ]),
+    ),
+    sweeps: { seen: { ...SWEEPS, ...sweeps } },
+    overdue: { seen: look },
+    gone: goneBy(look, []),
+    deadLetters: { seen: 0 },
+    alarms: { seen: [] },
+    ...seen,
+  };
+  const judged = judge(table, subject, NOW);
+  return {
+    verdict: judged.verdict,
+    region: 'us-east-1',
+    isLocal: false,
+    at: NOW,
+    tables: [{ subject, seen: table, judged }],
+  };
+}
+
+test.each<[string, Case, string, readonly (string | RegExp)[]]>([
+  ['all is well', {}, 'fine', []],
+  [
+    'it is limited',
+    { schedule: { input: '{"maxDeletesPerSecond":50}' } },
+    'fine',
+    [/^note: .*limited to 50/, /^note/],
+  ],
+  [
+    'a schedule is off',
+    { schedule: { state: 'DISABLED' } },
+    'warnings',
+    [/tick is off$/, /reconcile is off$/],
+  ],
+  [
+    'it is paused for long: what is overdue is expected',
+    {
+      schedule: { startDate: new Date(NOW + 60_000) },
+      sweeps: { lastSuccess: before(60) },
+      overdue: { oldest: SECONDS - 3000 },
+    },
+    'warnings',
+    [/paused until 2026-11-21T20:01:00.000Z$/, /paused/, 'warning: an item has been overdue for 50 minutes'],
+  ],
+  ['a pause is over', { schedule: { startDate: new Date(NOW) } }, 'fine', []],
+  [
+    'the configuration has it off',
+    { props: { enabled: false }, schedule: null, sweeps: { lastSuccess: before(60) } },
+    'warnings',
+    ['warning: the schedules are off in the configuration (enabled: false)'],
+  ],
+  [
+    'schedules are gone',
+    { schedule: null },
+    'broken',
+    [/^broken: .*tick is not there/, /^broken: .*reconcile is not/],
+  ],
+  ['the last success is ten minutes ago', { sweeps: { lastSuccess: before(10) } }, 'fine', []],
+  [
+    'it is longer ago',
+    { sweeps: { lastSuccess: before(11) } },
+    'broken',
+    ['broken: no sweep has succeeded for 11 minutes'],
+  ],
+  [
+    'none ever succeeded',
+    { sweeps: { lastSuccess: undefined } },
+    'broken',
+    ['broken: no sweep has ever succeeded'],
+  ],
+  [
+    'none succeeded since it was deployed, a minute ago',
+    {
+      sweeps: { lastSuccess: undefined },
+      seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1) } } },
+    },
+    'fine',
+    [],
+  ],
+  [
+    'the newest one failed',
+    { sweeps: { lastFailure: failure(0.5) } },
+    'broken',
+    ['broken: 30 s ago a sweep failed: 2 of 5 items could not be deleted'],
+  ],
+  [
+    'one failed, and others succeeded',
+    { sweeps: { lastFailure: failure(30) } },
+    'warnings',
+    [/^warning: 30 minutes ago/],
+  ],
+  ['one failed long ago', { sweeps: { lastFailure: failure(61) } }, 'fine', []],
+  [
+    'one is open for long',
+    { sweeps: { open: [{ name: 'a', startedAt: before(16) }] } },
+    'warnings',
+    ['warning: 1 execution has been open for more than 15 minutes'],
+  ],
+  ['an item is overdue for two minutes', { overdue: { oldest: SECONDS - 120 } }, 'fine', []],
+  [
+    'it is longer',
+    { overdue: { oldest: SECONDS - 121 } },
+    'warnings',
+    ['warning: an item has been overdue for 2 minutes'],
+  ],
+  ['it is five minutes and more', { overdue: { oldest: SECONDS - 301 } }, 'broken', [/^broken: an item/]],
+  ['the index throttles', { overdue: { unansweredFrom: SECONDS - 60 } }, 'warnings', [/too busy/]],
+  [
+    'there are dead letters',
+    { seen: { deadLetters: { seen: 1 } } },
+    'warnings',
+    [/^warning: 1 dead letter: EventBridge/],
+  ],
+  ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, 'warnings', [/queue is not there/]],
+  [
+    'an alarm sounds',
+    {
+      seen: {
+        alarms: {
+          seen: [
+            {
+              name: 'precise-ttl-T-no-sweep',
+              state: 'ALARM',
+              reason: '',
+              since: before(3),
+              description: 'No sweep.',
+            },
+            { name: 'precise-ttl-T-overdue', state: 'OK', reason: '', since: before(3), description: '' },
+          ],
+        },
+      },
+    },
+    'warnings',
+    ['warning: the alarm precise-ttl-T-no-sweep is in ALARM since 2026-11-21T19:57:00.000Z: No sweep.'],
+  ],
+  [
+    'it is not deployed',
+    { seen: { stateMachine: { seen: undefined }, sweeps: undefined } },
+    'broken',
+    [/no state machine/],
+  ],
+  [
+    'this machine has no queue',
+    { seen: { deadLetters: LOCAL } },
+    'fine',
+    [/^note: not known: the dead letters \(no/],
+  ],
+  [
+    'something is not allowed',
+    { seen: { sweeps: DENIED } },
+    'warnings',
+    ['warning: not known: the executions (states:ListExecutions is not allowed). Allow it.'],
+  ],
+  [
+    'neither sweeps nor index are known',
+    { seen: { sweeps: DENIED, overdue: DENIED } },
+    'unknown',
+    [/^warning/],
+  ],
+])('%s', (_name, given, verdict, expected) => {
+  const status = statusOf(given);
+  const remarks = status.tables[0]?.judged.remarks.map(({ severity, text }) => `${severity}: ${text}`) ?? [];
+  expect([status.verdict, remarks.length]).toEqual([verdict, expected.length]);
+  for (const [index, each] of expected.entries()) expect(remarks[index]).toMatch(each);
+  // Whatever was seen, it can be told and written.
+  expect(describeStatus(status)).toContain('Table T in us-east-1');
+  expect(() => JSON.stringify(statusReport(status))).not.toThrow();
+});
+
+test('a terminal is drawn anew, elsewhere lines are appended', () => {
+  const written = (isTTY: boolean) => {
+    let all = '';
+    const screen = { isTTY, write: (text: string) => (all += text) };
+    showLook(statusOf({}), screen);
+    showLook(statusOf({ overdue: { overdue: 2, oldest: SECONDS - 30 } }), screen);
+    return all;
+  };
+  expect(written(false).split('\n').slice(0, 2)).toEqual([
+    '20:00:00Z  T: fine; everything that was due by 19:59:50Z is gone, back to 19:50:00Z; overdue 0 items; open 0',
+    '20:00:00Z  T: fine; everything that was due by 19:59:29Z is gone, back to 19:50:00Z; overdue 2 items; open 0',
+  ]);
+  const clear = '\u001b[1;1H\u001b[0J';
+  expect(written(true).split(clear)).toHaveLength(3);
+});

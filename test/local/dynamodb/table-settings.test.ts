@@ -1,0 +1,67 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { rmSync } from 'node:fs';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { ensureTable, withOldImages } from '../../../local/dynamodb/tables.ts';
+import { readSynthesized, type TableResource } from '../../../local/terraform/synthesized.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { LEAST_WARM, STREAM_VIEWS } from '../../../stacks/table-settings.ts';
+import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';
+
+const dynamo = useLocalDynamoDb();
+
+function synthesizedTables(...tables: PreciseTtlProps[]): readonly TableResource[] {
+  const folder = synthesizeToFolder(configOf(...tables));
+  try {
+    return readSynthesized(folder).tables;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const named = (tableName: string, props: Partial<PreciseTtlProps>) => ({
+  ...SESSION_DATA,
+  ...props,
+  tableName,
+});
+
+test('every setting of a table is made on this machine, as far as DynamoDB Local knows it', async () => {
+  const settings: readonly PreciseTtlProps[] = [
+    ...STREAM_VIEWS.map(stream => named(`Stream-${stream}`, { stream })),
+    named('Provisioned', {
+      provisionedCapacity: { read: 5, write: 5, indexRead: 1, indexWrite: 5 },
+      tableClass: 'STANDARD_INFREQUENT_ACCESS',
+      pointInTimeRecovery: false,
+      deletionProtection: false,
+    }),
+    named('Warm', {
+      warmThroughput: LEAST_WARM,
+      tableClass: 'STANDARD',
+      tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
+    }),
+  ];
+  const tables = synthesizedTables(...settings);
+  expect(tables).toHaveLength(settings.length);
+  for (const table of tables) {
+    expect(await ensureTable(dynamo.client, table)).toBe(true);
+    const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: table.name }));
+    const { stream } = settings.find(({ tableName }) => tableName === table.name) ?? {};
+    expect([table.name, Table?.StreamSpecification?.StreamViewType]).toEqual([table.name, stream]);
+    expect(Table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
+  }
+});
+
+test.each([
+  ['KEYS_ONLY', 'OLD_IMAGE'],
+  ['OLD_IMAGE', 'OLD_IMAGE'],
+  ['NEW_IMAGE', 'NEW_AND_OLD_IMAGES'],
+  ['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES'],
+] as const)('who watches a stream of %s sees one of %s, with all that it had', (stream, seen) => {
+  const [table] = synthesizedTables(named('Watched', { stream }));
+  expect(table && withOldImages(table).stream).toBe(seen);
+});
+
+test('a table without a stream is left to enableStream', () => {
+  const [table] = synthesizedTables(SESSION_DATA);
+  expect(table && withOldImages(table)).toBe(table);
+});
