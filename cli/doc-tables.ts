@@ -4,6 +4,7 @@ import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import type { Subject } from './deployment/subject.ts';
 import { GROUPS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
@@ -15,8 +16,9 @@ type Passages = Readonly<Record<string, () => string>>;
 
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
-  'README.md': { report: reportExample, metrics: metricsTable },
+  'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
   'docs/configuration.md': { props: propsTable },
+  'docs/cost.md': { bill: wholeBillTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },

@@ -341,6 +341,11 @@ export const PROPS = {
   /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
+   * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
+   * than the history of the execution, which is free
+   */
+  tracing: optional(boolean(), false),
+  /**
    * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
    * have none; its group has them
    * @default none

@@ -61,14 +61,17 @@ export async function planSweep(
   });
   const { cursor, totals } = next.progress;
   const { oldestOverdueSeconds, misfiled } = totals;
-  logger.info('planned', {
-    request,
-    next: next.next,
-    due: next.due.length,
-    cursor,
-    oldestOverdueSeconds,
-    misfiled,
-  });
+  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
+  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
+    logger.info('planned', {
+      request,
+      next: next.next,
+      due: next.due.length,
+      cursor,
+      oldestOverdueSeconds,
+      misfiled,
+    });
+  }
   return next;
 }
 

@@ -8,6 +8,13 @@ import { tagged } from './tagged.ts';
 /** Step Functions' own default. Left out, the next plan would find it and want to take it away. */
 const KEY_REUSE_SECONDS = 300;
 
+const TRACING_ACTIONS = [
+  'xray:GetSamplingRules',
+  'xray:GetSamplingTargets',
+  'xray:PutTelemetryRecords',
+  'xray:PutTraceSegments',
+];
+
 export interface WorkflowProps {
   readonly place: Place;
   /** Of the state machine, and of its log. */
@@ -34,7 +41,7 @@ export class Workflow extends Construct {
     { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn, logKeys } = sweep;
+    const { kmsKeyArn, logKeys, tracing } = sweep;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -66,14 +73,11 @@ export class Workflow extends Construct {
             'logs:ListLogDeliveries',
             'logs:PutResourcePolicy',
             'logs:UpdateLogDelivery',
-            'xray:GetSamplingRules',
-            'xray:GetSamplingTargets',
-            'xray:PutTelemetryRecords',
-            'xray:PutTraceSegments',
           ],
           resources: ['*'],
         },
         ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, name)),
+        ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
       ],
       sweep,
     });
@@ -98,7 +102,8 @@ export class Workflow extends Construct {
               kmsKeyId: kmsKeyArn,
               kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
             },
-      tracingConfiguration: { enabled: true },
+      // Said when it is off, too: without the block the provider leaves on what was on.
+      tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [this.role.policy],
       ...tagged(sweep),

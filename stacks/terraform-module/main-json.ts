@@ -113,13 +113,14 @@ const REFERENCES = {
 /** What decides whether there is an alarm, a topic or a dashboard: `withMonitoring` puts their variables in. */
 export const OF_MONITORING = ['alarmTopicArn', 'dashboard'] as const satisfies readonly PropName[];
 
-/** Props that take references of Terraform's too, and decide what there is. */
+/** Props that decide what there is; the others of them take references of Terraform's too. */
 const OPTIONAL = {
   vpc: {
     subnetIds: Token.asList(`\${${TERMS.vpc}.${variableName('subnetIds')}}`),
     securityGroupIds: Token.asList(`\${${TERMS.vpc}.${variableName('securityGroupIds')}}`),
   },
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
+  tracing: true,
   tableKmsKeyArn: `\${${TERMS.tableKmsKeyArn}}`,
 } as const satisfies Partial<PreciseTtlProps>;
 
@@ -207,7 +208,8 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   refuseMoreThanSchedules(baseProps);
   const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
     const { [prop]: _left, ...others } = baseProps;
-    return { given: `${TERMS[prop]} != null`, json: shaped(others) };
+    const given = prop === 'tracing' ? TERMS[prop] : `${TERMS[prop]} != null`;
+    return { given, json: shaped(others) };
   });
   const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
     withOptional(

@@ -10,8 +10,9 @@ export interface Absence {
 }
 
 /**
- * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, or another word, a block
- * is dynamic, a statement of a policy stands within a directive of the template. Which these are is found out by leaving the prop out.
+ * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, or another word, a switch
+ * is the other way round, a block is dynamic, a statement of a policy stands within a directive of the template. Which these are
+ * is found out by leaving the prop out.
  *
  * @param json the sweep to change: `full`, or another of the same shape
  * @param full the sweep with all the props that the absences lack
@@ -35,6 +36,10 @@ function walk(path: readonly string[], value: Json, full: Json, absences: readon
     if (others.length === 0 && /^\w+$/.test(full as string) && /^\w+$/.test(without as string))
       return either(given, value as string, without as string);
     return policy(path, value as string, full as string, different);
+  }
+  const [absence, ...others] = different;
+  if (absence !== undefined && others.length === 0 && all.every(each => typeof each === 'boolean')) {
+    return value === true ? `\${${absence.given}}` : `\${!(${absence.given})}`;
   }
   throw new TemplateError(`${path.join('.')} is another one without a prop, and is not known to be.`);
 

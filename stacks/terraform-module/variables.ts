@@ -82,6 +82,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   metrics:
     'all records every metric. essential records only what cannot be had for free, the lag of the deletions; items_failed, shards_failed and overdue have no alarm then.',
   dashboard: 'Whether there is a dashboard in CloudWatch, called name.',
+  tracing: 'Whether each sweep is traced in X-Ray.',
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:

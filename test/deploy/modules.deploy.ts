@@ -478,6 +478,7 @@ describeWithTerraform('the Terraform modules', () => {
         tableName: 'Session.Data',
         deletionProtection: false,
         pointInTimeRecovery: false,
+        tracing: true,
         partitionKey: 'user "name" ${x}',
         partitionKeyType: 'B',
         sortKey: 'session',

@@ -243,7 +243,7 @@ describe('what no prop is for', () => {
     const stack = ownStack();
     const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
     ttl.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
-    ttl.machine.stateMachine.addOverride('tracing_configuration.enabled', false);
+    ttl.machine.stateMachine.addOverride('logging_configuration.level', 'ALL');
     ttl.schedules.deadLetterQueue.addOverride('message_retention_seconds', 60);
     const json = synthesized(stack);
     const deleteChunk = resources(json, 'aws_lambda_function').find(({ function_name }) =>
@@ -251,7 +251,7 @@ describe('what no prop is for', () => {
     );
     expect(deleteChunk).toMatchObject({ reserved_concurrent_executions: 50 });
     expect(resources(json, 'aws_sfn_state_machine')).toMatchObject([
-      { tracing_configuration: { enabled: false } },
+      { logging_configuration: { level: 'ALL' } },
     ]);
     expect(resources(json, 'aws_sqs_queue')).toMatchObject([{ message_retention_seconds: 60 }]);
   });

@@ -31,6 +31,13 @@ test.each<[string, Json, Json, Json]>([
     { own: true },
     { key: '${var.key}', own: '${var.key != null ? null : true}' },
   ],
+  [
+    'a switch that is on with it',
+    { tracing: { enabled: true } },
+    { tracing: { enabled: false } },
+    { tracing: { enabled: '${var.key != null}' } },
+  ],
+  ['a switch that is off with it', { own: false }, { own: true }, { own: '${!(var.key != null)}' }],
 ])('depends on the prop: %s', (_what, full, lacking, expected) => {
   expect(withOptional(full, full, [without('var.key != null', lacking)])).toEqual(expected);
 });
