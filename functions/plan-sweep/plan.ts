@@ -7,6 +7,9 @@ import type { SweepRequest } from './sweep-input.ts';
 /** A backlog is followed back until it is longer than that. */
 const MAX_BACKLOG_SECONDS = 12 * 60 * 60;
 
+/** Keys of the index that a limited tick asks at the most to find a backlog behind a gap: half an hour by second. */
+const MAX_GAP_KEYS = 1_800;
+
 /** What planning needs from outside. */
 export interface PlanOptions {
   readonly layout: IndexLayout;
@@ -77,6 +80,9 @@ async function planBack(
  * What even the oldest window of the lookback still holds has been left for long, and more may lie behind it: the sweep stood
  * still, or was held back by `maxDeletesPerSecond`. So the plan goes on backwards, twice as far each time, until a window is
  * empty or time is up. What it does not reach then is left to the ticks that follow, and to the reconcile.
+ *
+ * With a limit a backlog has a gap before it as soon as less expires than may be deleted. So a limited tick also looks behind
+ * empty windows, as far as {@link MAX_GAP_KEYS} reach.
  */
 async function followBacklog(request: SweepRequest, planned: Plan, options: PlanOptions): Promise<Plan> {
   const { layout, outOfTime } = options;
@@ -85,12 +91,13 @@ async function followBacklog(request: SweepRequest, planned: Plan, options: Plan
   while (all.cursor === null && all.due.length < options.maxDue && !outOfTime()) {
     const [oldest = windowsFrom] = layout.windows(windowsFrom, request.windowsBefore);
     const length = request.windowsBefore - windowsFrom;
+    const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), MAX_BACKLOG_SECONDS);
     const isLeft = all.due.some(({ windowKeys: [key] }) =>
       key?.startsWith(windowKey(oldest, layout.windowSeconds, 0)),
     );
-    if (!isLeft || length > MAX_BACKLOG_SECONDS) break;
+    if (length > MAX_BACKLOG_SECONDS || !(isLeft || length < reach)) break;
     const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
-    windowsFrom -= length;
+    windowsFrom -= isLeft ? length : Math.min(length, reach - length);
     const maxDue = options.maxDue - all.due.length;
     const behind = await planBack({ ...request, windowsFrom, windowsBefore }, null, { ...options, maxDue });
     const overdue = [behind.oldestOverdue, all.oldestOverdue].filter(ttl => ttl !== undefined);
@@ -98,6 +105,11 @@ async function followBacklog(request: SweepRequest, planned: Plan, options: Plan
     all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue };
   }
   return all;
+}
+
+/** As many windows as have {@link MAX_GAP_KEYS} in all shards. */
+function gapSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
+  return Math.floor(MAX_GAP_KEYS / (shards * keysPerShard)) * windowSeconds;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface IndexLayout {
   readonly windowSeconds: number;
   /** Parts of a window that are swept by children of their own. */
   readonly shards: number;
+  /** Keys of the index that one shard of a window has. */
+  readonly keysPerShard: number;
   /** A window can hold items whose TTL lies elsewhere: their writers stamped them wrong. */
   readonly holdsStrays: boolean;
   /** The starts of the windows that may hold a TTL in [from, before), epoch seconds, oldest first. */
@@ -36,6 +38,7 @@ function byWindow({ granularitySeconds, shards }: ExpiryModel): IndexLayout {
   return {
     windowSeconds: granularitySeconds,
     shards,
+    keysPerShard: 1,
     holdsStrays: true,
     windows: (from, before) => windowStarts(from, before, granularitySeconds),
     keys: ({ windowKeys }) => windowKeys.map(value => ({ value })),
@@ -48,6 +51,7 @@ const MINUTE = 60;
 const BY_SECOND: IndexLayout = {
   windowSeconds: MINUTE,
   shards: 1,
+  keysPerShard: MINUTE,
   holdsStrays: false,
   *windows(from, before) {
     for (let start = windowStart(from, MINUTE); start < before; start += MINUTE) yield start;

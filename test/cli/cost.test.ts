@@ -78,6 +78,14 @@ test('a table whose schedules are off is counted as if they were on, and that is
   expect(off.facts.settings).toEqual([...on.facts.settings, 'counted as if it were enabled']);
 });
 
+test.each<[Partial<PreciseTtlProps>, string]>([
+  [{ provisionedCapacity: { read: 10, write: 10 } }, 'counted as if it were on demand, and not provisioned'],
+  [{ tableClass: 'STANDARD_INFREQUENT_ACCESS' }, 'counted as if its class were STANDARD'],
+])('of a table with %j it is said that it is %s', (props, said) => {
+  expect(ask({ props: { ...IDLE, ...props } }).facts.settings).toContain(said);
+  expect(ask({ props: IDLE }).facts.settings).not.toContain(said);
+});
+
 test('every flag changes the answer, in a process of its own', async () => {
   const flags: Record<string, readonly string[]> = {
     tables: ['--items-per-month=50M', '--size=400', '--renewals', '2', '--tables', '3', '--json'],

@@ -68,6 +68,19 @@ describe.each(BY)('by %s', (_by, model) => {
     expect(simulation.calls['query-expired']).toBeLessThan(1200);
   });
 
+  test('what is left when nothing more expires goes on at the limit, although it lies behind a gap', async () => {
+    const simulation = simulate(model);
+    // Two minutes of 30 a second, and then nothing: at ten a second that takes six minutes.
+    const items = fill(simulation, 30, 120);
+    for (let minute = 0; minute < 9; minute += 1) {
+      simulation.tick(START + minute * 60, 5, { maxDeletesPerSecond: 10 });
+    }
+    await simulation.finish();
+    expectSound(simulation, items);
+    const last = Math.max(...simulation.deleted.map(({ deletedAt }) => deletedAt)) / 1000;
+    expect(last).toBeLessThan(FIRST + 420);
+  });
+
   test('a limit that is not reached changes nothing: no brake, no lag', async () => {
     const simulation = simulate(model);
     const items = fill(simulation, 3, 100);

@@ -88,6 +88,34 @@ describe('a backlog behind the lookback', () => {
     expect(asked).toHaveLength(ALL.length);
   });
 
+  test.each([
+    ['by window', layout, 720],
+    ['by second', indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' })), 30],
+  ] as const)(
+    '%s, behind a gap, is found by limited ticks alone, as far as they may ask',
+    async (_by, model, minutes) => {
+      const limited = { ...following, limit: { perSecond: 50, from: null, before: null } };
+      const heldAt = (minutesBefore: number) => {
+        const start = START - minutesBefore * 60;
+        let first = START;
+        const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+          const asked = Date.parse(key.slice(0, 24)) / 1000;
+          first = Math.min(first, asked);
+          return asked === start ? start : undefined;
+        };
+        return { probe, first: () => (first - START) / 60 };
+      };
+      const [near, far] = [heldAt(minutes - 6), heldAt(minutes + 1)];
+      const all = { layout: model, maxDue: 1000 };
+      const found = await plan(limited, null, options({ ...all, probe: near.probe }));
+      expect(starts(found)).toEqual([6 - minutes]);
+      expect(starts(await plan(following, null, options({ ...all, probe: near.probe })))).toEqual([]);
+      expect(starts(await plan(limited, null, options({ ...all, probe: far.probe })))).toEqual([]);
+      // The lookback of five minutes is part of how far it looks.
+      expect(far.first()).toBeGreaterThanOrEqual(-minutes);
+    },
+  );
+
   test('ends where the round is full, or time is up', async () => {
     const { probe } = heldFrom(1000);
     expect((await plan(following, null, options({ probe, maxDue: 16 }))).due).toHaveLength(16);
