@@ -102,7 +102,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       // As the API would: what was updated there is what the schedules start.
       startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
       onScheduleError(error, firing) {
-        const queue = firing.schedule.deadLetterArn?.split(':').at(-1);
+        const queue = firing.schedule.asGiven?.DeadLetterConfig?.Arn.split(':').at(-1);
         if (queue !== undefined) cloudWatch?.addMessage(queue);
         options.onScheduleError(error, firing);
       },

@@ -91,14 +91,12 @@ export interface ScheduleResource {
   /** It does not fire before, or after, epoch milliseconds. */
   readonly startDate?: number;
   readonly endDate?: number;
-  /** What decides nothing on this machine, and is answered as it was given. */
-  readonly unused?: ScheduleUnused;
-  /** ARN of the queue for starts that fail for good. */
-  readonly deadLetterArn?: string;
+  /** What is answered as it was given. Of it only the dead-letter queue counts on this machine, and only how full it is. */
+  readonly asGiven?: ScheduleAsGiven;
 }
 
 /** By the names of EventBridge Scheduler's API. */
-export interface ScheduleUnused {
+export interface ScheduleAsGiven {
   readonly Description?: string;
   readonly KmsKeyArn?: string;
   readonly ActionAfterCompletion?: string;
@@ -484,7 +482,7 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const input = target?.optionalString('input');
   const startDate = readDate(fields, 'start_date');
   const endDate = readDate(fields, 'end_date');
-  const unused = readUnused(fields, target);
+  const asGiven = readAsGiven(fields, target);
   target?.done();
   fields.done(META);
   return {
@@ -499,7 +497,7 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     ...(input === undefined ? {} : { input }),
     ...(startDate === undefined ? {} : { startDate }),
     ...(endDate === undefined ? {} : { endDate }),
-    unused,
+    asGiven,
   };
 }
 
@@ -512,7 +510,7 @@ function readDate(fields: Fields, field: string): number | undefined {
 }
 
 /** Locally a start that fails is reported at once instead of being tried again and parked. */
-function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused {
+function readAsGiven(fields: Fields, target: Fields | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.optionalNumber('maximum_event_age_in_seconds');
   const attempts = policy?.optionalNumber('maximum_retry_attempts');

@@ -154,9 +154,8 @@ describe('a synthesized stack', () => {
         enabled: true,
         targetArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:sweep',
         roleArn: 'arn:aws:iam::123456789012:role/x',
-        deadLetterArn: 'arn:aws:sqs:eu-central-1:123456789012:dead',
         input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-        unused: {
+        asGiven: {
           DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:123456789012:dead' },
           RetryPolicy: { MaximumRetryAttempts: 3 },
         },
