@@ -39,8 +39,8 @@ export interface ServeOptions {
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
   /** Called when an alarm's state changes. */
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
-  /** Gets what the functions print, and how every call of one ended. */
-  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation'>;
+  /** Gets what the functions print, and how every call of one ended; for tests: stands around every call. */
+  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
