@@ -8,12 +8,10 @@ import {
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/index.ts';
 import { crash, type DynamoDbCall } from '../../lab/faults/index.ts';
-import { localDynamoDb } from '../../local/dynamodb/clients.ts';
 import type { AlarmName } from '../../stacks/alarms.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
 import { notPrinted } from './sections.ts';
 
@@ -34,12 +32,11 @@ let documents: DynamoDBDocumentClient;
 beforeAll(async () => {
   cloud = await playedCloud(SESSIONS, START);
   sfn = sfnClient(cloud.served.endpoint);
-  documents = DynamoDBDocumentClient.from(localDynamoDb(dynamoDbOfFile().endpoint, 'us-east-1'));
+  documents = DynamoDBDocumentClient.from(cloud.served.cloud.client);
   await cloud.clock.advance(2 * MINUTE);
 }, 60_000);
 afterAll(async () => {
   sfn?.destroy();
-  documents?.destroy();
   await cloud?.stop();
 });
 beforeEach(() => {
