@@ -39,8 +39,8 @@ export interface ServeOptions {
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
   /** Called when an alarm's state changes. */
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
-  /** Gets what the functions print, and how every call of one ended. */
-  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation'>;
+  /** Gets what the functions print, and how every call of one ended; for tests: stands around every call. */
+  readonly functions?: Pick<LocalFunctionsOptions, 'onLog' | 'onInvocation' | 'wrap'>;
   /** For tests: another clock. @default the wall clock */
   readonly clock?: Clock;
 }
@@ -102,7 +102,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       // As the API would: what was updated there is what the schedules start.
       startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
       onScheduleError(error, firing) {
-        const queue = firing.schedule.deadLetterArn?.split(':').at(-1);
+        const queue = firing.schedule.asGiven?.DeadLetterConfig?.Arn.split(':').at(-1);
         if (queue !== undefined) cloudWatch?.addMessage(queue);
         options.onScheduleError(error, firing);
       },

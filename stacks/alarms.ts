@@ -56,6 +56,14 @@ interface Alarm {
 const OVERDUE_SECONDS = 300;
 
 /**
+ * It sounds after five minutes without a sweep that succeeded. CloudWatch reads some datapoints more than it evaluates, two in the
+ * examples of its documents, and takes a missing one for bad only where it finds too few real ones among all of these. So as long
+ * as the last five minutes have a single success, all is well. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms
+ * treat missing data".
+ */
+const NO_SWEEP_PERIODS = 3;
+
+/**
  * The alarms of a table, by the name that the prop `alarms` calls them by. The Terraform, the dashboard, what the commands look
  * for, and the tables in docs/monitoring.md are made from this list.
  *
@@ -71,7 +79,7 @@ export const ALARMS = {
     unit: 'sweep',
     isFixed: true,
     periodSeconds: 60,
-    periods: 5,
+    periods: NO_SWEEP_PERIODS,
     treatMissingData: 'breaching',
     onlyEnabled: true,
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',

@@ -52,6 +52,13 @@ export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
  */
 export const MAX_CHILD_SECONDS = 195;
 
+/**
+ * Time limit of an execution, seconds. The functions and the children end by themselves; this is for what does not, such as a Map Run
+ * that is kept waiting. A tick takes two minutes, and a replay or a sweep with a limit may take hours. Without it an execution runs
+ * for a year. Source: Step Functions quotas.
+ */
+export const EXECUTION_TIMEOUT_SECONDS = 86_400;
+
 /** Time limits of the functions, seconds; a task's own limit is never above its function's. */
 export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
   PlanSweep: 120,

@@ -1,5 +1,5 @@
 import { childDefinition } from './child.ts';
-import { SWEEP_INCOMPLETE } from './contract.ts';
+import { EXECUTION_TIMEOUT_SECONDS, SWEEP_INCOMPLETE } from './contract.ts';
 import { PATIENT_RETRY } from './patient-retry.ts';
 import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
@@ -61,6 +61,7 @@ export function sweepDefinition(
   return {
     Comment: 'Deletes expired DynamoDB items: plan, query, delete, record.',
     QueryLanguage: 'JSONata',
+    TimeoutSeconds: EXECUTION_TIMEOUT_SECONDS,
     StartAt: 'PlanSweep',
     States: {
       // A wrong input, or a table that cannot be asked, fails the execution in this state: nothing was swept.

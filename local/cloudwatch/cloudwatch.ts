@@ -94,9 +94,14 @@ export class LocalCloudWatch {
     this.#countExecution('ExecutionTime', machine.arn, stopDate, stopDate - startDate);
   }
 
-  /** A message lies in a queue from now on: nobody takes them out. */
+  /** A message lies in a queue from now on. */
   addMessage(queue: string): void {
     this.#queues.set(queue, (this.#queues.get(queue) ?? 0) + 1);
+  }
+
+  /** The messages of a queue are gone, as after PurgeQueue. */
+  purgeQueue(queue: string): void {
+    this.#queues.set(queue, 0);
   }
 
   #countExecution(name: string, StateMachineArn: string, timestamp: number, value = 1): void {

@@ -1,5 +1,5 @@
 import { ApiRequestError } from '../api-server.ts';
-import type { ScheduleResource, ScheduleUnused } from '../terraform/synthesized.ts';
+import type { ScheduleAsGiven, ScheduleResource } from '../terraform/synthesized.ts';
 
 /** When a schedule was made and changed, epoch milliseconds. */
 export interface Modified {
@@ -17,8 +17,8 @@ const DEFAULT_RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 
 
 /** As GetSchedule answers it; dates as its JSON has them, epoch seconds. */
 export function toDocument(schedule: ScheduleResource, times: Modified): object {
-  const { input, unused = {}, startDate, endDate, deadLetterArn } = schedule;
-  const { RetryPolicy, ActionAfterCompletion = 'NONE', ...others } = unused;
+  const { input, asGiven = {}, startDate, endDate } = schedule;
+  const { DeadLetterConfig, RetryPolicy, ActionAfterCompletion = 'NONE', ...others } = asGiven;
   return {
     Arn: schedule.arn,
     Name: schedule.name,
@@ -31,7 +31,7 @@ export function toDocument(schedule: ScheduleResource, times: Modified): object 
       Arn: schedule.targetArn,
       RoleArn: schedule.roleArn,
       ...(input !== undefined && { Input: input }),
-      ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),
+      ...(DeadLetterConfig !== undefined && { DeadLetterConfig }),
       RetryPolicy: { ...DEFAULT_RETRY, ...RetryPolicy },
     },
     ...(startDate !== undefined && { StartDate: startDate / 1000 }),
@@ -71,7 +71,7 @@ const TEXTS = [
   'Description',
   'KmsKeyArn',
   'ActionAfterCompletion',
-] as const satisfies readonly (keyof ScheduleUnused)[];
+] as const satisfies readonly (keyof ScheduleAsGiven)[];
 
 /** Of a target, what a state machine takes. */
 const TARGET_MEMBERS = ['Arn', 'RoleArn', 'Input', 'DeadLetterConfig', 'RetryPolicy'];
@@ -124,9 +124,9 @@ export function readUpdate(
       ...(input !== undefined && { input }),
       ...(startDate !== undefined && { startDate }),
       ...(endDate !== undefined && { endDate }),
-      ...(queue !== undefined && { deadLetterArn: required(queue, 'Arn') }),
-      unused: {
+      asGiven: {
         ...Object.fromEntries(texts),
+        ...(queue !== undefined && { DeadLetterConfig: { Arn: required(queue, 'Arn') } }),
         ...(retry !== undefined && { RetryPolicy: readRetry(retry) }),
       },
     },

@@ -91,17 +91,16 @@ export interface ScheduleResource {
   /** It does not fire before, or after, epoch milliseconds. */
   readonly startDate?: number;
   readonly endDate?: number;
-  /** What decides nothing on this machine, and is answered as it was given. */
-  readonly unused?: ScheduleUnused;
-  /** ARN of the queue for starts that fail for good. */
-  readonly deadLetterArn?: string;
+  /** What is answered as it was given. Of it only the dead-letter queue counts on this machine, and only how full it is. */
+  readonly asGiven?: ScheduleAsGiven;
 }
 
 /** By the names of EventBridge Scheduler's API. */
-export interface ScheduleUnused {
+export interface ScheduleAsGiven {
   readonly Description?: string;
   readonly KmsKeyArn?: string;
   readonly ActionAfterCompletion?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
   readonly RetryPolicy?: {
     readonly MaximumEventAgeInSeconds?: number;
     readonly MaximumRetryAttempts?: number;
@@ -483,10 +482,7 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const input = target?.optionalString('input');
   const startDate = readDate(fields, 'start_date');
   const endDate = readDate(fields, 'end_date');
-  const unused = readUnused(fields, target);
-  const deadLetters = target?.block('dead_letter_config');
-  const deadLetterArn = deadLetters?.optionalString('arn');
-  deadLetters?.done();
+  const asGiven = readAsGiven(fields, target);
   target?.done();
   fields.done(META);
   return {
@@ -501,8 +497,7 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     ...(input === undefined ? {} : { input }),
     ...(startDate === undefined ? {} : { startDate }),
     ...(endDate === undefined ? {} : { endDate }),
-    unused,
-    ...(deadLetterArn === undefined ? {} : { deadLetterArn }),
+    asGiven,
   };
 }
 
@@ -515,11 +510,14 @@ function readDate(fields: Fields, field: string): number | undefined {
 }
 
 /** Locally a start that fails is reported at once instead of being tried again and parked. */
-function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused {
+function readAsGiven(fields: Fields, target: Fields | undefined): ScheduleAsGiven {
   const policy = target?.block('retry_policy');
   const age = policy?.optionalNumber('maximum_event_age_in_seconds');
   const attempts = policy?.optionalNumber('maximum_retry_attempts');
   policy?.done();
+  const deadLetters = target?.block('dead_letter_config');
+  const queue = deadLetters?.optionalString('arn');
+  deadLetters?.done();
   const description = fields.optionalString('description');
   const key = fields.optionalString('kms_key_arn');
   const action = fields.optionalString('action_after_completion');
@@ -527,6 +525,7 @@ function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused 
     ...(description !== undefined && { Description: description }),
     ...(key !== undefined && { KmsKeyArn: key }),
     ...(action !== undefined && { ActionAfterCompletion: action }),
+    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
     ...(policy !== undefined && {
       RetryPolicy: {
         ...(age !== undefined && { MaximumEventAgeInSeconds: age }),

@@ -44,7 +44,7 @@ describe('the alarms of a table', () => {
     }
   });
 
-  test('say that no sweep succeeded when nothing is recorded for five minutes', () => {
+  test('say that no sweep succeeded when nothing is recorded: three minutes, and the two more that CloudWatch reads', () => {
     expect(alarms['no-sweep']).toMatchObject({
       namespace: 'AWS/States',
       metric_name: 'ExecutionsSucceeded',
@@ -55,7 +55,7 @@ describe('the alarms of a table', () => {
       comparison_operator: 'LessThanThreshold',
       threshold: 1,
       period: 60,
-      evaluation_periods: 5,
+      evaluation_periods: 3,
       treat_missing_data: 'breaching',
     });
   });

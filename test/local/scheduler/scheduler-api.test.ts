@@ -32,7 +32,7 @@ const resource = (name: string): ScheduleResource => ({
   targetArn: MACHINE,
   roleArn: ROLE,
   input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-  deadLetterArn: 'arn:aws:sqs:us-east-1:123456789012:dead',
+  asGiven: { DeadLetterConfig: { Arn: 'arn:aws:sqs:us-east-1:123456789012:dead' } },
 });
 
 const clock = new VirtualClock(START);

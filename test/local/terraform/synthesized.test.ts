@@ -154,9 +154,11 @@ describe('a synthesized stack', () => {
         enabled: true,
         targetArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:sweep',
         roleArn: 'arn:aws:iam::123456789012:role/x',
-        deadLetterArn: 'arn:aws:sqs:eu-central-1:123456789012:dead',
         input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-        unused: { RetryPolicy: { MaximumRetryAttempts: 3 } },
+        asGiven: {
+          DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:123456789012:dead' },
+          RetryPolicy: { MaximumRetryAttempts: 3 },
+        },
       },
     ]);
     expect(cloud.notRunLocally).toEqual(['aws_iam_role.machine', 'aws_sqs_queue.dead']);

@@ -1,0 +1,215 @@
+import type { FunctionResult } from 'stepfunctions-emulator';
+import { operatingClients } from '../../cli/aws/operating-clients.ts';
+import { stepFunctionsClient } from '../../cli/aws/step-functions.ts';
+import { deploymentClients } from '../../cli/deployment/clients.ts';
+import { runDoctor } from '../../cli/doctor/job.ts';
+import { describeReport } from '../../cli/doctor/text.ts';
+import { runHistory } from '../../cli/history/job.ts';
+import { Pace } from '../../cli/history/pace.ts';
+import { describeHistory } from '../../cli/history/text.ts';
+import { inPackage } from '../../cli/invocation.ts';
+import { describeAlarm } from '../../cli/local-text.ts';
+import { runReplay } from '../../cli/replay/job.ts';
+import { resumeTables } from '../../cli/resume/job.ts';
+import { statusJob } from '../../cli/status/job.ts';
+import { describeStatus } from '../../cli/status/text.ts';
+import { lagOf } from '../../functions/report/lag.ts';
+import { type ChooseFault, startFaultProxy } from '../../lab/faults/index.ts';
+import type { FunctionCall } from '../../local/functions/local-functions.ts';
+import { type ServedCloud, serve } from '../../local/serve.ts';
+import { type AlarmName, kebab } from '../../stacks/alarms.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import { SteppedClock } from '../../testing/stepped-clock.ts';
+import { freePort } from '../support/free-port.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+
+/** Faults that a play makes; undefined lets a call through. */
+export interface Faults {
+  dynamoDb: ChooseFault | undefined;
+  functions: ((call: FunctionCall) => Promise<FunctionResult | undefined>) | undefined;
+}
+
+/** A local deployment on a clock that goes on when it is told to, and the commands on it. */
+export interface PlayedCloud {
+  readonly served: ServedCloud;
+  readonly clock: SteppedClock;
+  readonly faults: Faults;
+  /** What the terminal and the commands have printed since the play began. */
+  readonly printed: string[];
+  isSounding(alarm: AlarmName): boolean;
+  /** Lets minutes pass until an alarm sounds, or is silent. @returns how many minutes @throws when it does not in time */
+  until(alarm: AlarmName, sounds: boolean, mostMinutes: number): Promise<number>;
+  status(): Promise<{ readonly text: string; readonly verdict: string }>;
+  history(options?: { readonly failed?: boolean }): Promise<string>;
+  doctor(): Promise<string>;
+  resume(): Promise<string>;
+  /** @param from, to ISO-8601 */
+  replay(from: string, to: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A function measures the lag by the wall clock. Here it is by the clock of the play, as long as a chunk has one item. */
+function byClock(
+  { functionName, payload }: FunctionCall,
+  result: FunctionResult,
+  now: number,
+): FunctionResult {
+  if (!functionName.endsWith('-delete-chunk') || !result.ok) return result;
+  const [expired] = (payload as DeleteChunkInput).chunk.keys;
+  const chunk = result.payload as Chunk;
+  if (chunk.progress === null) return result;
+  const lag = lagOf(expired === undefined || chunk.progress.deleted === 0 ? [] : [expired.ttl], now);
+  return { ...result, payload: { ...chunk, progress: { ...chunk.progress, ...lag } } };
+}
+
+export async function playedCloud(props: PreciseTtlProps, start: number): Promise<PlayedCloud> {
+  const clock = new SteppedClock(start);
+  const faults: Faults = { dynamoDb: undefined, functions: undefined };
+  const printed: string[] = [];
+  const proxy = await startFaultProxy({
+    target: dynamoDbOfFile().endpoint,
+    choose: call => faults.dynamoDb?.(call),
+  });
+  const served = await serve({
+    cdktfOut: synthesizeToFolder(configOf(props)),
+    dynamoDbPort: await freePort(),
+    sfnPort: await freePort(),
+    schedulerPort: await freePort(),
+    cloudWatchPort: await freePort(),
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    functions: {
+      wrap: async (call, next) =>
+        (await faults.functions?.(call)) ?? byClock(call, await next(), clock.now()),
+    },
+    schedules: true,
+    clock,
+    onExecution: () => {},
+    onScheduleError: error => printed.push(`Not started: ${error instanceof Error ? error.message : error}`),
+    onAlarm: seen => printed.push(describeAlarm(seen)),
+  });
+  const environment = {
+    AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
+    AWS_ENDPOINT_URL_SFN: served.endpoint,
+    AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: served.cloudWatchEndpoint,
+  };
+  const config = configOf(props);
+  const { signal } = new AbortController();
+  const shared = { config, table: undefined, call: inPackage, now: () => clock.now(), signal };
+  const connect = (region: string) => deploymentClients(region, environment);
+  const connectReplay = (region: string) => stepFunctionsClient(region, environment);
+  const said = (text: string) => {
+    printed.push(text);
+    return text;
+  };
+  const isSounding = (alarm: AlarmName) =>
+    served.cloudWatch.alarms.some(
+      ({ alarm: { name }, state }) =>
+        state === 'ALARM' && name === `precise-ttl-${props.tableName}-${kebab(alarm)}`,
+    );
+  /** The commands wait by real timers for executions that wait by the clock. */
+  const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {
+    let ended = false;
+    const done = work.finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      await clock.advance(SECOND);
+      await new Promise(resolve => setTimeout(resolve, 5));
+    }
+    return done;
+  };
+  /** What a command prints line by line. */
+  const collected = async (run: (print: (text: string) => void) => Promise<unknown>) => {
+    const lines: string[] = [];
+    await whileTimePasses(run(line => lines.push(line)));
+    return said(lines.join('\n'));
+  };
+  return {
+    served,
+    clock,
+    faults,
+    printed,
+    isSounding,
+    async until(alarm, sounds, mostMinutes) {
+      for (let minutes = 0; minutes <= mostMinutes; minutes++) {
+        if (isSounding(alarm) === sounds) return minutes;
+        await clock.advance(MINUTE);
+      }
+      throw new Error(`${alarm}: expected it to ${sounds ? 'sound' : 'end'} within ${mostMinutes} minutes`);
+    },
+    async status() {
+      const job = statusJob({ ...shared, back: undefined, connect });
+      try {
+        const status = await job.look();
+        return { text: said(describeStatus(status)), verdict: status.verdict };
+      } finally {
+        job.destroy();
+      }
+    },
+    async history({ failed = false } = {}) {
+      const history = await runHistory({
+        ...shared,
+        failed,
+        sinceMs: 60 * MINUTE,
+        limit: 100,
+        connect: connectReplay,
+        pace: new Pace(1000, 1000),
+        onProgress: () => {},
+      });
+      return said(history ? describeHistory(history, { mask: false }) : '');
+    },
+    async doctor() {
+      const report = await runDoctor({
+        ...shared,
+        full: false,
+        rate: 100,
+        segments: 1,
+        mask: false,
+        connect,
+      });
+      return said(report ? describeReport(report) : '');
+    },
+    resume: () =>
+      collected(print =>
+        resumeTables({
+          ...shared,
+          replay: true,
+          dryRun: false,
+          resultFile: undefined,
+          connect: region => operatingClients(region, environment),
+          connectReplay,
+          confirm: async () => true,
+          print,
+        }),
+      ),
+    replay: (from, to) =>
+      collected(print =>
+        runReplay({
+          ...shared,
+          from,
+          to,
+          dryRun: false,
+          splitMinutes: 60,
+          concurrency: 4,
+          maxPerSecond: undefined,
+          label: undefined,
+          resultFile: undefined,
+          connect: connectReplay,
+          confirm: async () => true,
+          now: clock.now(),
+          print,
+          onPiece: () => {},
+        }),
+      ),
+    async stop() {
+      await served.stop();
+      await proxy.stop();
+    },
+  };
+}

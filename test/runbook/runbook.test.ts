@@ -1,0 +1,194 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import {
+  CreateStateMachineCommand,
+  DeleteStateMachineCommand,
+  type SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes } from '../../expiry/index.ts';
+import { crash, type DynamoDbCall } from '../../lab/faults/index.ts';
+import type { AlarmName } from '../../stacks/alarms.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { MINUTE, type PlayedCloud, playedCloud } from './played-cloud.ts';
+import { notPrinted } from './sections.ts';
+
+/*
+ * Each section of docs/runbook.md, played through: the fault, the alarm, what one sees, what the section says to do, the end. One
+ * deployment for all of them, one after the other, on a clock of its own. What the document shows is what is printed here.
+ */
+
+const SESSIONS: PreciseTtlProps = { tableName: 'Sessions', partitionKey: 'id', reconcileHours: 1 };
+const DAY = 24 * 60 * MINUTE;
+/** After the reconcile of that hour. */
+const START = Date.parse('2026-11-21T12:08:30Z');
+
+let cloud: PlayedCloud;
+let sfn: SFNClient;
+let documents: DynamoDBDocumentClient;
+
+beforeAll(async () => {
+  cloud = await playedCloud(SESSIONS, START);
+  sfn = sfnClient(cloud.served.endpoint);
+  documents = DynamoDBDocumentClient.from(cloud.served.cloud.client);
+  await cloud.clock.advance(2 * MINUTE);
+}, 60_000);
+afterAll(async () => {
+  sfn?.destroy();
+  await cloud?.stop();
+});
+beforeEach(() => {
+  cloud.printed.length = 0;
+});
+/** What the section shows was printed in its play, but for times and numbers. */
+const expectShown = (alarm: AlarmName) => expect(notPrinted(alarm, cloud.printed)).toEqual([]);
+
+async function put(id: string, inSeconds: number): Promise<void> {
+  const expiresAt = Math.floor(cloud.clock.now() / 1000) + inSeconds;
+  const item = {
+    id,
+    ...expiryAttributes(modelOf(SESSIONS), { id }, { expiresAt, nowMs: cloud.clock.now() }),
+  };
+  await documents.send(new PutCommand({ TableName: SESSIONS.tableName, Item: item }));
+}
+const isoAgo = (minutes: number) => new Date(cloud.clock.now() - minutes * MINUTE).toISOString();
+const left = async () => {
+  const { Items = [] } = await documents.send(new ScanCommand({ TableName: SESSIONS.tableName }));
+  return Items.map(({ id }) => id);
+};
+const advance = (minutes: number) => cloud.clock.advance(minutes * MINUTE);
+/** At the beginning of the minute after so many. */
+const putAtMinute = (id: string, minutes: number) =>
+  put(id, (minutes + 1) * 60 - (Math.floor(cloud.clock.now() / 1000) % 60));
+const isDelete = ({ operation }: DynamoDbCall) => operation === 'BatchExecuteStatement';
+const machine = () =>
+  cloud.served.cloud.synthesized.stateMachines.find(
+    ({ name }) => name === `precise-ttl-${SESSIONS.tableName}`,
+  );
+const setSchedules = (enabled: boolean) => {
+  for (const schedule of cloud.served.cloud.schedules)
+    cloud.served.cloud.updateSchedule({ ...schedule, enabled });
+};
+
+test('no-sweep and overdue: the schedules are off; resume turns them on, and the next tick deletes what was left', async () => {
+  setSchedules(false);
+  await put('left', 30);
+  expect([5, 6]).toContain(await cloud.until('noSweep', true, 15));
+  await advance(2);
+  const { text, verdict } = await cloud.status();
+  expect([verdict, text]).toEqual([
+    'warnings',
+    expect.stringMatching(/overdue +1 item, the oldest for \d minutes/),
+  ]);
+  expect(await cloud.doctor()).toContain('-> npx precise-ttl resume --table Sessions');
+  expect(await cloud.resume()).toContain('The schedules are on');
+  await cloud.until('noSweep', false, 2);
+  expect(await left()).toEqual([]);
+  expectShown('noSweep');
+
+  await cloud.until('overdue', true, 2);
+  await cloud.status();
+  await cloud.history();
+  await put('in-time', 200);
+  await cloud.until('overdue', false, 8);
+  expect((await cloud.status()).verdict).toBe('fine');
+  expectShown('overdue');
+}, 60_000);
+
+test('items-failed and executions-failed: DynamoDB refuses a key; when it no longer does, a replay deletes the item', async () => {
+  await put('refused', 100);
+  const errors = new Map([[0, 'AccessDenied']]);
+  cloud.faults.dynamoDb = call =>
+    isDelete(call) ? { name: 'refusedKeys', effect: { kind: 'leaveOut', errors } } : undefined;
+  await cloud.until('itemsFailed', true, 6);
+  expect(cloud.isSounding('executionsFailed')).toBe(true);
+  expect((await cloud.status()).verdict).toBe('broken');
+  await cloud.history({ failed: true });
+  await cloud.doctor();
+  expect(await left()).toEqual(['refused']);
+  cloud.faults.dynamoDb = undefined;
+  expect(await cloud.replay(isoAgo(30), isoAgo(0))).toContain('found 1, deleted 1');
+  expect(await left()).toEqual([]);
+  await put('in-time', 200);
+  await cloud.until('itemsFailed', false, 8);
+  expectShown('itemsFailed');
+  await cloud.until('executionsFailed', false, 16);
+  await cloud.status();
+  expectShown('executionsFailed');
+}, 60_000);
+
+test('shards-failed: a function crashes; when it no longer does, the next tick deletes what was left', async () => {
+  await put('left', 100);
+  cloud.faults.functions = async ({ functionName }) =>
+    functionName.endsWith('-query-expired') ? crash() : undefined;
+  await cloud.until('shardsFailed', true, 6);
+  expect((await cloud.status()).verdict).toBe('broken');
+  await cloud.history({ failed: true });
+  expect(await left()).toEqual(['left']);
+  cloud.faults.functions = undefined;
+  await advance(2);
+  expect(await left()).toEqual([]);
+  await cloud.until('shardsFailed', false, 16);
+  expect((await cloud.status()).text).toMatch(/last sweeps.*SUCCEEDED in [\d.]+ s: found 1, deleted 1/);
+  expectShown('shardsFailed');
+}, 60_000);
+
+test('dead-letters: the state machine is gone; with a new one and an empty queue it is over', async () => {
+  const { arn, name, roleArn, definition } = machine() ?? {};
+  await sfn.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
+  await cloud.until('deadLetters', true, 2);
+  expect((await cloud.status()).verdict).toBe('broken');
+  expect(await cloud.doctor()).toContain('-> npx precise-ttl deploy');
+  await sfn.send(new CreateStateMachineCommand({ name, roleArn, definition }));
+  await advance(2);
+  const { text } = await cloud.status();
+  expect(text).toMatch(/last sweeps +of the last \d, \d had nothing to do/);
+  // What the queue holds, it holds.
+  expect(cloud.isSounding('deadLetters')).toBe(true);
+  cloud.served.cloudWatch.purgeQueue(`${name}-dead-letters`);
+  await cloud.until('deadLetters', false, 6);
+  expectShown('deadLetters');
+}, 60_000);
+
+test('deletion-lag: DynamoDB throttles for a quarter of each minute; when it no longer does, items are in time', async () => {
+  const errors = new Map([[0, 'ThrottlingError']]);
+  cloud.faults.dynamoDb = call =>
+    isDelete(call) && cloud.clock.now() % MINUTE < MINUTE / 4
+      ? { name: 'unprocessed', effect: { kind: 'leaveOut', errors } }
+      : undefined;
+  for (const each of [2, 7, 12]) await putAtMinute(`throttled-${each}`, each);
+  await cloud.until('deletionLag', true, 18);
+  await cloud.status();
+  await cloud.history();
+  cloud.faults.dynamoDb = undefined;
+  await putAtMinute('in-time', 1);
+  await cloud.until('deletionLag', false, 10);
+  expect((await cloud.status()).verdict).toBe('fine');
+  expectShown('deletionLag');
+}, 60_000);
+
+test('executions-timed-out: an execution hangs for a day; a replay does what it did not', async () => {
+  setSchedules(false);
+  await advance(4);
+  await put('left', 1);
+  const [from, to] = [isoAgo(1), isoAgo(-1)];
+  cloud.faults.functions = async () => {
+    await cloud.clock.sleep(DAY + 5 * MINUTE);
+    return crash();
+  };
+  const input = JSON.stringify({ from, to });
+  await sfn.send(new StartExecutionCommand({ stateMachineArn: machine()?.arn, input }));
+  await advance(16);
+  expect((await cloud.status()).text).toContain('1 execution has been open for more than 15 minutes');
+  await cloud.clock.advance(DAY - 17 * MINUTE);
+  await cloud.until('executionsTimedOut', true, 2);
+  expect((await cloud.status()).verdict).toBe('broken');
+  await cloud.history({ failed: true });
+  cloud.faults.functions = undefined;
+  expect(await cloud.replay(from, to)).toContain('found 1, deleted 1');
+  expect(await left()).toEqual([]);
+  await cloud.until('executionsTimedOut', false, 16);
+  expectShown('executionsTimedOut');
+}, 60_000);

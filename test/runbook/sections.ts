@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { type AlarmName, kebab } from '../../stacks/alarms.ts';
+
+const RUNBOOK = 'docs/runbook.md';
+
+/** The sections of the runbook by their headings. */
+export function runbookSections(): ReadonlyMap<string, string> {
+  const [, ...sections] = readFileSync(RUNBOOK, 'utf8').split(/^## /m);
+  return new Map(sections.map(text => [text.slice(0, text.indexOf('\n')), text]));
+}
+
+/** Blocks without a language are what was printed; `…` stands for lines that are left out. */
+function shownIn(section: string): string[] {
+  return [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, language]) => language === '')
+    .flatMap(([, , block = '']) => block.split('\n'))
+    .filter(line => line.trim() !== '' && line.trim() !== '…');
+}
+
+/** Times, numbers and made-up names differ from run to run. */
+const invariant = (text: string): string =>
+  text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4,12}){2,}/g, 'NAME')
+    .replaceAll(/\d[\d.,:]*/g, '0')
+    .replaceAll(/ +/g, ' ');
+
+/** The lines that a section shows and that were not printed. */
+export function notPrinted(alarm: AlarmName, printed: readonly string[]): string[] {
+  const section = runbookSections().get(kebab(alarm));
+  if (section === undefined) throw new Error(`${RUNBOOK} has no section ${kebab(alarm)}`);
+  const lines = new Set(printed.flatMap(text => text.split('\n')).map(invariant));
+  const shown = shownIn(section);
+  if (shown.length === 0) throw new Error(`${RUNBOOK}: the section ${kebab(alarm)} shows nothing`);
+  return shown.filter(line => !lines.has(invariant(line)));
+}
