@@ -132,8 +132,12 @@ describeWithTerraform('the Terraform modules', () => {
     const isThere = await itemIn('Tokens');
 
     const edits: readonly (readonly [Inputs, readonly string[], RegExp])[] = [
-      [{ enabled: false }, ['delete'], /^aws_scheduler_schedule\.\S+,aws_scheduler_schedule\.[^,]+$/],
-      [{ enabled: true }, ['create'], /schedules_tick\[0\]/],
+      [
+        { enabled: false },
+        ['delete', 'update'],
+        /^aws_cloudwatch_dashboard\.[^,]+,aws_cloudwatch_metric_alarm\.alarms_no_sweep\[0\](,aws_scheduler_schedule\.[^,]+){2}$/,
+      ],
+      [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
       [{ delete_mode: 'batch' }, ['update'], /delete_chunk_role_policy/],
