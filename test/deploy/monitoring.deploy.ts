@@ -67,7 +67,8 @@ const EDITS: readonly Edit[] = [
     changes: { alarmTopicArn: ON_CALL, metrics: 'essential' },
     does: {
       delete: Array(ALL.length - ESSENTIAL.length).fill(ALARM),
-      update: [DASHBOARD, 'aws_lambda_function'],
+      // Each function has the settings of all.
+      update: [DASHBOARD, ...Array(4).fill('aws_lambda_function')],
     },
     alarms: ESSENTIAL,
     topic: ON_CALL,
