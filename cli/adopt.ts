@@ -5,6 +5,7 @@ import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { question } from './question.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -48,8 +49,9 @@ not done again: run it as often as you like, also after an interruption.
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on). For the local DynamoDB of ${call('local')} set
-AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000; there it does not ask. Permissions: dynamodb:DescribeTable,
-DescribeTimeToLive, Scan, UpdateTable and UpdateTimeToLive on the table; cloudwatch:GetMetricData if it may.
+AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000; there it does not ask.
+
+${describeActions('adopt')}
 
 Exit status: 0 done, or everything was there; 1 it could not be done, or you declined; 2 wrong flags, or the table cannot be
 adopted as it is; 130 or 143 interrupted.`;

@@ -11,6 +11,7 @@ import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -53,6 +54,8 @@ ${flags}
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
 ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them. On AWS it asks for
 confirmation before it starts, unless you give --yes or --dry-run.
+
+${describeActions('backfill')}
 
 Exit status: 0 every segment was read and nothing failed, 1 something failed or you declined, 2 wrong flags, 130 or 143
 interrupted.`;

@@ -10,6 +10,10 @@ export const COMMANDS = {
     summary: 'make a table that exists ready to be swept: its index, native TTL, and its configuration',
     load: async () => (await import('./adopt.ts')).command,
   },
+  cost: {
+    summary: 'say what a month costs, for your own numbers',
+    load: async () => (await import('./cost.ts')).command,
+  },
   start: {
     summary: 'see it work on this machine: sessions expire, and each one is deleted in time',
     load: async () => (await import('./start.ts')).command,

@@ -4,19 +4,24 @@ import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import type { Subject } from './deployment/subject.ts';
 import { GROUPS } from './doctor/findings.ts';
+import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
+import { rolesOfExample } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
-  'README.md': { report: reportExample, metrics: metricsTable },
+  'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
   'docs/configuration.md': { props: propsTable },
+  'docs/cost.md': { bill: wholeBillTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
+  'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
 } as const satisfies Readonly<Record<string, Passages>>;
 
@@ -156,6 +161,38 @@ function defaultOf(name: keyof typeof PROPS): string {
   if (!('byDefault' in prop)) throw new TypeError(`stacks/props.ts: expected a @default of ${name}`);
   const value = prop.byDefault({ tableName: 'T' });
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
+}
+
+function commandActionsTable(): string {
+  const rows = Object.entries<readonly IamAction[]>(COMMAND_ACTIONS).flatMap(([command, actions]) =>
+    actions.map(({ action, on, without = 'it does not work' }) => [
+      `\`${command}\``,
+      `\`${action}\``,
+      on === '*' ? '`*`' : on,
+      without,
+    ]),
+  );
+  return table(['command', 'action', 'on', 'without it'], rows);
+}
+
+function deployActionsTable(): string {
+  const rows = Object.entries(DEPLOY_ACTIONS).filter(([, actions]) => actions.length > 0);
+  return table(
+    ['resource', 'actions'],
+    rows.map(([type, actions]) => [`\`${type}\``, actions.map(action => `\`${action}\``).join(', ')]),
+  );
+}
+
+function rolesTable(): string {
+  const rows = rolesOfExample().flatMap(({ role, statements }) =>
+    statements.map(({ actions, on, condition }) => [
+      `\`${role}\``,
+      actions.map(action => `\`${action}\``).join(', '),
+      on,
+      condition ?? '',
+    ]),
+  );
+  return table(['role', 'may', 'on', 'only if'], rows);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -6,6 +6,7 @@ import { describeSdkError } from './aws/errors.ts';
 import { invocationWith } from './command-line.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -32,7 +33,7 @@ const FLAGS = {
     value: 'N',
     help: 'with --full: parts of the table that are read at the same time',
   },
-  mask: { type: 'switch', help: 'show hashes instead of keys' },
+  mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
   json: { type: 'text', value: 'FILE', help: 'also write the report to a file' },
 } as const;
 
@@ -51,6 +52,8 @@ ${flags}
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. A check that is not
 allowed is a warning that names the missing action. With AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL_SFN on this machine it
 asks the services of this machine only, and notes which checks that leaves out.
+
+${describeActions('doctor')}
 
 Exit status: 0 healthy, 1 warnings, 2 something is broken; 3 it could not look: wrong flags, a wrong configuration, no
 credentials; 130 or 143 interrupted.`;

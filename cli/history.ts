@@ -5,6 +5,7 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -62,6 +63,8 @@ ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
 Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions.
+
+${describeActions('history')}
 
 Exit status: 0 listed, 1 it could not be listed, 2 wrong flags, 130 or 143 interrupted.`;
 

@@ -22,6 +22,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   doctor: 'npm run doctor',
   backfill: 'npm run backfill',
   chaos: 'npm run chaos',
+  cost: 'npm run cost',
 };
 
 export const inPackage: Invocation = (command, args = '') => `npx precise-ttl ${command} ${args}`.trim();

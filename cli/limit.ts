@@ -1,9 +1,11 @@
 /** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { consent } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -14,7 +16,7 @@ const FLAGS = {
   'max-per-second': {
     type: 'number',
     min: 1,
-    max: 1_000_000,
+    max: MAX_DELETES_PER_SECOND,
     whole: true,
     value: 'N',
     help: 'most deletes a second',
@@ -37,8 +39,9 @@ by it: it is late. --off takes it out again. The next deployment would end it, a
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it. Permissions: scheduler:ListSchedules,
-GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it.
+
+${describeActions('limit')}
 
 Exit status: 0 done, or it was so already, 1 not: something failed or you declined, 2 wrong flags.`;
 

@@ -7,6 +7,7 @@ import { invocationWith } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -34,8 +35,8 @@ ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
 For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_SCHEDULER as it prints them.
-Permissions: scheduler:ListSchedules, GetSchedule and UpdateSchedule; iam:PassRole on the role of the schedules;
-states:ListStateMachines and ListExecutions.
+
+${describeActions('pause')}
 
 Exit status: 0 paused, 1 not: something failed or you declined, 2 wrong flags.`;
 

@@ -1,10 +1,12 @@
 /** `precise-ttl replay`: sweeps a span of time again, on AWS or on this machine. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
+import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -34,6 +36,14 @@ const FLAGS = {
     value: 'N',
     help: 'executions at a time',
   },
+  'max-per-second': {
+    type: 'number',
+    min: 1,
+    max: MAX_DELETES_PER_SECOND,
+    whole: true,
+    value: 'N',
+    help: 'deletes per second and table at most, shared by the executions (default: maxDeletesPerSecond of the configuration)',
+  },
   run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
   yes: { type: 'switch', help: 'do not ask' },
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
@@ -50,6 +60,8 @@ ${flags}
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
 Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083. On AWS it asks for confirmation before it
 starts, unless you give --yes or --dry-run.
+
+${describeActions('replay')}
 
 Exit status: 0 everything was swept, 1 something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
@@ -68,6 +80,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     dryRun: flags['dry-run'],
     splitMinutes: flags['split-minutes'],
     concurrency: flags.concurrency,
+    maxPerSecond: flags['max-per-second'],
     label: flags.run,
     resultFile,
     config: await loadConfigFile(flags.config),

@@ -1,8 +1,9 @@
 import { PreciseTtlError } from '../expiry/index.ts';
+import type { TickInput } from '../statemachine/contract.ts';
 import type { FoundSchedule } from './aws/schedules.ts';
 
 /** The field of an execution's input that limits its deletes. */
-const FIELD = 'maxDeletesPerSecond';
+const FIELD = 'maxDeletesPerSecond' satisfies keyof TickInput;
 
 /** A schedule whose input was changed into something else. */
 export class ScheduleInputError extends PreciseTtlError {

@@ -6,6 +6,7 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
@@ -54,6 +55,8 @@ ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. With an endpoint on
 this machine, such as AWS_ENDPOINT_URL_SFN, it asks the services of this machine only, and says what that leaves out.
+
+${describeActions('status')}
 
 Exit status: 0 fine, 1 warnings, 2 something is broken; 3 it could not be told: wrong flags, a wrong configuration, no
 credentials. With --watch, that of the last look.`;

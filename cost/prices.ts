@@ -18,6 +18,31 @@ export const PRICES = {
   dynamoDbWriteUnits: 0.625 / 1e6,
 } as const;
 
+/**
+ * Dollars for what no execution counts, in us-east-1, as on 2026-11-21; the prices above are of the same day. Free tiers are not taken
+ * off: they are an account's, and other work in it may have used them up.
+ */
+export const BILL_PRICES = {
+  /** https://aws.amazon.com/eventbridge/pricing/, Scheduler: $1 per million invocations. */
+  schedulerInvocations: 1 / 1e6,
+  /** https://aws.amazon.com/cloudwatch/pricing/, logs: $0.50 per GB taken in, the first tier of Lambda's too. */
+  logGb: 0.5,
+  /** The same page: $0.03 per GB and month that is kept. It is compressed then; this is without. */
+  logGbMonths: 0.03,
+  /** The same page: $0.30 for each of the first 10,000 custom metrics, for the hours in which it has a datapoint. */
+  customMetrics: 0.3,
+  /** The same page: $0.10 for each metric of an alarm of standard resolution. */
+  alarmMetrics: 0.1,
+  /** The same page: $3. */
+  dashboards: 3,
+  /** https://aws.amazon.com/xray/pricing/: $5 per million traces recorded. */
+  traces: 5 / 1e6,
+  /** https://aws.amazon.com/dynamodb/pricing/on-demand/: $0.25 per GB and month, the standard class. */
+  storedGbMonths: 0.25,
+  /** The same page, continuous backups: $0.20 per GB and month. */
+  recoverableGbMonths: 0.2,
+} as const;
+
 export type PricedCounter = keyof typeof PRICES;
 
 /** What an execution and everything below it took, as its `billing` has it. What has no price costs nothing. */
@@ -33,7 +58,7 @@ export interface Cost {
   readonly parts: Readonly<Record<PricedCounter, number>>;
 }
 
-/** What that would cost. Logs, metrics and the Scheduler aren't in it. */
+/** What that would cost: executions and all below them. `monthlyBill` has the rest. */
 export function costOf({ usage, ...counted }: Counted): Cost {
   const amounts: Readonly<Record<string, number>> = { ...usage, ...counted };
   const names = Object.keys(PRICES) as PricedCounter[];

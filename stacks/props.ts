@@ -285,9 +285,15 @@ export const PROPS = {
    * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
    * as many as Step Functions runs; at most 1,000
    */
-  shardConcurrency: optional(whole(0, 1000), 20),
+  shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
   chunkConcurrency: optional(whole(1, 40), 10),
+  /**
+   * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
+   * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
+   * throttles its deletes
+   */
+  maxDeletesPerSecond: optional(SETTING_KINDS.maxDeletesPerSecond, 0),
   /** calls for one chunk, the first included, before its keys count as failed, 1 to 100 */
   deleteAttempts: optional(SETTING_KINDS.deleteAttempts, 20),
   /**
@@ -299,6 +305,11 @@ export const PROPS = {
   backoffCapSeconds: optional(SETTING_KINDS.backoffCapSeconds, 20),
   /** how long logs are kept, one of CloudWatch's periods */
   logRetentionDays: optional(oneOf(LOG_RETENTION_DAYS), 30),
+  /**
+   * what logs, causes of failures and reports show of items' keys: `'full'`, `'hash'` or `'none'`. Commands show no more of them. What
+   * a hash is good for, and where keys stand anyhow: [security.md](security.md#keys-in-logs)
+   */
+  logKeys: optional(SETTING_KINDS.logKeys, 'full'),
   /** memory of each function, 128 to 10,240 */
   functionMemoryMb: optional(whole(128, 10_240), 512),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
@@ -329,6 +340,11 @@ export const PROPS = {
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
   /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
+  /**
+   * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
+   * than the history of the execution, which is free
+   */
+  tracing: optional(boolean(), false),
   /**
    * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
    * have none; its group has them
@@ -367,9 +383,9 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions'
-   * environment. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM; see [A key of your own](cdktf.md#a-key-of-your-own).
-   * The table has `tableKmsKeyArn`
+   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and
+   * the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),

@@ -81,6 +81,9 @@ export const ROUND_LISTED_KEYS_BYTES = 45_000;
 /** Keys that an execution lists at the most; the total is always counted. */
 export const LISTED_KEYS = 20;
 
+/** The highest `maxDeletesPerSecond`; what is more is no limit. */
+export const MAX_DELETES_PER_SECOND = 1_000_000;
+
 /** DynamoDB throttles, or is briefly unavailable. */
 export const BUSY = 'DynamoDbBusyError';
 
@@ -121,6 +124,8 @@ export interface TickInput {
    * comes in parts. Below lookbackMinutes, and only together with it. @default 0
    */
   readonly skipMinutes?: number;
+  /** Deletes per second at most; 0 = no limit. @default the deployment's maxDeletesPerSecond */
+  readonly maxDeletesPerSecond?: number;
 }
 
 /** Input of a replay: sweep the expiry times in [from, to). */
@@ -129,6 +134,8 @@ export interface ReplayInput {
   readonly to: string;
   /** Find and count, delete nothing. @default false */
   readonly dryRun?: boolean;
+  /** Deletes per second at most; 0 = no limit. @default the deployment's maxDeletesPerSecond */
+  readonly maxDeletesPerSecond?: number;
 }
 
 export type SweepInput = TickInput | ReplayInput;
@@ -171,9 +178,16 @@ export interface FailedKey {
   readonly reason: string;
 }
 
+/** What stands for a key where it must not be shown: `hmac-sha256:` and 16 hexadecimal digits. */
+export type KeyHash = `hmac-sha256:${string}`;
+
+/** A key as logs, reports and causes show it. With the setting `logKeys: 'none'` there is nothing in its place. */
+export type ShownKey = ItemKey | KeyHash;
+
 /** A {@link FailedKey} as a child or an execution lists it. */
 export interface ListedFailure {
-  readonly key?: ItemKey;
+  /** Absent too where keys are not shown at all. */
+  readonly key?: ShownKey;
   /** Instead of a key for which there is no room: the beginning of its JSON. */
   readonly keyStart?: string;
   readonly reason: string;
@@ -247,6 +261,18 @@ export interface InitialProgress {
   readonly dryRun: boolean;
   /** UTF-8 bytes of keys that the child may list. */
   readonly listedKeysBytes: number;
+  /** Its part of `maxDeletesPerSecond`; null, or missing in an execution that began before there was one: no limit. */
+  readonly limit?: ChildLimit | null;
+}
+
+/** How much of `maxDeletesPerSecond` a child has. */
+export interface ChildLimit {
+  /** Keys handed to DeleteChunks per second, more than 0; may be a fraction. */
+  readonly perSecond: number;
+  /** What it may hand over in its first second. */
+  readonly credit: number;
+  /** It ends then, and leaves the rest to a later sweep, epoch seconds; null: a further child of the execution goes on. */
+  readonly before: number | null;
 }
 
 /** What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. */
@@ -274,8 +300,18 @@ export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag
   readonly busyPolls: number;
   /** No query before, epoch milliseconds; null after one that got through. */
   readonly busyUntilMs: number | null;
+  /** Keys per second that DynamoDB seems to take; null: as long as it has not throttled. */
+  readonly rate: number | null;
+  /** Keys tried and throttled lately: those of a page count half as much after each further page. */
+  readonly triedLately: number;
+  readonly throttledLately: number;
+  /** Pages in a row of which DynamoDB took all, since it throttled. */
+  readonly clearPages: number;
+  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (epoch seconds; 0: not yet begun). */
+  readonly credit: number;
+  readonly creditAt: number;
   readonly failedKeys: readonly ListedFailure[];
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
 }
 
 export interface QueryExpiredInput {
@@ -313,7 +349,7 @@ export interface ShardResult extends SweepCounts, DeletionLag {
   /** The child ended before it had read everything that is its own, and no further child will. */
   readonly interrupted: boolean;
   readonly failedKeys: readonly ListedFailure[];
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
   /** Set when the child stopped for time: the target to sweep again. */
   readonly resume?: SweepTarget;
 }
@@ -389,7 +425,7 @@ export interface SweepTotals extends Counts, DeletionLag {
   readonly dryRun: boolean;
   readonly failedKeys: readonly ListedFailure[];
   /** In a dry run: some of what a sweep would delete; empty else. */
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
 }
 
 /** The outcome of an execution: its output, or the cause of its failure as JSON. */

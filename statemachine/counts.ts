@@ -61,14 +61,28 @@ export const COUNTS = {
     metric: { name: 'ItemsFailed', unit: 'Count' },
     replayed: true,
   },
+  throttled: {
+    by: 'call',
+    help: 'Keys that DynamoDB throttled in a delete, each as often as it did. They are tried again, and the child slows down.',
+  },
   retries: {
     by: 'chunk',
     help: 'Repeated calls for chunks with unprocessed keys: a measure of how much DynamoDB throttles.',
     metric: { name: 'ChunkRetries', unit: 'Count' },
   },
+  braked: {
+    by: 'child',
+    help: 'Times that a child waited before it deleted more, because DynamoDB throttled or `maxDeletesPerSecond` was reached: about as many seconds, added up over the children. There is a datapoint only when it is above 0.',
+    metric: { name: 'Braked', unit: 'Count', onlyAboveZero: true },
+    replayed: true,
+  },
+  leftForLater: {
+    by: 'child',
+    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time.',
+  },
   shardsSwept: {
     by: 'execution',
-    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback. A target that was resumed counts again.',
+    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` fewer). A target that was resumed counts again.',
     metric: { name: 'ShardsSwept', unit: 'Count' },
   },
   shardsFailed: {

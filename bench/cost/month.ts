@@ -1,3 +1,4 @@
+import { CALL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { type Cost, costOf } from '../../cost/prices.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { modelOf } from '../../stacks/model-of.ts';
@@ -12,20 +13,8 @@ const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
-/**
- * What a call takes without its reads, milliseconds: the function, or a batch of 25 guarded deletes, with a warm function. An
- * assumption.
- */
-const CALL_MS = 25;
-
-/**
- * What a query of the index takes, milliseconds: an assumption. The processor's part is that of the real client with a server that
- * answers at once, about 0.8 ms on a whole core, at the 0.29 of a core that a function of 512 MB has.
- */
-const READ = { ms: 5, processorMs: 3 };
-
 /** What decides the cost, besides the rate; the rest is as it is by default. */
-export type CostProps = Pick<PreciseTtlProps, 'indexedBy' | 'precisionSeconds' | 'pollSeconds'>;
+export type CostProps = Pick<PreciseTtlProps, 'indexedBy' | 'precisionSeconds' | 'pollSeconds' | 'shards'>;
 
 /** Dollars for a month. */
 export interface MonthlyCost {
@@ -51,16 +40,20 @@ export async function costOfMonth(itemsPerMinute: number, costProps: CostProps):
       model: modelOf(props),
       pace: { precisionSeconds, pollSeconds },
       callMs: CALL_MS,
-      read: READ,
+      read: READ_MS,
       memoryMb,
     });
 
   const ticking = simulate();
   const minutes = FIRST_TICK + TICKS + 3;
   for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
-    ticking.table.write(`item-${item}`, START + 60 + Math.floor((item * 60) / itemsPerMinute));
+    ticking.table.write(
+      `item-${item}`,
+      START + 60 + Math.floor((item * 60) / itemsPerMinute),
+      item % props.shards,
+    );
   }
-  for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, 5);
+  for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
   await ticking.finish();
   const counted = ticking.executions.slice(FIRST_TICK, FIRST_TICK + TICKS).map(({ billing }) => billing);
 

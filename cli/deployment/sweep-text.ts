@@ -30,12 +30,13 @@ export function describeSweepLine(sweep: Sweep, now: Date): string {
 
 /** What it found, and what became of it; fates that nothing had are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {
-  const { found, shardsFailed, lagMs } = outcome;
+  const { found, shardsFailed, leftForLater, lagMs } = outcome;
   if (found === 0 && shardsFailed === 0) return 'nothing to do';
   return [
     `found ${count(found)}`,
     ...FATES.flatMap(fate => (outcome[fate] === 0 ? [] : [`${wordsOf(fate)} ${count(outcome[fate])}`])),
     ...(shardsFailed === 0 ? [] : [`children failed ${count(shardsFailed)}`]),
+    ...(leftForLater === 0 ? [] : ['the rest left for later by a limit']),
     ...(lagMs === null ? [] : [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`]),
   ].join(', ');
 }

@@ -1,11 +1,11 @@
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { concurrentChildren } from '../../stacks/concurrent-children.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import type { SeenAlarm } from '../aws/alarms.ts';
 import { ago } from '../deployment/ago.ts';
 import type { Checked } from '../deployment/check.ts';
-import { maskedText } from '../deployment/masked-text.ts';
 import {
   type FailedExecution,
   type SeenDeployment,
@@ -17,6 +17,7 @@ import type { Subject } from '../deployment/subject.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { limitOfInput } from '../schedule-limit.ts';
 import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
+import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Finding, finding } from './finding.ts';
 import type { FindingId } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
@@ -209,22 +210,26 @@ function failureFindings(
   if (newest === undefined) return [];
   const isFailing = lastSuccess === undefined || newest.stoppedAt > lastSuccess;
   const undeletable = failed.flatMap(execution => readKeys(execution).failedKeys);
+  const { tableName } = subject.props;
+  const logKeys = keysToShow(subject.props.logKeys, mask);
+  const keys = { tableName, keyNames: keyAttributeNames(subject.model), logKeys };
   const samples = new Set(
-    undeletable.map(({ key, keyStart, reason }) => {
-      const text = key === undefined ? `${keyStart}…` : JSON.stringify(key);
-      return `${maskedText(text, mask)} (${reason})`;
+    undeletable.map(failure => {
+      const text = listedKeyText(failure, keys);
+      return text === undefined ? failure.reason : `${text} (${failure.reason})`;
     }),
   );
   return [
     finding(isFailing ? 'executions-failing' : 'executions-failed', subject, {
       count: failed.length,
       samples: failed.slice(0, SAMPLES).map(({ name }) => name),
-      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, mask)}`,
+      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, logKeys !== 'full')}`,
     }),
     ...(undeletable.length > 0
       ? [
           finding('undeletable-keys', subject, {
-            count: samples.size,
+            // Without keys, what is listed twice cannot be told apart.
+            count: logKeys === 'none' ? undeletable.length : samples.size,
             samples: [...samples].slice(0, SAMPLES),
           }),
         ]

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { maskedText } from '../deployment/masked-text.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
 import type { Subject } from '../deployment/subject.ts';
+import { type KeyTextOptions, keyText } from '../table/key-text.ts';
 import type { StoredItem } from '../table/sample.ts';
 import { type Finding, finding, type Seen } from './finding.ts';
 import { ITEM_FINDINGS, type ItemFindingId } from './findings.ts';
@@ -21,13 +22,6 @@ interface Counted {
 
 function nothingCounted(): Counted {
   return { count: 0, overdue: 0, samples: [], details: new Map() };
-}
-
-export interface KeyTextOptions {
-  /** The table's own, whatever the configuration says. */
-  readonly keyNames: readonly string[];
-  /** Hashes instead of keys. */
-  readonly mask: boolean;
 }
 
 /** Adds up what is wrong with items: counts, some keys and no items, so that a table of any size fits. */
@@ -57,7 +51,10 @@ export class ItemTally {
       this.#found.set(id, counted);
       counted.count += 1;
       if (judged.overdue !== undefined) counted.overdue += 1;
-      if (counted.samples.length < SAMPLES) counted.samples.push(keyText(item, this.#keys));
+      if (counted.samples.length < SAMPLES) {
+        const text = keyText(keyOf(item, this.#keys.keyNames), this.#keys);
+        if (text !== undefined) counted.samples.push(text);
+      }
       if (detail !== undefined) counted.details.set(detail, (counted.details.get(detail) ?? 0) + 1);
       if (id === 'expired-present') this.#noteSpan(judged);
     }
@@ -104,10 +101,9 @@ function minute(epochSeconds: number): string {
   return new Date(Math.floor(epochSeconds / 60) * 60_000).toISOString().replace('.000Z', 'Z');
 }
 
-/** The primary key of an item as DynamoDB's JSON has it, bytes in base64; or the beginning of its SHA-256. */
-export function keyText(item: StoredItem, { keyNames, mask }: KeyTextOptions): string {
-  const key = Object.fromEntries(keyNames.map(name => [name, inJson(item[name])]));
-  return maskedText(JSON.stringify(key), mask);
+/** The primary key of an item as DynamoDB's JSON has it, bytes in base64. */
+function keyOf(item: StoredItem, keyNames: readonly string[]): ItemKey {
+  return Object.fromEntries(keyNames.map(name => [name, inJson(item[name])])) as ItemKey;
 }
 
 function inJson(value: AttributeValue | undefined): unknown {

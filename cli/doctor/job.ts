@@ -9,6 +9,7 @@ import type { Subject } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
 import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
+import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
 import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
 import { type Finding, type Verdict, verdictOf } from './finding.ts';
@@ -220,8 +221,9 @@ async function lookAtItems(
   const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
   const keyNames = [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
   const { lookbackMinutes } = subject.props;
+  const logKeys = keysToShow(subject.props.logKeys, mask);
   const judge = { model: subject.model, lookbackMinutes, now: Math.floor(now() / 1000) };
-  const tally = new ItemTally(judge, { keyNames, mask });
+  const tally = new ItemTally(judge, { tableName, keyNames, logKeys });
   const read = await check('dynamodb:Scan', tableArn, async () => {
     if (!full) {
       const { items, complete } = await sampleItems(dynamoDb, { tableName, tableArn, signal });

@@ -4,6 +4,7 @@ import {
   paginateListExecutions,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
@@ -11,6 +12,7 @@ import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeSweep, type Sweep } from '../deployment/sweep.ts';
 import { inParallel } from '../in-parallel.ts';
+import type { KeyTextOptions } from '../table/key-text.ts';
 import type { Pace } from './pace.ts';
 
 export interface HistoryJobOptions {
@@ -41,6 +43,8 @@ export interface TableHistory {
   readonly sweeps: readonly Sweep[];
   /** Older ones of the time span were not asked for. */
   readonly more: boolean;
+  /** How its keys may be shown. */
+  readonly keys: KeyTextOptions;
 }
 
 export interface History {
@@ -88,7 +92,8 @@ export async function runHistory(options: HistoryJobOptions): Promise<History | 
       };
       const sweeps = await inParallel(listed, CONCURRENCY, work, options.signal);
       if (options.signal.aborted) return undefined;
-      found.push({ tableName, name, sweeps: sweeps.sort(byStart), more });
+      const keys = { tableName, keyNames: keyAttributeNames(props), logKeys: props.logKeys };
+      found.push({ tableName, name, sweeps: sweeps.sort(byStart), more, keys });
     }
     return { region, since, tables: found };
   } catch (error) {

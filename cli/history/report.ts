@@ -1,5 +1,5 @@
-import { maskedText } from '../deployment/masked-text.ts';
 import { type SweepReport, sweepReport } from '../deployment/sweep-report.ts';
+import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import type { History } from './job.ts';
 
 /** A history as JSON; times are ISO-8601. */
@@ -17,8 +17,8 @@ export interface HistoryReport {
 }
 
 interface ReportedKey {
-  /** DynamoDB's JSON, its beginning, or a hash. */
-  readonly key: string;
+  /** DynamoDB's JSON, its beginning, or a hash; missing where nothing of it may be shown. */
+  readonly key?: string;
   readonly reason: string;
 }
 
@@ -29,15 +29,18 @@ export function historyReport(
   return {
     region,
     since: new Date(since).toISOString(),
-    tables: tables.map(({ sweeps, ...table }) => ({
-      ...table,
-      sweeps: sweeps.map(sweep => ({
-        ...sweepReport(sweep),
-        failedKeys: sweep.failedKeys.map(({ key, keyStart, reason }) => ({
-          key: maskedText(key === undefined ? `${keyStart}…` : JSON.stringify(key), mask),
-          reason,
+    tables: tables.map(({ sweeps, keys, ...table }) => {
+      const shown = { ...keys, logKeys: keysToShow(keys.logKeys, mask) };
+      return {
+        ...table,
+        sweeps: sweeps.map(sweep => ({
+          ...sweepReport(sweep),
+          failedKeys: sweep.failedKeys.map(failure => {
+            const key = listedKeyText(failure, shown);
+            return { ...(key !== undefined && { key }), reason: failure.reason };
+          }),
         })),
-      })),
-    })),
+      };
+    }),
   };
 }

@@ -1,8 +1,7 @@
-import { FATES } from '../../statemachine/counts.ts';
-import { maskedText } from '../deployment/masked-text.ts';
 import { isIdle, type Sweep } from '../deployment/sweep.ts';
-import type { SweepOutcome } from '../deployment/sweep-outcome.ts';
+import { OUTCOME_COUNTS, type SweepOutcome } from '../deployment/sweep-outcome.ts';
 import { describeOutcome, describeSweepLine, utc } from '../deployment/sweep-text.ts';
+import { type KeyTextOptions, keysToShow, listedKeyText } from '../table/key-text.ts';
 import type { History, TableHistory } from './job.ts';
 
 /** A history for a person: the newest first, those with nothing to do in one line. */
@@ -10,7 +9,8 @@ export function describeHistory({ tables, since }: History, { mask }: { readonly
   return tables.map(table => describeTable(table, new Date(since), mask)).join('\n\n');
 }
 
-function describeTable({ tableName, sweeps, more }: TableHistory, since: Date, mask: boolean): string {
+function describeTable({ tableName, sweeps, more, keys }: TableHistory, since: Date, mask: boolean): string {
+  const shown = { ...keys, logKeys: keysToShow(keys.logKeys, mask) };
   // Of another day than any: each line then has its date.
   const noDay = new Date(0);
   const lines: string[] = [];
@@ -18,7 +18,7 @@ function describeTable({ tableName, sweeps, more }: TableHistory, since: Date, m
     const [first] = group;
     const last = group.at(-1);
     if (first === undefined || last === undefined) continue;
-    if (!isIdle(first)) lines.push(...describeSweep(first, noDay, mask));
+    if (!isIdle(first)) lines.push(...describeSweep(first, noDay, shown));
     else if (group.length === 1) lines.push(describeSweepLine(first, noDay));
     else lines.push(`${utc(last.startedAt)} to ${utc(first.startedAt).slice(11)}  ${describeIdle(group)}`);
   }
@@ -38,14 +38,13 @@ function describeIdle(sweeps: readonly Sweep[]): string {
     .join(' and ');
 }
 
-function describeSweep(sweep: Sweep, now: Date, mask: boolean): string[] {
+function describeSweep(sweep: Sweep, now: Date, keys: KeyTextOptions): string[] {
   return [
     describeSweepLine(sweep, now),
     ...(sweep.failure === undefined ? [] : [`    ${sweep.name}: ${sweep.failure}`]),
-    ...sweep.failedKeys.map(({ key, keyStart, reason }) => {
-      const text = key === undefined ? `${keyStart}…` : JSON.stringify(key);
-      return `    not deleted: ${maskedText(text, mask)} (${reason})`;
-    }),
+    ...sweep.failedKeys.map(
+      failure => `    not deleted: ${listedKeyText(failure, keys) ?? 'a key'} (${failure.reason})`,
+    ),
   ];
 }
 
@@ -68,9 +67,10 @@ function describeTotals(sweeps: readonly Sweep[]): string {
   const outcomes = sweeps.flatMap(({ outcome, kind }) => (outcome && kind !== 'dry run' ? [outcome] : []));
   const sum = (name: keyof Omit<SweepOutcome, 'lagMs'>) =>
     outcomes.reduce((all, each) => all + each[name], 0);
-  const total = Object.fromEntries(
-    (['found', 'shardsFailed', ...FATES] as const).map(name => [name, sum(name)]),
-  ) as Omit<SweepOutcome, 'lagMs'>;
+  const total = Object.fromEntries(OUTCOME_COUNTS.map(name => [name, sum(name)])) as Omit<
+    SweepOutcome,
+    'lagMs'
+  >;
   const sweepsText = `${count(sweeps.length)} ${sweeps.length === 1 ? 'execution' : 'executions'}`;
   return `${sweepsText}${how && ` (${how})`}: ${describeOutcome({ ...total, lagMs: null } as SweepOutcome)}`;
 }

@@ -3,8 +3,7 @@ import { checkConfig } from '../../stacks/config.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import type { EventBridgeSchedulerClient } from '../aws/scheduler.ts';
 import { changeSchedules } from '../aws/schedules.ts';
-import { chooseTables } from '../choose-tables.ts';
-import { FlagError } from '../flags.ts';
+import { chooseTable } from '../choose-tables.ts';
 import { limitOfInput, withLimit } from '../schedule-limit.ts';
 import { schedulesOfTables, type TableSchedules } from '../schedules.ts';
 
@@ -35,11 +34,7 @@ export async function limitTable(options: LimitOptions): Promise<boolean> {
   const { print, perSecond } = options;
   const config = checkConfig(options.config);
   const { region } = config;
-  const tables = chooseTables(config, options.table);
-  if (tables.length > 1) {
-    const names = tables.map(({ tableName }) => tableName).join(', ');
-    throw new FlagError(`--table: expected one of ${names}, got nothing; a limit is that of one table`);
-  }
+  const tables = [chooseTable(config, options.table)];
   const { scheduler, endpoint } = options.connect(region);
   try {
     const found = await schedulesOfTables(scheduler, region, tables);

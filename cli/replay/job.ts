@@ -32,6 +32,8 @@ export interface ReplayJobOptions {
   readonly dryRun: boolean;
   readonly splitMinutes: number;
   readonly concurrency: number;
+  /** Deletes per second and table. @default the table's maxDeletesPerSecond */
+  readonly maxPerSecond: number | undefined;
   /** Without a meaning for a dry run, whose label is always a new one. @default the same for the same span */
   readonly label: string | undefined;
   readonly resultFile: string | undefined;
@@ -56,6 +58,8 @@ interface Task {
   readonly piece: Span;
   readonly tableName: string;
   readonly executions: Executions;
+  /** Its part of the table's; undefined: no limit. */
+  readonly maxDeletesPerSecond: number | undefined;
 }
 
 /**
@@ -65,7 +69,7 @@ interface Task {
  * @throws {FlagError} before anything is asked of AWS; {StateMachineNotFoundError}, or the SDK's error, when it can't go on
  */
 export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
-  const { concurrency, dryRun, print, signal, splitMinutes } = options;
+  const { dryRun, print, signal, splitMinutes } = options;
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
@@ -76,20 +80,28 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   if (!LABEL.test(named)) {
     throw new FlagError(`--run: expected 1 to 20 letters, digits, "_" and "-", got "${named}"`);
   }
+  const limits = dryRun ? [] : tables.flatMap(table => limitOf(table, options) ?? []);
+  // Each execution needs a delete per second of its own.
+  const concurrency = Math.min(options.concurrency, ...limits);
+  const atOnce = Math.min(concurrency, pieces.length);
   const label = dryRun ? freshLabel(options.now) : named;
 
   const client = options.connect(region);
   try {
-    const swept = tables.map(({ tableName, ...table }) => ({
-      tableName,
-      stateMachine: resolveProps({ tableName, ...table }).name,
-    }));
+    const swept = tables.map(table => {
+      const limit = dryRun ? undefined : limitOf(table, options);
+      return {
+        tableName: table.tableName,
+        stateMachine: resolveProps(table).name,
+        ...(limit !== undefined && { maxDeletesPerSecond: Math.floor(limit / atOnce) }),
+      };
+    });
     const where = () => client.endpoint()?.origin ?? region;
     const names = swept.map(({ stateMachine }) => stateMachine);
     const arns = await findStateMachines(client.sfn, names, where);
-    const tasks = swept.flatMap(({ tableName, stateMachine }): Task[] => {
+    const tasks = swept.flatMap(({ tableName, stateMachine, maxDeletesPerSecond }): Task[] => {
       const executions = executionsOf(client.sfn, arns.get(stateMachine) ?? '');
-      return pieces.map(piece => ({ piece, tableName, executions }));
+      return pieces.map(piece => ({ piece, tableName, executions, maxDeletesPerSecond }));
     });
     print(
       describeFacts({
@@ -108,8 +120,8 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
     if (!dryRun && !local && !(await options.confirm())) return signal.aborted ? 'interrupted' : 'declined';
 
     const results: PieceResult[] = [];
-    const work = async ({ piece, tableName, executions }: Task, stop: AbortSignal) => {
-      const result = await runPiece({ piece, tableName, dryRun, label }, executions, stop);
+    const work = async ({ executions, ...task }: Task, stop: AbortSignal) => {
+      const result = await runPiece({ ...task, dryRun, label }, executions, stop);
       results.push(result);
       options.onPiece?.(result);
       print(describePiece(result, `${results.length}/${tasks.length}`, dryRun));
@@ -134,11 +146,19 @@ export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
   }
 }
 
+/** Deletes per second that a table may have of the replay; undefined: as many as there are. */
+function limitOf(
+  table: PreciseTtlProps,
+  { maxPerSecond }: Pick<ReplayJobOptions, 'maxPerSecond'>,
+): number | undefined {
+  return maxPerSecond ?? (resolveProps(table).maxDeletesPerSecond || undefined);
+}
+
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const { lookbackMinutes, precisionSeconds } = resolveProps(table);
+  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond } = resolveProps(table);
   const { windowSeconds, shards } = indexLayout(modelOf(table));
-  return { lookbackMinutes, precisionSeconds, windowSeconds, shards };
+  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, windowSeconds, shards };
 }
 
 const isDone = ({ status }: PieceResult): boolean => status === 'SUCCEEDED';

@@ -30,6 +30,11 @@ export interface PieceResult extends ListedKeys {
   readonly cause?: string | undefined;
 }
 
+export interface PieceToRun extends Omit<NamedPiece, 'attempt'> {
+  /** Deletes per second of its execution; undefined: no limit. */
+  readonly maxDeletesPerSecond?: number | undefined;
+}
+
 /** After so many failed attempts at a piece something else has to be mended first. */
 const MAX_ATTEMPTS = 99;
 
@@ -40,12 +45,17 @@ const MAX_ATTEMPTS = 99;
  * @param signal stops the waiting; the execution goes on
  */
 export async function runPiece(
-  named: Omit<NamedPiece, 'attempt'>,
+  { maxDeletesPerSecond, ...named }: PieceToRun,
   executions: Executions,
   signal: AbortSignal,
 ): Promise<PieceResult> {
   const { piece, tableName, dryRun } = named;
-  const input = { from: iso(piece.from), to: iso(piece.to), ...(dryRun && { dryRun }) };
+  const input = {
+    from: iso(piece.from),
+    to: iso(piece.to),
+    ...(dryRun && { dryRun }),
+    ...(maxDeletesPerSecond !== undefined && { maxDeletesPerSecond }),
+  };
   let earlier = NO_TOTALS;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { PRICES } from '../../cost/prices.ts';
+import type { ShownKey } from '../../statemachine/contract.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
 import { type CountRow, countTable } from '../count-table.ts';
 import type { PieceResult } from './run-piece.ts';
@@ -15,7 +16,12 @@ export interface Facts {
   readonly span: Span;
   readonly endpoint: string;
   readonly region: string;
-  readonly tables: readonly { readonly tableName: string; readonly stateMachine: string }[];
+  readonly tables: readonly {
+    readonly tableName: string;
+    readonly stateMachine: string;
+    /** Of each execution. */
+    readonly maxDeletesPerSecond?: number;
+  }[];
   readonly executions: number;
   readonly splitMinutes: number;
   readonly concurrency: number;
@@ -29,7 +35,10 @@ export function describeFacts(facts: Facts): string {
   const rows = [
     ['expired in', `${iso(span.from)} to ${iso(span.to)} (not included)`],
     ['endpoint', `${endpoint}, region ${region}`],
-    ...tables.map(({ tableName, stateMachine }) => ['table', `${tableName}, state machine ${stateMachine}`]),
+    ...tables.map(({ tableName, stateMachine, maxDeletesPerSecond: limit }) => [
+      'table',
+      `${tableName}, state machine ${stateMachine}${limit === undefined ? '' : `, ${count(limit)} deletes per second and execution`}`,
+    ]),
     ['executions', `${count(executions)}, of ${splitMinutes} minutes at most, ${concurrency} at a time`],
     ['run', label],
   ] as const;
@@ -44,12 +53,15 @@ export function describePiece(result: PieceResult, position: string, dryRun: boo
   const { piece, tableName, totals, status, doneBefore, execution, error, cause } = result;
   const line = `[${position}] ${tableName}  ${iso(piece.from)} to ${iso(piece.to)}  ${describeCounts(totals, dryRun)}`;
   if (status === 'SUCCEEDED') {
-    const samples = result.sampleKeys.slice(0, SHOWN_KEYS).map(key => `\n    such as ${JSON.stringify(key)}`);
+    const samples = result.sampleKeys.slice(0, SHOWN_KEYS).map(key => `\n    such as ${textOf(key)}`);
     return [line, doneBefore ? ' (done before)' : '', ...samples].join('');
   }
   const why = [error, cause].filter(text => text).join(': ');
   return `${line}\n    ${status} ${execution}: ${why.length > 300 ? `${why.slice(0, 300)}…` : why}`;
 }
+
+/** A key, or the hash that the functions reported in its place. */
+const textOf = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
 function describeCounts(totals: Totals, dryRun: boolean) {
   const { found } = totals;

@@ -1,4 +1,4 @@
-import type { ItemKey, ListedFailure, SweepReport } from '../../statemachine/contract.ts';
+import type { ListedFailure, ShownKey, SweepReport } from '../../statemachine/contract.ts';
 import {
   addCounts,
   COUNT_LIST,
@@ -46,7 +46,7 @@ export function readLagP99({ output, cause }: ExecutionState): number | undefine
 /** Some of the keys that an execution reports, as it lists them. */
 export interface ListedKeys {
   /** Found by a dry run. */
-  readonly sampleKeys: readonly ItemKey[];
+  readonly sampleKeys: readonly ShownKey[];
   /** Not deleted. */
   readonly failedKeys: readonly ListedFailure[];
 }

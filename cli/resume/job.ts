@@ -12,6 +12,7 @@ import type { Invocation } from '../invocation.ts';
 import { describePause } from '../pause/job.ts';
 import { type ReplayEnd, runReplay } from '../replay/job.ts';
 import type { PieceResult } from '../replay/run-piece.ts';
+import { limitOfInput } from '../schedule-limit.ts';
 import {
   firingOf,
   isoSeconds,
@@ -107,6 +108,12 @@ function longestGapMs({ lookbackMinutes }: ResolvedProps): number {
   return Math.max(lookbackMinutes, 3) * 60_000;
 }
 
+/** By hand, on the schedules; undefined for what the configuration says. */
+function limitOf({ schedules }: TableSchedules): number | undefined {
+  const limits = schedules.flatMap(({ Target }) => limitOfInput(Target?.Input) ?? []);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
 function describeMissed({ found, was, missed }: Resumed): string {
   const head = `${found.tableName}, ${describePause(was)}`;
   if (missed === undefined) return `${head}; no sweep was missed that the next tick does not make up for`;
@@ -131,6 +138,8 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
         dryRun,
         splitMinutes: 60,
         concurrency: 4,
+        // What an operator has slowed down stays slow.
+        maxPerSecond: limitOf(found),
         label: labelOf(missed),
         resultFile: undefined,
         config,

@@ -32,10 +32,14 @@ export type Gone =
 
 /**
  * What a sweep that succeeded leaves nothing of: the expiry times that it looked back to, but for the last ones, whose entries may
- * not have been in the index yet when it was read. What a tick waits for is not among them: the next ticks look for what it missed.
+ * not have been in the index yet when it was read. One that a limit kept from deleting all of it (`leftForLater`) covers nothing.
+ * What a tick waits for is not among them: the next ticks look for what it missed.
  */
-export function coverageOf({ windowsFrom, windowsBefore, from, cutoff, dryRun }: SweepRequest): Span | null {
-  if (dryRun) return null;
+export function coverageOf(
+  { windowsFrom, windowsBefore, from, cutoff, dryRun }: SweepRequest,
+  leftForLater: number,
+): Span | null {
+  if (dryRun || leftForLater > 0) return null;
   const span = {
     from: Math.max(windowsFrom, from),
     upTo: Math.min(windowsBefore - 1, cutoff - INDEX_SECONDS),

@@ -135,8 +135,9 @@ async function lookAtTable(
 
 function coveredBy(sweeps: SeenTable['sweeps']) {
   if (sweeps === undefined || !('seen' in sweeps)) return [];
-  return sweeps.seen.known.flatMap(({ status, request }) => {
-    const span = status === 'SUCCEEDED' && request !== undefined ? coverageOf(request) : null;
+  return sweeps.seen.known.flatMap(({ status, request, outcome }) => {
+    const isDone = status === 'SUCCEEDED' && request !== undefined && outcome !== undefined;
+    const span = isDone ? coverageOf(request, outcome.leftForLater) : null;
     return span === null ? [] : [span];
   });
 }

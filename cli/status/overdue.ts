@@ -113,6 +113,7 @@ function requestBack(cutoff: number, minutes: number): SweepRequest {
   return {
     windowsFrom: cutoff - minutes * 60,
     windowsBefore: cutoff + 1,
+    followsBacklog: false,
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
     cutoff,
@@ -120,6 +121,7 @@ function requestBack(cutoff: number, minutes: number): SweepRequest {
     dryRun: true,
     isTick: false,
     seeksMisfiled: false,
+    limit: null,
   };
 }
 

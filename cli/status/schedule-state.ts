@@ -1,4 +1,5 @@
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
+import { limitOfInput } from '../schedule-limit.ts';
 
 /** How a schedule stands. */
 export type ScheduleState =
@@ -17,15 +18,6 @@ export function scheduleState(seen: SeenSchedule | undefined, now: number): Sche
   const { state, startDate, input } = seen;
   if (state !== 'ENABLED') return { is: 'off' };
   if (startDate !== undefined && startDate.getTime() > now) return { is: 'paused', until: startDate };
-  const limit = limitIn(input);
+  const limit = limitOfInput(input);
   return { is: 'on', ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
-}
-
-function limitIn(input: string): number | undefined {
-  try {
-    const { maxDeletesPerSecond } = JSON.parse(input) as { readonly maxDeletesPerSecond?: unknown };
-    return typeof maxDeletesPerSecond === 'number' ? maxDeletesPerSecond : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type { ExpiryModel, WindowModel } from '../../expiry/model.ts';
 import type { BackfillSegmentInput, BackfillSegmentOutput } from '../../statemachine/backfill-contract.ts';
+import { keyShower } from '../report/shown-keys.ts';
 import { InvalidEnvironmentError } from '../runtime/errors.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { keyAttributeNames, toItemKey } from '../table/item-key.ts';
@@ -23,12 +24,13 @@ export function segmentBackfill(
   const { tableName, model } = settings;
   requireWindows(model);
   const table = { tableName, model };
+  const showKey = keyShower(settings);
   return backfillSegment(input, {
     model,
     settings,
     scanPage: segmentReader(documents, table, input.progress),
     writeWindow: windowWriter(documents, table, (item, error) =>
-      logger.error('cannot stamp', { key: toItemKey(item, keyAttributeNames(model)), error }),
+      logger.error('cannot stamp', { key: showKey(toItemKey(item, keyAttributeNames(model))), error }),
     ),
     clock,
     random,

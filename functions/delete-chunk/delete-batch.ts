@@ -37,7 +37,9 @@ export function unguardedBatch(
       deleted.map(({ ttl }) => ttl),
       clock(),
     );
-    return { ...NO_DELETION, deleted: deleted.length, unprocessed, ...lag };
+    // DynamoDB does not say why it left them; its documents name throttling first.
+    const throttled = unprocessed.length;
+    return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };
 }
 

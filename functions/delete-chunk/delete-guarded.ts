@@ -5,7 +5,7 @@ import { lagOf } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
-import { isBusyStatement } from '../table/dynamodb-errors.ts';
+import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
 import { decode, keyAttributeNames } from '../table/item-key.ts';
 import type { Deletion, SendBatch } from './deletion.ts';
 
@@ -61,9 +61,11 @@ function sort(
   const deleted: number[] = [];
   let renewed = 0;
   let notFound = 0;
+  let throttled = 0;
   for (const [index, expired] of keys.entries()) {
     const answer = answers[index];
     const code = answer?.Error?.Code;
+    if (isThrottling(code)) throttled += 1;
     if (!answer || isBusyStatement(code)) unprocessed.push(expired);
     else if (code === 'ConditionalCheckFailed') renewed += 1;
     else if (answer.Error) failed.push(failedKey(expired, code ?? 'UnknownError'));
@@ -74,6 +76,7 @@ function sort(
     deleted: deleted.length,
     renewed,
     notFound,
+    throttled,
     unprocessed,
     failed,
     ...lagOf(deleted, answeredAtMs),

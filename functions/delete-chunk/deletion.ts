@@ -2,7 +2,7 @@ import type { DeletionCounts, ExpiredKey, FailedKey } from '../../statemachine/c
 import { addCounts, CALL_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { addLags, NO_LAG } from '../report/lag.ts';
 import { failedKey } from '../report/listed-keys.ts';
-import { isBusy, isInvalid } from '../table/dynamodb-errors.ts';
+import { isBusy, isInvalid, isThrottling } from '../table/dynamodb-errors.ts';
 
 /** What became of some keys of a chunk. */
 export interface Deletion extends DeletionCounts {
@@ -34,7 +34,9 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
   try {
     return await send(keys);
   } catch (error) {
-    if (isBusy(error)) return { ...NO_DELETION, unprocessed: keys };
+    if (isBusy(error)) {
+      return { ...NO_DELETION, throttled: isThrottling(error) ? keys.length : 0, unprocessed: keys };
+    }
     if (!isInvalid(error)) throw error;
     if (keys.length === 1)
       return { ...NO_DELETION, failed: keys.map(key => failedKey(key, 'ValidationError')) };

@@ -1,4 +1,5 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
+import { keyShower, shownFailure } from '../report/shown-keys.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { attemptChunk } from './chunk-attempt.ts';
@@ -18,6 +19,7 @@ export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Run
   const { settings, documents, logger, clock } = runtime;
   // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
   const ahead = Date.parse(now) - clock();
+  const showKey = keyShower(settings);
   const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
   const send =
     settings.deleteMode === 'guarded'
@@ -28,7 +30,7 @@ export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Run
     clock: () => clock() + ahead,
     settings,
     send,
-    onFailed: ({ key, reason }) => logger.error('cannot delete', { key, reason }),
+    onFailed: failed => logger.error('cannot delete', { ...shownFailure(failed, showKey) }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { toEpochSeconds } from '../../expiry/ttl.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { indexLayout } from '../table/index-layout.ts';
@@ -38,6 +39,8 @@ export async function planSweep(
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const next = await nextRound(soFar, {
     dryRun: request.dryRun,
+    limit: request.limit,
+    concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
     plan: async (cursor, maxDue) => {
       const misfiled =
         request.seeksMisfiled && cursor === null
@@ -58,14 +61,17 @@ export async function planSweep(
   });
   const { cursor, totals } = next.progress;
   const { oldestOverdueSeconds, misfiled } = totals;
-  logger.info('planned', {
-    request,
-    next: next.next,
-    due: next.due.length,
-    cursor,
-    oldestOverdueSeconds,
-    misfiled,
-  });
+  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
+  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
+    logger.info('planned', {
+      request,
+      next: next.next,
+      due: next.due.length,
+      cursor,
+      oldestOverdueSeconds,
+      misfiled,
+    });
+  }
   return next;
 }
 

@@ -3,6 +3,7 @@ import { expiredRange } from '../../expiry/ttl.ts';
 import { GRANULARITIES, windowKey } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
+import { type KeySettings, keyShower } from '../report/shown-keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ReadIndex } from '../table/index-query.ts';
@@ -41,7 +42,7 @@ export interface Misfiled extends OtherStamp {
 
 /** What counting takes of the function's runtime. */
 export interface MisfiledSurroundings {
-  readonly settings: Pick<SweepSettings, 'model'>;
+  readonly settings: Pick<SweepSettings, 'model'> & KeySettings;
   readonly logger: Pick<Runtime['logger'], 'warn'>;
 }
 
@@ -54,13 +55,18 @@ export interface MisfiledSurroundings {
  */
 export async function countMisfiled(
   cutoff: number,
-  { settings: { model }, logger }: MisfiledSurroundings,
+  { settings, logger }: MisfiledSurroundings,
   readIndex: ReadIndex,
   remainingMs: () => number,
 ): Promise<number> {
+  const { model } = settings;
+  const showKey = keyShower(settings);
   const allotted = remainingMs() - MISFILED_MS;
   const misfiled = await findMisfiled(model, cutoff, readIndex, () => remainingMs() < allotted);
-  for (const each of misfiled) logger.warn('misfiled', { ...each, problem: problemOf(each, model) });
+  for (const { keys, ...each } of misfiled) {
+    const shown = keys.map(showKey).filter(key => key !== undefined);
+    logger.warn('misfiled', { ...each, keys: shown, problem: problemOf(each, model) });
+  }
   return misfiled.reduce((sum, { found }) => sum + found, 0);
 }
 
@@ -103,6 +109,11 @@ export async function findMisfiled(
       found: entries.length,
       keys: entries.slice(0, SHOWN_KEYS).map(({ key }) => key),
     }));
+}
+
+/** Queries that {@link findMisfiled} makes of an index without such entries. */
+export function misfiledProbes(model: ExpiryModel, cutoff: number): number {
+  return [...otherStamps(model)].reduce((sum, stamp) => sum + windowKeys(stamp, cutoff).length, 0);
 }
 
 /** The windows with this stamp that hold what has expired since the last reconcile. */

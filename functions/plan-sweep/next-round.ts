@@ -1,5 +1,6 @@
 import {
   CHILD_LISTED_KEYS_BYTES,
+  type ChildLimit,
   type ChildStart,
   type InitialProgress,
   MAX_STEPS,
@@ -14,6 +15,9 @@ import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
+import { childLimits } from './child-limits.ts';
+import { limitedTargets } from './limited-targets.ts';
+import type { SweepLimit } from './sweep-input.ts';
 
 /** What a plan found. */
 export interface PlannedRound {
@@ -27,6 +31,9 @@ export interface PlannedRound {
 
 export interface NextRoundOptions {
   readonly dryRun: boolean;
+  readonly limit: SweepLimit | null;
+  /** Children that Step Functions runs at once; 0 = as many as there are. */
+  readonly concurrency: number;
   /** Plans from a cursor on (null: from the beginning), at most so many targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
@@ -38,10 +45,11 @@ export interface NextRoundOptions {
  * 2. They are all that there was, and the sweep cannot be recorded, or its steps are used up: report.
  * 3. Targets that children handed on come first, then what the plan finds from its cursor on.
  * 4. Nothing is due: plan on while there is a cursor, else report what there is to report.
+ * 5. An execution that may delete only up to a moment sweeps one round, which lasts until then.
  */
 export async function nextRound(
   soFar: SweepState | null,
-  { dryRun, plan }: NextRoundOptions,
+  { dryRun, limit, concurrency, plan }: NextRoundOptions,
 ): Promise<PlanSweepOutput> {
   const before = soFar?.progress ?? startOfSweep(dryRun);
   const totals = soFar === null ? before.totals : addRound(soFar);
@@ -60,14 +68,19 @@ export async function nextRound(
   if (resumed.length === 0 && plannedAll) return end(leftNothing(totals) ? 'record' : 'recordFailure');
   if (totals.steps + 2 > MAX_STEPS) return end('recordFailure');
 
-  const planned = plannedAll
-    ? { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0 }
+  // With a limit what is handed on is more than enough for a round.
+  const waits = plannedAll || (limit !== null && resumed.length > 0);
+  const planned = waits
+    ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0, misfiled: 0 }
     : await plan(before.cursor, ROUND_TARGETS - resumed.length);
-  const due = [...resumed, ...planned.due];
-  const { cursor } = planned;
+  const targets = [...resumed, ...planned.due];
+  const due = limit === null ? unlimited(targets) : limited(targets, limit, concurrency);
+  const leavesRest = limit !== null && limit.before !== null && due.length > 0 && planned.cursor !== null;
+  const cursor = leavesRest ? null : planned.cursor;
   const after = {
     ...totals,
     steps: totals.steps + 1,
+    leftForLater: totals.leftForLater + (leavesRest ? 1 : 0),
     oldestOverdueSeconds: Math.max(totals.oldestOverdueSeconds, planned.oldestOverdueSeconds),
     misfiled: totals.misfiled + planned.misfiled,
   };
@@ -76,7 +89,7 @@ export async function nextRound(
   const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
-    due: due.map(target => startOf(target, dryRun, due.length)),
+    due: due.map(child => startOf(child, { dryRun, children: due.length, from: limit?.from ?? null })),
     last: cursor === null && complete,
     results: [],
     progress: { totals: after, roundTargets: due.length, cursor },
@@ -84,14 +97,37 @@ export async function nextRound(
   };
 }
 
+interface PlannedChild {
+  readonly target: SweepTarget;
+  readonly limit: ChildLimit | null;
+}
+
+function unlimited(targets: readonly SweepTarget[]): PlannedChild[] {
+  return targets.map(target => ({ target, limit: null }));
+}
+
+function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency: number): PlannedChild[] {
+  const shared = limitedTargets(targets, limit, concurrency);
+  const limits = childLimits(limit, shared, concurrency);
+  return shared.map(({ target }, index) => ({ target, limit: limits[index] ?? null }));
+}
+
+interface StartOptions {
+  readonly dryRun: boolean;
+  /** Children of the round. */
+  readonly children: number;
+  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  readonly from: number | null;
+}
+
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
-function startOf(target: SweepTarget, dryRun: boolean, children: number): ChildStart {
-  const { upcomingFrom } = target;
+function startOf({ target, limit }: PlannedChild, { dryRun, children, from }: StartOptions): ChildStart {
+  const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
   const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
-  const progress: InitialProgress = { target, dryRun, listedKeysBytes };
+  const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };
   return {
-    next: upcomingFrom === null ? 'query' : 'wait',
-    until: upcomingFrom === null ? null : waitUntil(upcomingFrom),
+    next: begins === 0 ? 'query' : 'wait',
+    until: begins === 0 ? null : waitUntil(begins),
     timeoutSeconds: queryTimeoutSeconds(progress),
     results: [],
     progress,

@@ -4,6 +4,9 @@ import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
+/** A backlog is followed back until it is longer than that. */
+const MAX_BACKLOG_SECONDS = 12 * 60 * 60;
+
 /** What planning needs from outside. */
 export interface PlanOptions {
   readonly layout: IndexLayout;
@@ -32,16 +35,27 @@ export interface Plan {
 
 /**
  * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
- * to, from the cursor on. The minute comes first, since its children must be there when it begins; what lies back goes
- * oldest window first. The order is fixed, so a cursor is enough to go on.
+ * to, from the cursor on, and beyond while there is something. The minute comes first, since its children must be there
+ * when it begins; what lies back goes oldest window first. The order is fixed, so a cursor is enough to go on.
  */
 export async function plan(
   request: SweepRequest,
   cursor: PlanCursor | null,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { layout, probe, concurrency, maxDue, outOfTime } = options;
-  const due = cursor === null ? await planUpcoming(request, options) : [];
+  const upcoming = cursor === null ? await planUpcoming(request, options) : [];
+  const maxDue = options.maxDue - upcoming.length;
+  const back = await planBack(request, cursor, { ...options, maxDue });
+  const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
+  return { ...all, due: [...upcoming, ...all.due] };
+}
+
+async function planBack(
+  request: SweepRequest,
+  cursor: PlanCursor | null,
+  { layout, probe, concurrency, maxDue, outOfTime }: PlanOptions,
+): Promise<Plan> {
+  const due: SweepTarget[] = [];
   let oldestOverdue: number | undefined;
   const pairs = pairsBack(request, cursor, layout);
   let next = pairs.next();
@@ -57,6 +71,33 @@ export async function plan(
     }
   }
   return { due, cursor: null, oldestOverdue };
+}
+
+/**
+ * What even the oldest window of the lookback still holds has been left for long, and more may lie behind it: the sweep stood
+ * still, or was held back by `maxDeletesPerSecond`. So the plan goes on backwards, twice as far each time, until a window is
+ * empty or time is up. What it does not reach then is left to the ticks that follow, and to the reconcile.
+ */
+async function followBacklog(request: SweepRequest, planned: Plan, options: PlanOptions): Promise<Plan> {
+  const { layout, outOfTime } = options;
+  let all = planned;
+  let { windowsFrom } = request;
+  while (all.cursor === null && all.due.length < options.maxDue && !outOfTime()) {
+    const [oldest = windowsFrom] = layout.windows(windowsFrom, request.windowsBefore);
+    const length = request.windowsBefore - windowsFrom;
+    const isLeft = all.due.some(({ windowKeys: [key] }) =>
+      key?.startsWith(windowKey(oldest, layout.windowSeconds, 0)),
+    );
+    if (!isLeft || length > MAX_BACKLOG_SECONDS) break;
+    const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
+    windowsFrom -= length;
+    const maxDue = options.maxDue - all.due.length;
+    const behind = await planBack({ ...request, windowsFrom, windowsBefore }, null, { ...options, maxDue });
+    const overdue = [behind.oldestOverdue, all.oldestOverdue].filter(ttl => ttl !== undefined);
+    const oldestOverdue = overdue.length > 0 ? Math.min(...overdue) : undefined;
+    all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue };
+  }
+  return all;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../../expiry/fields.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
@@ -15,6 +15,8 @@ export interface SweepRequest {
   readonly before: number;
   /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
   readonly cutoff: number;
+  /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
+  readonly followsBacklog: boolean;
   /** The expiry times that this tick owns and waits for; null when it only looks back. */
   readonly upcoming: { readonly from: number; readonly before: number } | null;
   readonly dryRun: boolean;
@@ -25,6 +27,18 @@ export interface SweepRequest {
    * least.
    */
   readonly seeksMisfiled: boolean;
+  /** Null: it deletes as fast as it can. */
+  readonly limit: SweepLimit | null;
+}
+
+/** How fast an execution may delete, and when. */
+export interface SweepLimit {
+  /** Deletes per second, of all its children together. */
+  readonly perSecond: number;
+  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  readonly from: number | null;
+  /** It deletes nothing from then on, and leaves the rest to a later sweep, epoch seconds; null: it goes on to its end. */
+  readonly before: number | null;
 }
 
 /** The parts of a reconcile start within an hour, and the oldest looks back to where it would have if it were the first. */
@@ -42,6 +56,7 @@ const KINDS = {
   from: TIME,
   to: TIME,
   dryRun: boolean(),
+  maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND, 'deletes per second (0 = no limit): a whole number'),
 };
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
@@ -53,12 +68,20 @@ type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[N
 const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
+/** What a reconcile may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves it no room. */
+const RECONCILE_PART = 0.1;
+
+/** The next reconcile begins then, seconds. */
+const RECONCILE_SECONDS = 3600;
+
 /** What of the deployment decides how an input is read. */
 export interface TickSettings {
   /** A tick's lookback when its input names none. */
   readonly lookbackMinutes: number;
   /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
   readonly precisionSeconds: number;
+  /** When the input says nothing of it; 0 = no limit. */
+  readonly maxDeletesPerSecond: number;
 }
 
 /**
@@ -72,7 +95,7 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
   const fields = readFields(input);
   return 'scheduledTime' in fields
     ? readTick(fields, startedAtMs, settings)
-    : readReplay(fields, startedAtMs);
+    : readReplay(fields, startedAtMs, settings);
 }
 
 /**
@@ -123,10 +146,11 @@ function readFields(input: unknown): Fields {
 }
 
 function readTick(
-  { scheduledTime = '', lookbackMinutes, skipMinutes = 0 }: Fields,
+  { scheduledTime = '', lookbackMinutes, skipMinutes = 0, ...given }: Fields,
   startedAtMs: number,
   settings: TickSettings,
 ): SweepRequest {
+  const { maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = given;
   const scheduled = Date.parse(scheduledTime);
   const looksBackOnly = lookbackMinutes !== undefined;
   const lookback = lookbackMinutes ?? settings.lookbackMinutes;
@@ -138,6 +162,7 @@ function readTick(
   return {
     windowsFrom: cutoff - lookback * 60,
     windowsBefore: cutoff + 1 - skipMinutes * 60,
+    followsBacklog: !looksBackOnly,
     // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
@@ -146,7 +171,29 @@ function readTick(
     dryRun: false,
     isTick: true,
     seeksMisfiled: looksBackOnly && lookback >= 60 && skipMinutes === 0,
+    limit: limitOfTick(perSecond, scheduled, startedAtMs, looksBackOnly),
   };
+}
+
+/**
+ * Ticks overlap, and so would what each of them may delete. So a tick deletes in one minute of the clock, the one that it owns,
+ * and no other tick does. What it does not get done is found by the ticks after it. A reconcile has until the next one.
+ */
+function limitOfTick(
+  perSecond: number,
+  scheduledMs: number,
+  startedAtMs: number,
+  looksBackOnly: boolean,
+): SweepLimit | null {
+  if (perSecond === 0) return null;
+  // A time that is yet to come would have the children wait longer than they can live.
+  const isToCome = scheduledMs > startedAtMs + LEAD_SECONDS * 1000;
+  const seconds = toEpochSeconds(isToCome ? startedAtMs : scheduledMs);
+  if (looksBackOnly) {
+    return { perSecond: perSecond * RECONCILE_PART, from: null, before: seconds + RECONCILE_SECONDS };
+  }
+  const from = Math.floor(seconds / 60) * 60 + LEAD_SECONDS;
+  return { perSecond, from, before: from + UPCOMING_SECONDS };
 }
 
 /** A reconcile (a tick with a lookback of its own) owns no minute, nor does a tick whose time is yet to come. */
@@ -156,8 +203,13 @@ function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSec
   return { from: minute + LEAD_SECONDS, before: minute + LEAD_SECONDS + UPCOMING_SECONDS };
 }
 
-function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): SweepRequest {
-  const { from: fromText = '', to: toText = '' } = times;
+function readReplay(
+  { dryRun = false, ...given }: Fields,
+  startedAtMs: number,
+  settings: Pick<TickSettings, 'maxDeletesPerSecond'>,
+): SweepRequest {
+  const { from: fromText = '', to: toText = '' } = given;
+  const { maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = given;
   const [fromMs, toMs] = [Date.parse(fromText), Date.parse(toText)];
   if (fromMs >= toMs) throw invalid('from', `a time before to (${toText})`, fromText);
   const cutoff = toEpochSeconds(startedAtMs);
@@ -169,6 +221,7 @@ function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): 
   return {
     windowsFrom: from,
     windowsBefore: before,
+    followsBacklog: false,
     from,
     before,
     cutoff,
@@ -176,6 +229,8 @@ function readReplay({ dryRun = false, ...times }: Fields, startedAtMs: number): 
     dryRun,
     isTick: false,
     seeksMisfiled: false,
+    // A dry run deletes nothing.
+    limit: perSecond === 0 || dryRun ? null : { perSecond, from: null, before: null },
   };
 }
 

@@ -4,11 +4,13 @@ import {
   type ChunkProgress,
   type ExpiredKey,
   type FailedKey,
+  LISTED_KEYS,
   TRANSIENT_ERRORS,
 } from '../../statemachine/contract.ts';
 import { addCounts, CHUNK_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { failedKey, listFailedKeys } from '../report/listed-keys.ts';
+import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
 /** What the chunks of a page came to. */
 export interface AddedUp {
@@ -32,11 +34,13 @@ export interface AddedUp {
  * 5. left in a chunk that ran out of attempts or time: given up. They stay among the deferred; the child ends.
  *
  * @param retry the chunk as it is to be tried again; undefined when it may not be any more
+ * @param showKey what the lists show of a key
  */
 export function addResults(
   before: ChildProgress,
   results: readonly Chunk[],
   retry: (chunk: Chunk) => Chunk | undefined,
+  showKey: ShowKey,
 ): AddedUp {
   if (results.length === 0) return { progress: before, gaveUp: 0, deferredTtls: [], again: [] };
   let progress: ChildProgress = { ...before, inFlight: 0 };
@@ -65,13 +69,16 @@ export function addResults(
   if (gaveUp.length > 0) gaveUp.push(...again.splice(0).flatMap(({ keys }) => keys));
   const left = [...deferred, ...gaveUp].map(key => failedKey(key, 'Unprocessed'));
   const { listedKeysBytes } = progress;
+  // No more than are listed: a page has a thousand.
+  const shown = (keys: readonly FailedKey[]) =>
+    keys.slice(0, LISTED_KEYS).map(key => shownFailure(key, showKey));
   return {
     progress: {
       ...progress,
       failed: progress.failed + failed.length,
-      failedKeys: listFailedKeys([...progress.failedKeys, ...failed], listedKeysBytes),
+      failedKeys: listFailedKeys([...progress.failedKeys, ...shown(failed)], listedKeysBytes),
       deferred: progress.deferred + left.length,
-      deferredKeys: listFailedKeys([...progress.deferredKeys, ...left], listedKeysBytes),
+      deferredKeys: listFailedKeys([...progress.deferredKeys, ...shown(left)], listedKeysBytes),
     },
     gaveUp: gaveUp.length,
     deferredTtls: deferred.map(({ ttl }) => ttl),

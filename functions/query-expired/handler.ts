@@ -1,5 +1,6 @@
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { keyShower } from '../report/shown-keys.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
@@ -19,7 +20,14 @@ export function queryExpired(
 ): Promise<QueryExpiredOutput> {
   const requestTimeout = requestTimeoutMs(queryTimeoutSeconds(input.progress), ATTEMPTS);
   const readIndex = indexReader(documents, settings, { requestTimeout });
-  return nextStep(input, { pace: settings, layout: indexLayout(settings.model), readIndex, random, sleep });
+  return nextStep(input, {
+    pace: settings,
+    layout: indexLayout(settings.model),
+    readIndex,
+    showKey: keyShower(settings),
+    random,
+    sleep,
+  });
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });

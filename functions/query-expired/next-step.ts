@@ -2,6 +2,7 @@ import {
   type ChildProgress,
   type Chunk,
   FUNCTION_TIMEOUT_SECONDS,
+  LISTED_KEYS,
   MAX_CHILD_SECONDS,
   PRECISE_TIMEOUT_SECONDS,
   type QueryExpiredInput,
@@ -12,11 +13,13 @@ import { startProgress } from '../child/child-progress.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 import { firstThatFit } from '../report/listed-keys.ts';
+import type { ShowKey } from '../report/shown-keys.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
+import { afterDeletes, brakedUntil, keysAllowed, spend, withCredit } from './brake.ts';
 import { addResults } from './chunk-results.ts';
 import { toChunks } from './page.ts';
 import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
@@ -26,6 +29,8 @@ export interface NextStepOptions {
   readonly pace: PollPace & AttemptSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
+  /** What the lists of keys show of one. */
+  readonly showKey: ShowKey;
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -44,35 +49,49 @@ export interface NextStepOptions {
  * 4. A poll that is due is made: a page of what is expired goes to DeleteChunks. A DynamoDB that is too busy for it gets
  *    the same waits.
  * 5. Nothing is due: wait for the next poll, or end when there is none.
+ * 6. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
+ *    delete then. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
  */
 export async function nextStep(
   { progress: from, results, startedAt, now }: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const nowMs = Date.parse(now);
-  const deadlineMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
   const before = startProgress(from);
+  const ageMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
+  const outOfLimit = nowMs >= endOfLimitMs(before);
+  const deadlineMs = outOfLimit ? ageMs : Math.min(ageMs, endOfLimitMs(before));
   const {
     progress: added,
     gaveUp,
     deferredTtls,
     again,
-  } = addResults(before, results, chunk =>
-    nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined,
+  } = addResults(
+    before,
+    results,
+    chunk => (nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined),
+    options.showKey,
   );
 
-  if (gaveUp > 0 || nowMs >= deadlineMs) return end(added, stopEarly(added));
+  if (outOfLimit && (nowMs >= ageMs || !hasKeptUp(added, nowMs))) return end(added, leaveForLater(added));
+  if (gaveUp > 0 || nowMs >= ageMs) return end(added, stopEarly(added));
 
   if (again.length > 0) return deleteChunks(added, again, nowMs, deadlineMs);
 
-  const progress = scheduleRetry(added, deferredTtls, nowMs, options);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const rated = results.length === 0 ? added : afterDeletes(before, added, nowSeconds);
+  const progress = withCredit(scheduleRetry(rated, deferredTtls, nowMs, options), nowSeconds);
   if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, deadlineMs);
 
   await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
-  const polling = beginPoll(progress, nowMs);
+  const polling = beginPoll(wasBraked(rated, progress) ? countBraked(progress) : progress, nowMs);
   let page: PolledPage;
   try {
-    page = await readPage(polling, Math.floor(nowMs / 1000), { ...options, outOfTime: timeToRead(polling) });
+    page = await readPage(polling, nowSeconds, {
+      ...options,
+      maxKeys: keysAllowed(polling),
+      outOfTime: timeToRead(polling),
+    });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
@@ -94,11 +113,43 @@ function timeToRead(progress: ChildProgress): () => boolean {
   return () => performance.now() - startedAt > budgetMs;
 }
 
+/** There was something to do before the child might delete again. */
+function wasBraked(before: ChildProgress, progress: ChildProgress): boolean {
+  const until = brakedUntil(before);
+  const dueMs = nextDue(progress);
+  return until !== null && dueMs !== null && dueMs < until * 1000;
+}
+
+function countBraked(progress: ChildProgress): ChildProgress {
+  return { ...progress, braked: progress.braked + 1 };
+}
+
+function endOfLimitMs({ limit }: ChildProgress): number {
+  return (limit?.before ?? Number.POSITIVE_INFINITY) * 1000;
+}
+
+/** All that is left is the last poll of its upcoming minute, which is due at the end of that. */
+function hasKeptUp({ position, deferred, pollAt, busyUntilMs }: ChildProgress, nowMs: number): boolean {
+  const waitsForNothing = position === null && deferred === 0 && busyUntilMs === null;
+  return waitsForNothing && pollAt !== null && pollAt * 1000 > nowMs - 1000;
+}
+
+/** It is late, not failed: a later sweep finds again what is left. */
+function leaveForLater(progress: ChildProgress): ShardResult {
+  const { position, pollAt, deferred, busyPolls } = progress;
+  const isDone = position === null && pollAt === null && deferred === 0 && busyPolls === 0;
+  const left = { ...progress, deferred: 0, deferredKeys: [], leftForLater: isDone ? 0 : 1 };
+  return endShard(left, { interrupted: false });
+}
+
 /** Time or attempts ran out. What could be done in this child can be done in the next one too. */
 function stopEarly(progress: ChildProgress): ShardResult {
   const unread = progress.position !== null || progress.pollAt !== null || progress.busyPolls > 0;
   if (!unread && progress.deferred === 0) return endShard(progress, { interrupted: false });
-  return madeProgress(progress) ? handOn(progress) : endShard(progress, { interrupted: unread });
+  const isOnlyBraked = brakedUntil(progress) !== null && progress.throttled === 0 && progress.failed === 0;
+  return madeProgress(progress) || isOnlyBraked
+    ? handOn(progress)
+    : endShard(progress, { interrupted: unread });
 }
 
 /**
@@ -161,13 +212,13 @@ function afterPage(
   polling: ChildProgress,
   { due, position, nextExpiry, cutoff }: PolledPage,
   nowMs: number,
-  { pace }: NextStepOptions,
+  { pace, showKey }: NextStepOptions,
 ): ChildProgress {
   const pollAt = nextPollAt(polling.target, pace, Math.floor(nowMs / 1000), {
     nextExpiry,
     tookSeveralPages: polling.position !== null,
   });
-  const samples = polling.dryRun ? due.map(({ key }) => key) : [];
+  const samples = polling.dryRun ? due.slice(0, LISTED_KEYS).map(({ key }) => showKey(key)) : [];
   return {
     ...polling,
     busyPolls: 0,
@@ -177,7 +228,10 @@ function afterPage(
     pollAt: position === null ? pollAt : polling.pollAt,
     lastDue: due.length,
     found: polling.found + (polling.dryRun ? due.length : 0),
-    sampleKeys: firstThatFit([...polling.sampleKeys, ...samples], polling.listedKeysBytes),
+    sampleKeys: firstThatFit(
+      [...polling.sampleKeys, ...samples.filter(key => key !== undefined)],
+      polling.listedKeysBytes,
+    ),
   };
 }
 
@@ -189,7 +243,8 @@ function deletePage(
 ): QueryExpiredOutput {
   const { target } = read;
   // Waiting for capacity would keep what expires meanwhile waiting too.
-  const once = target.upcomingFrom !== null && cutoff < target.before;
+  const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(read));
+  const once = target.upcomingFrom !== null && inItsMinute;
   const chunk = {
     next: 'delete',
     until: null,
@@ -200,7 +255,7 @@ function deletePage(
     progress: null,
   } as const;
   const chunks = toChunks(due).map((keys): Chunk => ({ ...chunk, keys }));
-  return deleteChunks(read, chunks, nowMs, deadlineMs);
+  return deleteChunks(spend(read, due.length), chunks, nowMs, deadlineMs);
 }
 
 function deleteChunks(
@@ -230,8 +285,14 @@ function waitOrEnd(progress: ChildProgress, deadlineMs: number): QueryExpiredOut
 
 const AT_ONCE = 0;
 
-/** When there is something to do, epoch milliseconds, a whole second; null when nothing is left. */
-function nextWake({ position, pollAt, retryAtMs, busyUntilMs }: ChildProgress): number | null {
+/** When there is something to do that may be done, epoch milliseconds, a whole second; null when nothing is left. */
+function nextWake(progress: ChildProgress): number | null {
+  const dueMs = nextDue(progress);
+  const brakedMs = (brakedUntil(progress) ?? 0) * 1000;
+  return dueMs === null ? null : Math.max(dueMs, brakedMs);
+}
+
+function nextDue({ position, pollAt, retryAtMs, busyUntilMs }: ChildProgress): number | null {
   if (busyUntilMs !== null) return wholeSecond(busyUntilMs);
   if (position !== null) return AT_ONCE;
   if (retryAtMs === null) return pollAt === null ? null : pollAt * 1000;

@@ -38,6 +38,8 @@ const SPARE_ENTRIES = 10;
 export interface ReadPageOptions {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
+  /** Most keys of the page, at least 1. */
+  readonly maxKeys: number;
   /** Asked before each key of the index but the first; true ends the page there. */
   readonly outOfTime: () => boolean;
 }
@@ -58,7 +60,7 @@ export interface ReadPageOptions {
 export async function readPage(
   { target, position, seen, lastDue }: PollState,
   nowSeconds: number,
-  { layout, readIndex, outOfTime }: ReadPageOptions,
+  { layout, readIndex, maxKeys, outOfTime }: ReadPageOptions,
 ): Promise<PolledPage> {
   const { from, before, upcomingFrom } = target;
   const cutoff = target.cutoff ?? nowSeconds;
@@ -90,9 +92,9 @@ export async function readPage(
       notDueYet(key.ttl);
       continue;
     }
-    if (readAny && (due.length >= PAGE_KEYS || outOfTime())) return pageUpTo({ indexKey, key: null });
+    if (readAny && (due.length >= maxKeys || outOfTime())) return pageUpTo({ indexKey, key: null });
     let startKey = indexKey === first ? (position?.key ?? null) : null;
-    let limit = Math.min(PAGE_KEYS - due.length, expectedEntries(key, upcoming, lastDue));
+    let limit = Math.min(maxKeys - due.length, expectedEntries(key, upcoming, lastDue));
     let moreDue: boolean;
     do {
       let page: IndexPage;
@@ -114,7 +116,7 @@ export async function readPage(
       // In the order of TTL: behind one that is not due yet, or not the target's any more, nothing is due.
       moreDue = page.more && page.entries.every(({ ttl }) => isOwn(ttl));
       startKey = page.positions.at(-1) ?? null;
-      limit = Math.min(PAGE_KEYS - due.length, limit * 4);
+      limit = Math.min(maxKeys - due.length, limit * 4);
     } while (moreDue && limit > 0 && startKey !== null);
     if (moreDue && startKey !== null) return pageUpTo({ indexKey, key: startKey });
   }

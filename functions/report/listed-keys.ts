@@ -38,6 +38,7 @@ export function failedKey({ key }: ExpiredKey, reason: string): FailedKey {
 }
 
 function shorten({ key, keyStart, reason }: ListedFailure, maxBytes: number): ListedFailure {
+  if (key === undefined && keyStart === undefined) return { reason: reason.slice(0, 100) };
   // By code points: half a surrogate pair is no character.
   const characters = [...(keyStart ?? JSON.stringify(key))];
   for (let length = characters.length; ; length = Math.floor(length / 2)) {

@@ -1,11 +1,15 @@
 import { kind, oneOf, text, type ValueOf, valueProblems, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
-import { MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
+import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
 import { InvalidEnvironmentError } from './errors.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
 export type DeleteMode = (typeof DELETE_MODES)[number];
+
+/** What logs, reports and causes of failures show of items' keys. */
+export const LOG_KEYS = ['full', 'hash', 'none'] as const;
+export type LogKeys = (typeof LOG_KEYS)[number];
 
 /** Which metrics a sweep records: all of them, or only what cannot be had for free. */
 export const METRIC_SETS = ['all', 'essential'] as const;
@@ -35,9 +39,12 @@ export const SETTING_KINDS = {
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
+  maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND),
+  shardConcurrency: whole(0, 1000),
   deleteAttempts: whole(1, 100),
   backoffBaseSeconds: whole(1, 60),
   backoffCapSeconds: whole(1, 30),
+  logKeys: oneOf(LOG_KEYS),
   metrics: oneOf(METRIC_SETS),
 };
 

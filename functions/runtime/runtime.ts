@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { createDocuments, type Documents } from '../table/dynamodb.ts';
+import { withoutMessages } from '../table/hidden-messages.ts';
 import { readSettings, type SweepSettings } from './environment.ts';
 
 /** What a handler that talks to DynamoDB takes from the process it runs in; tests pass their own. */
@@ -19,9 +20,12 @@ export interface Runtime {
 export function lambdaRuntime(options: { maxAttempts: number }): () => Runtime {
   let runtime: Runtime | undefined;
   return () => {
-    runtime ??= {
-      settings: readSettings(process.env),
-      documents: createDocuments(options),
+    if (runtime !== undefined) return runtime;
+    const settings = readSettings(process.env);
+    const documents = createDocuments(options);
+    runtime = {
+      settings,
+      documents: settings.logKeys === 'full' ? documents : withoutMessages(documents),
       logger: new Logger(),
       clock: Date.now,
       random: Math.random,

@@ -50,6 +50,20 @@ export function isBusy(error: unknown): boolean {
   return status === 429 || (status !== undefined && status >= 500);
 }
 
+const THROTTLING: ReadonlySet<string> = new Set([
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestLimitExceededException',
+  'ThrottlingError',
+  'ThrottlingException',
+]);
+
+/** Whether it was for want of capacity that a call failed, or a statement with this code. */
+export function isThrottling(error: unknown): boolean {
+  return THROTTLING.has(error instanceof Error ? error.name : String(error));
+}
+
 /** Whether a statement that failed with this code may succeed later. */
 export function isBusyStatement(code: string | undefined): boolean {
   return code !== undefined && BUSY_STATEMENT_CODES.has(code);

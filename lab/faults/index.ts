@@ -22,3 +22,9 @@ export {
   SeededFaults,
 } from './seeded-faults.ts';
 export type { IndexEntry } from './stale-index.ts';
+export {
+  ITEM_UNITS,
+  throttledByCapacity,
+  WriteCapacity,
+  type WriteCapacityOptions,
+} from './write-capacity.ts';

@@ -17,8 +17,8 @@ const DEFAULT_RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 
 
 /** As GetSchedule answers it; dates as its JSON has them, epoch seconds. */
 export function toDocument(schedule: ScheduleResource, times: Modified): object {
-  const { input, unused = {}, startDate, endDate } = schedule;
-  const { DeadLetterConfig, RetryPolicy, ActionAfterCompletion = 'NONE', ...others } = unused;
+  const { input, unused = {}, startDate, endDate, deadLetterArn } = schedule;
+  const { RetryPolicy, ActionAfterCompletion = 'NONE', ...others } = unused;
   return {
     Arn: schedule.arn,
     Name: schedule.name,
@@ -31,7 +31,7 @@ export function toDocument(schedule: ScheduleResource, times: Modified): object 
       Arn: schedule.targetArn,
       RoleArn: schedule.roleArn,
       ...(input !== undefined && { Input: input }),
-      ...(DeadLetterConfig !== undefined && { DeadLetterConfig }),
+      ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),
       RetryPolicy: { ...DEFAULT_RETRY, ...RetryPolicy },
     },
     ...(startDate !== undefined && { StartDate: startDate / 1000 }),
@@ -124,9 +124,9 @@ export function readUpdate(
       ...(input !== undefined && { input }),
       ...(startDate !== undefined && { startDate }),
       ...(endDate !== undefined && { endDate }),
+      ...(queue !== undefined && { deadLetterArn: required(queue, 'Arn') }),
       unused: {
         ...Object.fromEntries(texts),
-        ...(queue !== undefined && { DeadLetterConfig: { Arn: required(queue, 'Arn') } }),
         ...(retry !== undefined && { RetryPolicy: readRetry(retry) }),
       },
     },

@@ -102,7 +102,6 @@ export interface ScheduleUnused {
   readonly Description?: string;
   readonly KmsKeyArn?: string;
   readonly ActionAfterCompletion?: string;
-  readonly DeadLetterConfig?: { readonly Arn: string };
   readonly RetryPolicy?: {
     readonly MaximumEventAgeInSeconds?: number;
     readonly MaximumRetryAttempts?: number;
@@ -485,6 +484,9 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
   const startDate = readDate(fields, 'start_date');
   const endDate = readDate(fields, 'end_date');
   const unused = readUnused(fields, target);
+  const deadLetters = target?.block('dead_letter_config');
+  const deadLetterArn = deadLetters?.optionalString('arn');
+  deadLetters?.done();
   target?.done();
   fields.done(META);
   return {
@@ -500,6 +502,7 @@ function readSchedule(block: ResolvedBlock, problems: string[]): ScheduleResourc
     ...(startDate === undefined ? {} : { startDate }),
     ...(endDate === undefined ? {} : { endDate }),
     unused,
+    ...(deadLetterArn === undefined ? {} : { deadLetterArn }),
   };
 }
 
@@ -517,9 +520,6 @@ function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused 
   const age = policy?.optionalNumber('maximum_event_age_in_seconds');
   const attempts = policy?.optionalNumber('maximum_retry_attempts');
   policy?.done();
-  const deadLetters = target?.block('dead_letter_config');
-  const queue = deadLetters?.optionalString('arn');
-  deadLetters?.done();
   const description = fields.optionalString('description');
   const key = fields.optionalString('kms_key_arn');
   const action = fields.optionalString('action_after_completion');
@@ -527,7 +527,6 @@ function readUnused(fields: Fields, target: Fields | undefined): ScheduleUnused 
     ...(description !== undefined && { Description: description }),
     ...(key !== undefined && { KmsKeyArn: key }),
     ...(action !== undefined && { ActionAfterCompletion: action }),
-    ...(queue !== undefined && { DeadLetterConfig: { Arn: queue } }),
     ...(policy !== undefined && {
       RetryPolicy: {
         ...(age !== undefined && { MaximumEventAgeInSeconds: age }),

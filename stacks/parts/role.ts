@@ -32,7 +32,7 @@ export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
   /** As in IAM's JSON: operator → key → value. @default none */
-  readonly condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
 export interface ServiceRoleProps {

@@ -91,7 +91,9 @@ export class SweepFunction extends Construct {
           POWERTOOLS_METRICS_NAMESPACE: sweep.metricsNamespace,
         },
       },
-      loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name },
+      // Of Lambda's own lines only those of calls that went wrong: the others say of each call that it began and what it took, which
+      // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
+      loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
         vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },

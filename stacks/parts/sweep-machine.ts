@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
-import { concurrentChildren } from '../concurrent-children.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { Place } from './role.ts';
 import { Workflow } from './workflow.ts';

@@ -2,8 +2,18 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
-import { type Place, ServiceRole } from './role.ts';
+import { type Place, ServiceRole, type Statement } from './role.ts';
 import { tagged } from './tagged.ts';
+
+/** Step Functions' own default. Left out, the next plan would find it and want to take it away. */
+const KEY_REUSE_SECONDS = 300;
+
+const TRACING_ACTIONS = [
+  'xray:GetSamplingRules',
+  'xray:GetSamplingTargets',
+  'xray:PutTelemetryRecords',
+  'xray:PutTraceSegments',
+];
 
 export interface WorkflowProps {
   readonly place: Place;
@@ -31,7 +41,7 @@ export class Workflow extends Construct {
     { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn } = sweep;
+    const { kmsKeyArn, logKeys, tracing } = sweep;
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -63,13 +73,11 @@ export class Workflow extends Construct {
             'logs:ListLogDeliveries',
             'logs:PutResourcePolicy',
             'logs:UpdateLogDelivery',
-            'xray:GetSamplingRules',
-            'xray:GetSamplingTargets',
-            'xray:PutTelemetryRecords',
-            'xray:PutTraceSegments',
           ],
           resources: ['*'],
         },
+        ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, name)),
+        ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
       ],
       sweep,
     });
@@ -81,10 +89,21 @@ export class Workflow extends Construct {
       definition: JSON.stringify(definition),
       loggingConfiguration: {
         level: 'ERROR',
-        includeExecutionData: true,
+        // What the states hand on holds the keys that are to be deleted.
+        includeExecutionData: logKeys === 'full',
         logDestination: `${this.logGroup.arn}:*`,
       },
-      tracingConfiguration: { enabled: true },
+      // Never left out: the provider would leave the machine with a key that it had, and that its role may no longer use.
+      encryptionConfiguration:
+        kmsKeyArn === undefined
+          ? { type: 'AWS_OWNED_KEY' }
+          : {
+              type: 'CUSTOMER_MANAGED_KMS_KEY',
+              kmsKeyId: kmsKeyArn,
+              kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
+            },
+      // Said when it is off, too: without the block the provider leaves on what was on.
+      tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
       dependsOn: [this.role.policy],
       ...tagged(sweep),
@@ -93,4 +112,25 @@ export class Workflow extends Construct {
     this.arn = this.stateMachine.arn;
     this.stateMachineName = name;
   }
+}
+
+/**
+ * What Step Functions does with a key of the customer by the role of a state machine: for its history and that of its Map Run's
+ * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
+ */
+function keyStatements(kmsKeyArn: string, place: Place, name: string): Statement[] {
+  const machine = place.arn('states', `stateMachine:${name}`);
+  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machine, `${machine}/*`] };
+  return [
+    {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [kmsKeyArn],
+      condition: { StringLike: ofMachine },
+    },
+    {
+      actions: ['kms:GenerateDataKey'],
+      resources: [kmsKeyArn],
+      condition: { StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') } },
+    },
+  ];
 }

@@ -39,6 +39,7 @@ const BASE = {
   pollSeconds: 7,
   shardConcurrency: 211,
   chunkConcurrency: 13,
+  maxDeletesPerSecond: 1019,
   deleteAttempts: 19,
   backoffBaseSeconds: 5,
   backoffCapSeconds: 23,
@@ -57,6 +58,7 @@ const NUMBERS = {
   pollSeconds: 9,
   shardConcurrency: 223,
   chunkConcurrency: 17,
+  maxDeletesPerSecond: 1021,
   deleteAttempts: 29,
   backoffBaseSeconds: 6,
   backoffCapSeconds: 27,
@@ -77,6 +79,9 @@ const SWITCHES = {
   deleteMode: 'batch',
   metrics: 'essential',
 } as const satisfies Partial<PreciseTtlProps>;
+
+/** The other values of a prop that has more than two. */
+const CHOICES = [{ logKeys: 'hash' }, { logKeys: 'none' }] as const satisfies Partial<PreciseTtlProps>[];
 
 /**
  * What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
@@ -108,13 +113,14 @@ const REFERENCES = {
 /** What decides whether there is an alarm, a topic or a dashboard: `withMonitoring` puts their variables in. */
 export const OF_MONITORING = ['alarmTopicArn', 'dashboard'] as const satisfies readonly PropName[];
 
-/** Props that take references of Terraform's too, and decide what there is. */
+/** Props that decide what there is; the others of them take references of Terraform's too. */
 const OPTIONAL = {
   vpc: {
     subnetIds: Token.asList(`\${${TERMS.vpc}.${variableName('subnetIds')}}`),
     securityGroupIds: Token.asList(`\${${TERMS.vpc}.${variableName('securityGroupIds')}}`),
   },
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
+  tracing: true,
   tableKmsKeyArn: `\${${TERMS.tableKmsKeyArn}}`,
 } as const satisfies Partial<PreciseTtlProps>;
 
@@ -202,7 +208,8 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   refuseMoreThanSchedules(baseProps);
   const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
     const { [prop]: _left, ...others } = baseProps;
-    return { given: `${TERMS[prop]} != null`, json: shaped(others) };
+    const given = prop === 'tracing' ? TERMS[prop] : `${TERMS[prop]} != null`;
+    return { given, json: shaped(others) };
   });
   const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
     withOptional(
@@ -225,8 +232,9 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
       prop,
       props: { ...baseProps, [prop]: SWITCHES[prop], ...(prop === 'metrics' && essential(TUNED)) },
     })),
+    ...CHOICES.map(choice => ({ prop: 'logKeys' as const, props: { ...baseProps, ...choice } })),
   ];
-  const known = [BASE, SWITCHES, PAUSED, REFERENCES, OPTIONAL]
+  const known = [BASE, SWITCHES, ...CHOICES, PAUSED, REFERENCES, OPTIONAL]
     .flatMap(Object.keys)
     .concat(FIXED, OF_MONITORING, 'indexedBy', 'tags');
   for (const prop of PROP_NAMES) {

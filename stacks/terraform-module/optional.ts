@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { isJsonObject, type Json, type JsonObject } from './synthesize.ts';
-import { asExpression, TemplateError } from './template.ts';
+import { asExpression, either, TemplateError } from './template.ts';
 
 /** A sweep that was synthesized without a prop. */
 export interface Absence {
@@ -10,8 +10,9 @@ export interface Absence {
 }
 
 /**
- * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, a block is dynamic, a
- * statement of a policy stands within a directive of the template. Which these are is found out by leaving the prop out.
+ * Makes everything that is there only with a prop depend on the prop: an attribute is null without it, or another word, a switch
+ * is the other way round, a block is dynamic, a statement of a policy stands within a directive of the template. Which these are
+ * is found out by leaving the prop out.
  *
  * @param json the sweep to change: `full`, or another of the same shape
  * @param full the sweep with all the props that the absences lack
@@ -29,8 +30,17 @@ function walk(path: readonly string[], value: Json, full: Json, absences: readon
     return (value as readonly Json[]).map((_each, index) => inside(String(index), value, full));
   }
   if (all.every(isJsonObject)) return object(value as JsonObject, full as JsonObject);
-  if (all.every(each => typeof each === 'string'))
+  if (all.every(each => typeof each === 'string')) {
+    const [{ given, json: without }, ...others] = different as [Absence, ...Absence[]];
+    // A text of one word is another word.
+    if (others.length === 0 && /^\w+$/.test(full as string) && /^\w+$/.test(without as string))
+      return either(given, value as string, without as string);
     return policy(path, value as string, full as string, different);
+  }
+  const [absence, ...others] = different;
+  if (absence !== undefined && others.length === 0 && all.every(each => typeof each === 'boolean')) {
+    return value === true ? `\${${absence.given}}` : `\${!(${absence.given})}`;
+  }
   throw new TemplateError(`${path.join('.')} is another one without a prop, and is not known to be.`);
 
   function inside(key: string, of: Json, ofFull: Json): Json {
@@ -82,6 +92,7 @@ function optional(
     const block = { for_each: `\${${absence.given} ? [true] : []}`, content: value };
     return ['dynamic', { [key]: [block] }];
   }
+  if (typeof value === 'number') return [key, `\${${absence.given} ? ${value} : null}`];
   if (typeof value !== 'string') throw new TemplateError(`${path.join('.')} is neither a block nor a text.`);
   const expression = asExpression(value);
   // A variable that is null says so itself.

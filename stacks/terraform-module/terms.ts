@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { IndexedBy } from '../../expiry/model.ts';
+import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { concurrentChildren } from '../concurrent-children.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
 import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
 import { ALARM_LOCALS, ALARM_TERMS } from './monitoring.ts';

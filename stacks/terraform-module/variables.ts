@@ -68,20 +68,25 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   shardConcurrency:
     'Children of the lookback that run at once, besides one per shard for the upcoming minute; 0 is as many as Step Functions runs.',
   chunkConcurrency: 'Chunks of 25 keys that a child deletes at once, 1 to 40.',
+  maxDeletesPerSecond:
+    'Deletes per second at most; 0 is no limit. What the sweep does not get done is late, and not lost.',
   deleteAttempts: 'Calls for one chunk, the first included, before its keys count as failed, 1 to 100.',
   backoffBaseSeconds:
     'Upper bound of the first wait before unprocessed keys are tried again. It doubles each time.',
   backoffCapSeconds: 'The most that this bound grows to, backoff_base_seconds to 30.',
+  logKeys:
+    "What logs, causes of failures and reports show of items' keys: full, hash or none. The execution data of Step Functions holds keys anyhow.",
   logRetentionDays: "How long logs are kept, one of CloudWatch's periods.",
   functionMemoryMb: 'Memory of each function, 128 to 10240.',
   metricsNamespace: 'CloudWatch namespace of the metrics.',
   metrics:
     'all records every metric. essential records only what cannot be had for free, the lag of the deletions; items_failed, shards_failed and overdue have no alarm then.',
   dashboard: 'Whether there is a dashboard in CloudWatch, called name.',
+  tracing: 'Whether each sweep is traced in X-Ray.',
   permissionsBoundary:
     'ARN of a policy that bounds what the roles may do. It must allow what their own policies allow.',
   kmsKeyArn:
-    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms and the functions' environment; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table has table_kms_key_arn.",
+    "ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and the executions of the state machine; AWS's own keys when it is not given. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM. The table has table_kms_key_arn.",
   rolePath: 'Path of the roles in IAM, e.g. /teams/identity/. The roles are replaced when it changes.',
   name: 'Prefix of the names of all resources, at most 45 letters, digits, _ and -. precise-ttl- and the name of the table when it is not given.',
 };

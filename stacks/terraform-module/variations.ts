@@ -22,7 +22,8 @@ interface Edit {
  * doing it, and nothing is said a second time.
  *
  * 1. A number that changed must be a prop's value before and after, or one of {@link DERIVED}, and that of no other.
- * 2. Any other value that changed into the other value is the prop itself. Anything else becomes a conditional of the prop.
+ * 2. Any other value that changed into the other value is the prop itself. Anything else becomes a conditional of the prop, if
+ *    each other value that the prop can have makes the same of it.
  *
  * @throws TemplateError when something changed that is none of these: the module would keep it as it is
  */
@@ -62,7 +63,8 @@ export function withVariables(
     const text = String(value);
     const edits = changed.flatMap(variation => {
       try {
-        return editsOf(text, variation);
+        const ofProp = changed.filter(({ prop }) => prop === variation.prop).length;
+        return editsOf(text, variation, ofProp + 1);
       } catch (error) {
         throw new TemplateError(`${path.join('.')} with another ${variation.prop}: ${error}`);
       }
@@ -70,7 +72,8 @@ export function withVariables(
     return applied(text, edits);
   }
 
-  function editsOf(text: string, { prop, props, json }: Variation): Edit[] {
+  /** @param values of the prop that were tried out here, the first included */
+  function editsOf(text: string, { prop, props, json }: Variation, values: number): Edit[] {
     const other = String(json);
     if (prop === 'numbers') return numbersOf(text, other, props);
     const [was, is] = [baseProps[prop], props[prop]];
@@ -82,7 +85,7 @@ export function withVariables(
     if (text.replaceAll(new RegExp(`\\b${was}\\b`, 'g'), String(is)) === other)
       return [whole(text, replaced)];
     const { rule } = PROPS[prop].kind;
-    if (rule === undefined || !('values' in rule) || rule.values.length !== 2) {
+    if (rule === undefined || !('values' in rule) || rule.values.length !== values) {
       throw new TemplateError(`${JSON.stringify(text)} became ${JSON.stringify(other)}.`);
     }
     return [whole(text, either(`${TERMS[prop]} == ${asExpression(String(was))}`, text, other))];

@@ -63,7 +63,7 @@ test.each<[string[], Readonly<Record<string, string>>, number, string]>([
   [['pause'], {}, 2, '--yes: expected it where no terminal is there to ask at'],
   [['limit', '--table', 'Tokens', '--off'], {}, 2, '--yes: expected it where no terminal is there to ask at'],
   [['limit', '--table', 'Tokens'], NOWHERE, 2, '--max-per-second: expected either it or --off, got neither'],
-  [['limit', '--off'], NOWHERE, 2, '--table: expected one of Sessions, Tokens, got nothing'],
+  [['limit', '--off'], NOWHERE, 2, '--table: expected one of Sessions, Tokens, got none'],
   [
     ['pause'],
     { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' },

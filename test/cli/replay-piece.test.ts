@@ -59,6 +59,12 @@ test('a dry run says so to the state machine', async () => {
   expect(started[0]?.input).toMatchObject({ dryRun: true });
 });
 
+test('a limit is that of the execution', async () => {
+  const { executions, started } = fake([], succeeded({ found: 3 }));
+  await runPiece({ ...PIECE, maxDeletesPerSecond: 12 }, executions, NEVER);
+  expect(started).toMatchObject([{ name: nameOf(1), input: { maxDeletesPerSecond: 12 } }]);
+});
+
 test('starts nothing when it is done, and takes its counts', async () => {
   const { executions, started } = fake([succeeded({ found: 3, deleted: 3 })], succeeded({}));
   const result = await runPiece(PIECE, executions, NEVER);

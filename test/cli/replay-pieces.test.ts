@@ -5,7 +5,13 @@ import { checkPieces, readSpan } from '../../cli/replay/span.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');
-const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, windowSeconds: 60, shards: 1 };
+const SETTINGS = {
+  lookbackMinutes: 10,
+  precisionSeconds: 1,
+  maxDeletesPerSecond: 0,
+  windowSeconds: 60,
+  shards: 1,
+};
 
 const spans = fc
   .record({

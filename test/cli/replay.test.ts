@@ -45,6 +45,10 @@ test.each([
   [[...SPAN, '--run', 'a:b'], '--run: expected 1 to 20 letters'],
   [[...SPAN, '--split-minutes', '0'], '--split-minutes: expected a whole number from 1 to 44640, got "0"'],
   [
+    [...SPAN, '--max-per-second', '0'],
+    '--max-per-second: expected a whole number from 1 to 1000000, got "0"',
+  ],
+  [
     [...SPAN, '--json', '/no/such/folder/out.json'],
     '--json: expected a file in a folder that can be written',
   ],
@@ -234,6 +238,15 @@ describe('against the local Step Functions', () => {
     expect(names()).toEqual(before);
   }, 60_000);
 
+  test('executions share --max-per-second, each with one delete a second at least', async () => {
+    await fill();
+    const { status, stdout } = await run(['--run', 'limited', '--max-per-second', '2']);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`state machine ${MACHINE}, 1 deletes per second and execution`);
+    expect(stdout).toContain('2 at a time');
+    expect(await sessions()).toEqual(['live']);
+  }, 60_000);
+
   test('Ctrl-C leaves executions running; the same command goes on with them', async () => {
     await fill();
     let open = () => {};
@@ -263,6 +276,7 @@ describe('against the local Step Functions', () => {
       to: HOURS[3],
       table: undefined,
       dryRun: false,
+      maxPerSecond: undefined,
       splitMinutes: 60,
       concurrency: 4,
       label: 'aws',

@@ -482,6 +482,7 @@ describeWithTerraform('the Terraform modules', () => {
         tableName: 'Session.Data',
         deletionProtection: false,
         pointInTimeRecovery: false,
+        tracing: true,
         partitionKey: 'user "name" ${x}',
         partitionKeyType: 'B',
         sortKey: 'session',

@@ -288,8 +288,10 @@ test('single statements that DynamoDB refuses are reported with its code, the re
   const { execution, report } = await sweep('guarded');
   expect(execution.error).toBe('SweepIncompleteError');
   expect(report).toMatchObject({ found: 50, deleted: 47, failed: 3, retries: 1 });
-  const byReason = Object.fromEntries(report.failedKeys.map(({ key, reason }) => [reason, key?.['id']]));
-  expect(byReason).toEqual(Object.fromEntries(codes.map((code, bad) => [code, { S: `item-${bad}.` }])));
+  const byReason = Object.fromEntries(report.failedKeys.map(({ key, reason }) => [reason, key]));
+  expect(byReason).toEqual(
+    Object.fromEntries(codes.map((code, bad) => [code, { id: { S: `item-${bad}.` } }])),
+  );
   local.choose = () => undefined;
   expect((await sweep('guarded')).report).toMatchObject({ found: 3, deleted: 3 });
 });

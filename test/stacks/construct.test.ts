@@ -243,7 +243,7 @@ describe('what no prop is for', () => {
     const stack = ownStack();
     const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
     ttl.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
-    ttl.machine.stateMachine.addOverride('tracing_configuration.enabled', false);
+    ttl.machine.stateMachine.addOverride('logging_configuration.level', 'ALL');
     ttl.schedules.deadLetterQueue.addOverride('message_retention_seconds', 60);
     const json = synthesized(stack);
     const deleteChunk = resources(json, 'aws_lambda_function').find(({ function_name }) =>
@@ -251,7 +251,7 @@ describe('what no prop is for', () => {
     );
     expect(deleteChunk).toMatchObject({ reserved_concurrent_executions: 50 });
     expect(resources(json, 'aws_sfn_state_machine')).toMatchObject([
-      { tracing_configuration: { enabled: false } },
+      { logging_configuration: { level: 'ALL' } },
     ]);
     expect(resources(json, 'aws_sqs_queue')).toMatchObject([{ message_retention_seconds: 60 }]);
   });
@@ -362,7 +362,7 @@ describe('a key of the customer', () => {
   const json = synthesized(stack);
   const arn = '${aws_kms_key.key.arn}';
 
-  test('encrypts logs, dead letters and environments', () => {
+  test('encrypts logs, dead letters, environments and executions', () => {
     const groups = resources(json, 'aws_cloudwatch_log_group');
     expect(groups.map(({ kms_key_id }) => kms_key_id)).toEqual([arn, arn, arn, arn, arn]);
     const functions = resources(json, 'aws_lambda_function');
@@ -371,6 +371,10 @@ describe('a key of the customer', () => {
     expect(queue).toMatchObject({ kms_master_key_id: arn });
     // SQS takes one of the two.
     expect(queue).not.toHaveProperty('sqs_managed_sse_enabled');
+    const encryption = { type: 'CUSTOMER_MANAGED_KMS_KEY', kms_key_id: arn };
+    expect(resources(json, 'aws_sfn_state_machine')[0]).toMatchObject({
+      encryption_configuration: encryption,
+    });
   });
 
   test('is used by the roles that need it, each for no more than it does', () => {
@@ -380,7 +384,19 @@ describe('a key of the customer', () => {
         .flatMap(({ Action }) => Action);
     for (const file of Object.values(TASKS)) expect(actionsOn(file)).toEqual(['kms:Decrypt']);
     expect(actionsOn('-schedule')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
-    expect(actionsOn('SessionData-sweep')).toEqual([]);
+    expect(actionsOn('SessionData-sweep')).toEqual([
+      'kms:Decrypt',
+      'kms:GenerateDataKey',
+      'kms:GenerateDataKey',
+    ]);
+  });
+
+  // Without the block Terraform would leave the machine with a key that its role may no longer use.
+  test('goes from the executions when it goes from the props', () => {
+    const without = ownStack();
+    new PreciseTtl(without, 'ttl', SESSION_DATA);
+    const [machine] = resources(synthesized(without), 'aws_sfn_state_machine');
+    expect(machine).toMatchObject({ encryption_configuration: { type: 'AWS_OWNED_KEY' } });
   });
 });
 

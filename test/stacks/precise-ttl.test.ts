@@ -250,16 +250,26 @@ describe('the roles may do exactly', () => {
   });
 });
 
+test('the functions do not log that a call began and ended well', () => {
+  const levels = resources(json, 'aws_lambda_function').map(({ logging_config }) => logging_config);
+  const quiet = expect.objectContaining({ log_format: 'JSON', system_log_level: 'WARN' });
+  expect(levels).toEqual([quiet, quiet, quiet, quiet]);
+});
+
 describe('the state machine', () => {
   const [machine] = resources(json, 'aws_sfn_state_machine');
 
-  test('is a Standard one that logs and traces', () => {
+  test('is a Standard one that logs, and traces when it is told to', () => {
     expect(machine).toMatchObject({
       name: 'precise-ttl-SessionData',
       type: 'STANDARD',
       logging_configuration: { level: 'ERROR', include_execution_data: true },
-      tracing_configuration: { enabled: true },
+      tracing_configuration: { enabled: false },
     });
+    const traced = terraformJson(configOf({ ...SESSION_DATA, tracing: true }));
+    expect(resources(traced, 'aws_sfn_state_machine')).toMatchObject([
+      { tracing_configuration: { enabled: true } },
+    ]);
   });
 
   test('works as hard as the props say', () => {

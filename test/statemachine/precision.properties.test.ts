@@ -39,6 +39,8 @@ const run = fc.record({
   ticks: fc.array(deliveries, { minLength: ODD_TICKS, maxLength: ODD_TICKS }),
   pollSeconds: fc.constantFrom(0, 5),
   precisionSeconds: fc.constantFrom(1, 1, 5),
+  /** Of the ticks that come as they like. */
+  maxDeletesPerSecond: fc.constantFrom(0, 0, 2, 20),
 });
 
 const BY_WINDOW = fc
@@ -53,51 +55,56 @@ test.each([
   'by %s: what expired is gone, what lives stays, and the counts add up',
   async (_by, models, numRuns) => {
     await fc.assert(
-      fc.asyncProperty(run, models, async ({ items, ticks, pollSeconds, precisionSeconds }, model) => {
-        const simulation = new Simulation({
-          definition: definitionWith({}),
-          start: START,
-          model,
-          pace: { precisionSeconds, pollSeconds },
-          throttled: (id, nowMs) => {
-            const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
-            return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
-          },
-        });
-        const { clock, table } = simulation;
-        const renewed = new Set<string>();
-        for (const [index, { ttl, written, renewed: after }] of items.entries()) {
-          const id = String(index);
-          const at = (epochSeconds: number, action: () => void) =>
-            clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
-          const writtenAt = Math.max(START, ttl - written);
-          at(writtenAt, () => table.write(id, ttl));
-          // As an application renews: only what is still there.
-          if (after === null) continue;
-          at(Math.max(writtenAt, ttl + after) + 0.5, () => {
-            if (!table.ids().includes(id)) return;
-            table.write(id, FAR);
-            renewed.add(id);
+      fc.asyncProperty(
+        run,
+        models,
+        async ({ items, ticks, pollSeconds, precisionSeconds, maxDeletesPerSecond }, model) => {
+          const simulation = new Simulation({
+            definition: definitionWith({}),
+            start: START,
+            model,
+            pace: { precisionSeconds, pollSeconds },
+            throttled: (id, nowMs) => {
+              const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+              return nowMs < (ttl + throttledFor) * 1000 && throttledFor > 0;
+            },
           });
-        }
-        for (let minute = 0; minute < ALL_TICKS; minute += 1) {
-          for (const late of ticks[minute] ?? [0]) simulation.tick(START + minute * 60, late);
-        }
-        await simulation.finish();
+          const { clock, table } = simulation;
+          const renewed = new Set<string>();
+          for (const [index, { ttl, written, renewed: after }] of items.entries()) {
+            const id = String(index);
+            const at = (epochSeconds: number, action: () => void) =>
+              clock.schedule(Math.max(0, epochSeconds * 1000 - clock.now()), action);
+            const writtenAt = Math.max(START, ttl - written);
+            at(writtenAt, () => table.write(id, ttl));
+            // As an application renews: only what is still there.
+            if (after === null) continue;
+            at(Math.max(writtenAt, ttl + after) + 0.5, () => {
+              if (!table.ids().includes(id)) return;
+              table.write(id, FAR);
+              renewed.add(id);
+            });
+          }
+          for (let minute = 0; minute < ALL_TICKS; minute += 1) {
+            const input = minute < ODD_TICKS ? { maxDeletesPerSecond } : {};
+            for (const late of ticks[minute] ?? [0]) simulation.tick(START + minute * 60, late, input);
+          }
+          await simulation.finish();
 
-        expect(table.ids()).toEqual([...renewed].sort());
-        expect(simulation.deleted).toHaveLength(items.length - renewed.size);
-        for (const { ttl, deletedAt } of simulation.deleted)
-          expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-        let deletedInAll = 0;
-        for (const { status, output, cause } of simulation.executions) {
-          expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
-          const report = output as unknown as SweepReport;
-          expect(report.deleted + report.renewed + report.notFound + report.failed).toBe(report.found);
-          deletedInAll += report.deleted;
-        }
-        expect(deletedInAll).toBe(simulation.deleted.length);
-      }),
+          expect(table.ids()).toEqual([...renewed].sort());
+          expect(simulation.deleted).toHaveLength(items.length - renewed.size);
+          for (const { ttl, deletedAt } of simulation.deleted)
+            expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+          let deletedInAll = 0;
+          for (const { status, output, cause } of simulation.executions) {
+            expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
+            const report = output as unknown as SweepReport;
+            expect(report.deleted + report.renewed + report.notFound + report.failed).toBe(report.found);
+            deletedInAll += report.deleted;
+          }
+          expect(deletedInAll).toBe(simulation.deleted.length);
+        },
+      ),
       { numRuns },
     );
   },

@@ -121,6 +121,7 @@ test.each([
   'status',
   'history',
   'completion',
+  'cost',
 ])('the command %s loads nothing that is local', command => {
   const loaded = [...reachableFrom(`cli/${command}.ts`, graph)];
   expect(loaded).toContain('cli/run-command.ts');

@@ -35,7 +35,10 @@ export interface LoopbackAws {
   readonly answers: LoopbackAnswers;
 }
 
-/** GetSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms and GetAccountSettings, as far as the SDK's own clients need them. */
+/**
+ * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms and GetAccountSettings, as far as the
+ * SDK's own clients need them.
+ */
 export function useLoopbackAws(): LoopbackAws {
   const answers: LoopbackAnswers = {
     schedules: new Map(),
@@ -97,11 +100,25 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const target = request.headers['x-amz-target'];
   const [, resource, name = ''] = url.pathname.split('/');
+  if (request.method === 'GET' && url.pathname === '/schedules') {
+    const group = url.searchParams.get('ScheduleGroup') ?? '';
+    const names = [...answers.schedules.keys()].filter(key => key.startsWith(`${group}/`));
+    const Schedules = names.map(key => ({ Name: key.slice(group.length + 1), GroupName: group }));
+    return found('scheduler:ListSchedules', { Schedules }, '');
+  }
+  if (request.method === 'PUT' && resource === 'schedules') {
+    const { GroupName, ...schedule } = JSON.parse(body) as LoopbackSchedule & { GroupName: string };
+    answers.schedules.set(`${GroupName}/${decodeURIComponent(name)}`, { ...schedule });
+    return found('scheduler:UpdateSchedule', { ScheduleArn: 'arn:aws:scheduler:::schedule' }, '');
+  }
   if (request.method === 'GET' && resource === 'schedules') {
-    const schedule = answers.schedules.get(
-      `${url.searchParams.get('groupName')}/${decodeURIComponent(name)}`,
+    const GroupName = url.searchParams.get('groupName') ?? '';
+    const schedule = answers.schedules.get(`${GroupName}/${decodeURIComponent(name)}`);
+    return found(
+      'scheduler:GetSchedule',
+      schedule && { ...schedule, GroupName },
+      'ResourceNotFoundException',
     );
-    return found('scheduler:GetSchedule', schedule, 'ResourceNotFoundException');
   }
   if (request.method === 'GET' && url.pathname === '/2016-08-19/account-settings') {
     const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;

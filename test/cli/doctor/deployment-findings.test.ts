@@ -253,16 +253,33 @@ test('keys that could not be deleted are listed once, and masked where wanted', 
     { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
     { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
     { keyStart: '{"id":{"S":"long', reason: 'Unprocessed' },
+    { key: 'hmac-sha256:0123456789abcdef', reason: 'ValidationError' },
   ];
-  const failed = [failure({ cause: JSON.stringify({ ...NO_TOTALS, failed: 3, failedKeys }) })];
+  const failed = [failure({ cause: JSON.stringify({ ...NO_TOTALS, failed: 4, failedKeys }) })];
   const samplesOf = (mask: boolean) =>
     findings({ executions: { failed }, options: { mask } }).find(({ id }) => id === 'undeletable-keys');
   expect(samplesOf(false)).toMatchObject({
-    count: 2,
-    samples: ['{"id":{"S":"secret"}} (ValidationError)', '{"id":{"S":"long… (Unprocessed)'],
+    count: 3,
+    samples: [
+      '{"id":{"S":"secret"}} (ValidationError)',
+      '{"id":{"S":"long… (Unprocessed)',
+      'hmac-sha256:0123456789abcdef (ValidationError)',
+    ],
   });
   for (const sample of samplesOf(true)?.samples ?? [])
-    expect(sample).toMatch(/^sha256:[0-9a-f]{16} \(\w+\)$/);
+    expect(sample).toMatch(/^hmac-sha256:[0-9a-f]{16} \(\w+\)$/);
+});
+
+test('a table whose keys are shown nowhere has them in no finding, also of a report that has them', () => {
+  const failedKeys = [{ key: { id: { S: 'secret' } }, reason: 'ValidationError' }];
+  const cause = JSON.stringify({ ...NO_TOTALS, failed: 1, failedKeys });
+  const failed = [failure({ cause }), failure({ cause: 'of the key secret' })];
+  const found = findings({ props: { logKeys: 'none' }, executions: { failed } });
+  expect(found.find(({ id }) => id === 'undeletable-keys')).toMatchObject({
+    count: 1,
+    samples: ['ValidationError'],
+  });
+  expect(JSON.stringify(found)).not.toMatch(/secret|sha256/);
 });
 
 test('each execution of a sweep has one Map Run', () => {

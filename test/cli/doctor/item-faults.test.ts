@@ -6,6 +6,7 @@ import type { StoredItem } from '../../../cli/table/sample.ts';
 import { expiryAttributes } from '../../../expiry/index.ts';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
+import type { LogKeys } from '../../../functions/runtime/environment.ts';
 import { subjectOf } from './subject.ts';
 
 /** On the edge of a minute and of five. */
@@ -148,9 +149,9 @@ test('nothing is wrong with what a writer with the same model stamps', () => {
 
 describe('the sum of items', () => {
   const subject = subjectOf({ shards: 4 });
-  const tallyOf = (items: readonly StoredItem[], mask = false) => {
+  const tallyOf = (items: readonly StoredItem[], logKeys: LogKeys = 'full') => {
     const judge = { model: subject.model, lookbackMinutes: 10, now: NOW };
-    const tally = new ItemTally(judge, { keyNames: ['id'], mask });
+    const tally = new ItemTally(judge, { tableName: 'T', keyNames: ['id'], logKeys });
     for (const item of items) tally.add(item);
     return tally;
   };
@@ -194,12 +195,18 @@ describe('the sum of items', () => {
     const wrong = { ttl: number(-1) };
     const [first] = tallyOf(
       [item('secret', wrong), item('other', wrong), item('secret', wrong)],
-      true,
+      'hash',
     ).findings(subject);
     expect(JSON.stringify(first)).not.toContain('secret');
     const [one, other, again] = first?.samples ?? [];
-    expect(one).toMatch(/^sha256:[0-9a-f]{16}$/);
+    expect(one).toMatch(/^hmac-sha256:[0-9a-f]{16}$/);
     expect([one === again, one === other]).toEqual([true, false]);
+  });
+
+  test('shows no key of a table whose keys are shown nowhere, and still counts', () => {
+    const findings = tallyOf([item('secret', { ttl: number(-1) })], 'none').findings(subject);
+    expect(findings).toMatchObject([{ count: 1, samples: [] }]);
+    expect(JSON.stringify(findings)).not.toMatch(/secret|sha256/);
   });
 
   test('names binary keys in base64', () => {

@@ -52,7 +52,7 @@ test.each<[string, Partial<Look>, readonly Span[], readonly [number, number] | s
   expect(said(goneBy(look(over), covered))).toEqual(expected);
 });
 
-const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1 };
+const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 test.each<[string, object, readonly [number, number] | null]>([
@@ -67,8 +67,14 @@ test.each<[string, object, readonly [number, number] | null]>([
   ['a dry run: nothing', { from: iso(NOW - 500), to: iso(NOW - 100), dryRun: true }, null],
   ['a replay of the last seconds: nothing', { from: iso(NOW - 5), to: iso(NOW) }, null],
 ])('a sweep that succeeds leaves nothing of %s', (_name, input, expected) => {
-  const span = coverageOf(readSweepInput(input, NOW * 1000, SETTINGS));
+  const span = coverageOf(readSweepInput(input, NOW * 1000, SETTINGS), 0);
   expect(span && [span.from - NOW, span.upTo - NOW]).toEqual(expected);
+});
+
+test('a sweep that left something for later, because of a limit, covers nothing', () => {
+  const request = readSweepInput({ scheduledTime: iso(NOW), maxDeletesPerSecond: 50 }, NOW * 1000, SETTINGS);
+  expect(coverageOf(request, 1)).toBeNull();
+  expect(coverageOf(request, 0)).not.toBeNull();
 });
 
 /** An item as it was once: written, expired, seen in the index some time later. Seconds relative to NOW. */
@@ -160,7 +166,7 @@ function sweep(
     item.goneFromIndexAt = item.deletedAt + unindexesAfter;
   }
   // One that has not ended, or failed, promises nothing.
-  return fails || deletedAt > NOW ? null : coverageOf(request);
+  return fails || deletedAt > NOW ? null : coverageOf(request, 0);
 }
 test('never says that something is gone which is there, whatever was written, swept and seen late', () => {
   fc.assert(

@@ -25,6 +25,7 @@ const tried = (attempts: number, more: Partial<ChunkProgress> = {}): ChunkProgre
   deleted: 1,
   renewed: 1,
   notFound: 1,
+  throttled: 0,
   failed: [{ key: { id: { S: 'x' } }, reason: 'ValidationError' }],
   lagCounts: { 3: 1 },
   lagMaxMs: 30,

@@ -191,6 +191,17 @@ describe('of what a writer with other settings has stamped', () => {
   });
 });
 
+test('prints a line for what it finds, and none for a tick that finds nothing', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const info = jest.fn();
+  const runtime = { ...table.runtime, logger: { ...table.runtime.logger, info } };
+  const idle = await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  expect([idle.next, info.mock.calls]).toEqual(['end', []]);
+  await table.put([item('due', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z')]);
+  await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  expect(info.mock.calls).toEqual([['planned', expect.objectContaining({ due: 1 })]]);
+});
+
 test('fails for a wrong input before it reads anything', async () => {
   const table = await createExpiringTable(dynamo.client);
   const send = jest.fn();

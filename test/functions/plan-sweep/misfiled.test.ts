@@ -48,6 +48,8 @@ function windowOf(
   return windowKey(start, granularitySeconds, shardOf({ id }, { partitionKey: 'id' }, shards));
 }
 
+const settingsOf = (own: ExpiryModel) => ({ model: own, tableName: 'T', logKeys: 'full' as const });
+
 const model = (granularityMinutes = 1, shards = 1) =>
   expiryModel({ partitionKey: 'id', granularityMinutes, shards });
 
@@ -134,7 +136,7 @@ test('reads no more than a hundred entries of a window, and shows three keys', a
 
 test('says what disagrees and what to do, a line for each', async () => {
   const warn = jest.fn();
-  const surroundings = (own: ExpiryModel) => ({ settings: { model: own }, logger: { warn } });
+  const surroundings = (own: ExpiryModel) => ({ settings: settingsOf(own), logger: { warn } });
   const hours = indexOf({ by: model(60), items: [item('a')] });
   expect(await countMisfiled(CUTOFF, surroundings(model()), hours.readIndex, () => 120_000)).toBe(1);
   const third = indexOf({ by: model(5, 3), items: many(20) });
@@ -215,7 +217,7 @@ describe('DynamoDB that has no time', () => {
       left -= 6_000;
       return left;
     };
-    const quiet = { settings: { model: model() }, logger: { warn: () => undefined } };
+    const quiet = { settings: settingsOf(model()), logger: { warn: () => undefined } };
     expect(await countMisfiled(CUTOFF, quiet, readIndex, remaining)).toBe(0);
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.length).toBeLessThan(4);

@@ -1,6 +1,7 @@
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard, handOn } from '../../../functions/child/shard-result.ts';
 import { nextRound, type PlannedRound } from '../../../functions/plan-sweep/next-round.ts';
+import type { SweepLimit } from '../../../functions/plan-sweep/sweep-input.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import {
   type ChildOutput,
@@ -40,10 +41,17 @@ function soFar(results: readonly ChildOutput[], overrides: Partial<SweepState> =
 
 const CURSOR: PlanCursor = { window: 60, shard: 0 };
 
-async function decide(state: SweepState | null, planned: Partial<PlannedRound> = {}, dryRun = false) {
+async function decide(
+  state: SweepState | null,
+  planned: Partial<PlannedRound> = {},
+  dryRun = false,
+  limit: SweepLimit | null = null,
+) {
   const asked: unknown[] = [];
   const answer = await nextRound(state, {
     dryRun,
+    limit,
+    concurrency: 0,
     plan: async (...args) => {
       asked.push(args);
       return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };
@@ -89,17 +97,55 @@ test('children are told how to begin', async () => {
       until: null,
       timeoutSeconds: 10,
       results: [],
-      progress: { target: due[0], dryRun: true, listedKeysBytes: 20_000 },
+      progress: { target: due[0], dryRun: true, listedKeysBytes: 20_000, limit: null },
     },
     {
       next: 'wait',
       until: '2026-11-20T09:01:00Z',
       timeoutSeconds: 3,
       results: [],
-      progress: { target: due[1], dryRun: true, listedKeysBytes: 20_000 },
+      progress: { target: due[1], dryRun: true, listedKeysBytes: 20_000, limit: null },
     },
   ]);
   expect(answer.report).toMatchObject({ dryRun: true, oldestOverdueSeconds: 40 });
+});
+
+describe('with a limit', () => {
+  const tick = { perSecond: 40, from: 1_795_165_260, before: 1_795_165_320 };
+
+  test('all children wait for the minute in which they may delete, and share the limit', async () => {
+    const due = [target('upcoming', 1_795_165_260), target('a'), target('b'), target('c')];
+    const answer = await decide(null, { due }, false, tick);
+    expect(answer.due.map(({ next, until }) => [next, until])).toEqual([['wait', '2026-11-20T09:01:00Z']]);
+    expect(answer.due.map(({ progress }) => [progress.target.windowKeys, progress.limit])).toEqual([
+      [['a', 'b', 'c', 'upcoming'], { perSecond: 40, credit: 40, before: 1_795_165_320 }],
+    ]);
+    expect(answer.progress.roundTargets).toBe(1);
+  });
+
+  test('a tick has one round: what did not fit into it is left to the next one, and is no failure', async () => {
+    const answer = await decide(null, { due: [target('a')], cursor: CURSOR }, false, tick);
+    expect(answer).toMatchObject({ last: true, progress: { cursor: null }, report: { leftForLater: 1 } });
+  });
+
+  test('a replay goes on from its cursor, once what was handed on is done', async () => {
+    const replay = { perSecond: 40, from: null, before: null };
+    const first = await decide(null, { due: [target('a')], cursor: CURSOR }, false, replay);
+    expect(first).toMatchObject({ last: false, progress: { cursor: CURSOR } });
+    const handed = soFar([handOn(child('a', { deleted: 1 }))], { progress: first.progress });
+    const second = await decide(handed, { due: [target('b')] }, false, replay);
+    expect(names(second)).toEqual(['a']);
+    expect(second.asked).toEqual([]);
+    expect(second).toMatchObject({ last: false, progress: { cursor: CURSOR } });
+    const third = await decide(
+      soFar([swept('a')], { progress: second.progress }),
+      { due: [target('b')] },
+      false,
+      replay,
+    );
+    expect(names(third)).toEqual(['b']);
+    expect(third).toMatchObject({ last: true, report: { leftForLater: 0 } });
+  });
 });
 
 test('children of a full round share what they may list', async () => {

@@ -16,6 +16,8 @@ const request: SweepRequest = {
   dryRun: false,
   isTick: true,
   seeksMisfiled: false,
+  followsBacklog: false,
+  limit: null,
 };
 const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
 
@@ -45,6 +47,83 @@ async function planAll(overrides: Partial<PlanOptions>): Promise<{ rounds: Plan[
   } while (cursor && rounds.length < 50);
   return { rounds, due: rounds.flatMap(keys) };
 }
+
+describe('a backlog behind the lookback', () => {
+  const following = { ...request, followsBacklog: true };
+  /** Holds something from so many minutes before the lookback on; windows are asked for by their first second. */
+  const heldFrom = (minutesBefore: number, model = layout) => {
+    const asked: number[] = [];
+    const probe = async ({ windowKeys: [key = ''], from }: SweepTarget) => {
+      const start = Date.parse(key.slice(0, 24)) / 1000;
+      asked.push(start);
+      const first = model.holdsStrays ? start : Math.max(start, from);
+      return start >= START - minutesBefore * 60 ? first : undefined;
+    };
+    return { probe, asked };
+  };
+  const starts = ({ due }: Plan) =>
+    [
+      ...new Set(due.map(({ windowKeys: [key = ''] }) => (Date.parse(key.slice(0, 24)) / 1000 - START) / 60)),
+    ].toSorted((one, other) => one - other);
+
+  test.each([
+    [0, -5],
+    [1, -5],
+    [5, -15],
+    [7, -15],
+    [40, -75],
+  ])('of %i minutes is planned whole, and looked for back to %i', async (minutes, asked) => {
+    const { probe, asked: windows } = heldFrom(minutes);
+    const planned = await plan(following, null, options({ probe, maxDue: 1000 }));
+    expect(starts(planned)).toEqual(Array.from({ length: minutes + 5 }, (_unused, index) => index - minutes));
+    expect(planned.due).toHaveLength((minutes + 5) * 2);
+    expect(planned).toMatchObject({ cursor: null, oldestOverdue: START - minutes * 60 });
+    expect((Math.min(...windows) - START) / 60).toBe(asked);
+  });
+
+  test('costs nothing when the oldest window is empty', async () => {
+    const asked: SweepTarget[] = [];
+    const probe = async (target: SweepTarget) => void asked.push(target);
+    await plan(following, null, options({ probe }));
+    expect(asked).toHaveLength(ALL.length);
+  });
+
+  test('ends where the round is full, or time is up', async () => {
+    const { probe } = heldFrom(1000);
+    expect((await plan(following, null, options({ probe, maxDue: 16 }))).due).toHaveLength(16);
+    let probes = 0;
+    const outOfTime = () => probes > 30;
+    const counted = (target: SweepTarget) => {
+      probes += 1;
+      return probe(target);
+    };
+    const planned = await plan(following, null, options({ probe: counted, maxDue: 1000, outOfTime }));
+    expect(planned.cursor).toBeNull();
+    expect(probes).toBeLessThan(40);
+  });
+
+  test('is followed by ticks only', async () => {
+    const { probe, asked } = heldFrom(1000);
+    await plan(request, null, options({ probe }));
+    expect(asked).toHaveLength(ALL.length);
+  });
+
+  test('by second it begins where the lookback does', async () => {
+    const bySecond = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
+    const { probe } = heldFrom(3, bySecond);
+    const planned = await plan(
+      { ...following, from: START - 86_400 },
+      null,
+      options({ layout: bySecond, probe, maxDue: 1000 }),
+    );
+    const seconds = planned.due.flatMap(target =>
+      bySecond.keys(target).map(({ value }) => Number(value) - START),
+    );
+    expect(new Set(seconds).size).toBe(seconds.length);
+    const all = Array.from({ length: 480 }, (_unused, index) => index - 180);
+    expect(seconds.toSorted((one, other) => one - other)).toEqual(all);
+  });
+});
 
 test('probes every shard of every window, oldest first', async () => {
   const whole = await plan(request, null, options());

@@ -4,7 +4,7 @@ import { InvalidExecutionInputError } from '../../../functions/runtime/errors.ts
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 const STARTED = Date.parse('2026-11-20T09:00:05.250Z');
-const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60 };
+const PLAIN = { lookbackMinutes: 10, precisionSeconds: 60, maxDeletesPerSecond: 0 };
 const read = (input: unknown, settings = PLAIN) => readSweepInput(input, STARTED, settings);
 const FIVE_YEARS = 5 * 365 * 86_400;
 
@@ -21,6 +21,8 @@ describe('a tick', () => {
       dryRun: false,
       isTick: true,
       seeksMisfiled: false,
+      followsBacklog: true,
+      limit: null,
     });
   });
 
@@ -55,7 +57,7 @@ describe('a tick', () => {
 });
 
 describe('a tick of a sweep that is precise', () => {
-  const precise = { lookbackMinutes: 10, precisionSeconds: 1 };
+  const precise = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
   const span = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
 
   test('owns the minute after the next', () => {
@@ -97,6 +99,55 @@ test.each<[string, object, boolean]>([
   expect(read({ scheduledTime: '2026-11-20T09:00:00Z', ...fields }).seeksMisfiled).toBe(seeksMisfiled);
 });
 
+describe('a limit', () => {
+  const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
+  const REPLAY = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
+  const minute = { from: seconds('2026-11-20T09:01:00Z'), before: seconds('2026-11-20T09:02:00Z') };
+  const limited = { ...PLAIN, maxDeletesPerSecond: 200 };
+
+  test.each([
+    [
+      'a tick deletes in the minute that it owns',
+      { ...TICK, maxDeletesPerSecond: 50 },
+      { perSecond: 50, ...minute },
+    ],
+    ['the settings give it where the input does not', TICK, { perSecond: 200, ...minute }],
+    ['the input takes it away', { ...TICK, maxDeletesPerSecond: 0 }, null],
+    [
+      'a tick whose time is far in the future deletes in the minute after its start',
+      { scheduledTime: '2026-11-20T12:00:00Z' },
+      { perSecond: 200, ...minute },
+    ],
+    [
+      'a reconcile has a tenth, until the next one',
+      { ...TICK, lookbackMinutes: 1440 },
+      { perSecond: 20, from: null, before: seconds('2026-11-20T10:00:00Z') },
+    ],
+    ['a replay has all the time it takes', REPLAY, { perSecond: 200, from: null, before: null }],
+    [
+      'a replay with a limit of its own',
+      { ...REPLAY, maxDeletesPerSecond: 7 },
+      { perSecond: 7, from: null, before: null },
+    ],
+    ['a dry run deletes nothing', { ...REPLAY, dryRun: true, maxDeletesPerSecond: 7 }, null],
+  ])('%s', (_name, input, limit) => expect(read(input, limited).limit).toEqual(limit));
+
+  test('no two ticks delete in the same second', () => {
+    const limits = [0, 1, 2, 3].map(
+      late => read({ scheduledTime: `2026-11-20T08:5${late}:00Z` }, limited).limit,
+    );
+    for (const [index, limit] of limits.slice(1).entries()) expect(limit?.from).toBe(limits[index]?.before);
+  });
+
+  test.each([-1, 0.5, '50', null, 1_000_001])('refuses %p', maxDeletesPerSecond => {
+    for (const input of [TICK, REPLAY]) {
+      expect(() => read({ ...input, maxDeletesPerSecond })).toThrow(
+        /maxDeletesPerSecond: expected deletes per second \(0 = no limit\): a whole number from 0 to 1000000/,
+      );
+    }
+  });
+});
+
 describe('a replay', () => {
   test('sweeps its span, half-open', () => {
     expect(read({ from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' })).toEqual({
@@ -109,6 +160,8 @@ describe('a replay', () => {
       dryRun: false,
       isTick: false,
       seeksMisfiled: false,
+      followsBacklog: false,
+      limit: null,
     });
   });
 

@@ -76,6 +76,7 @@ async function poll({
     const page: PolledPage = await readPage({ target, position, seen, lastDue }, nowSeconds, {
       layout: LAYOUT,
       readIndex: read,
+      maxKeys: PAGE_KEYS,
       outOfTime: () => false,
     });
     pages.push(page);
@@ -267,7 +268,7 @@ describe('by second', () => {
       const entries = keys.slice(first, first + limit).map(key => ({ key, ttl }));
       return { entries, positions: entries.map(({ key }) => key), more: first + limit < perSecond };
     };
-    const options = { layout, readIndex, outOfTime };
+    const options = { layout, readIndex, maxKeys: PAGE_KEYS, outOfTime };
     const page = await readPage({ target, position, seen, lastDue: 0 }, START + now, options);
     return { ...page, asked };
   }

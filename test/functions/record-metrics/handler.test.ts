@@ -20,6 +20,7 @@ const TOTALS: SweepTotals = {
   steps: 2,
   oldestOverdueSeconds: 90,
   misfiled: 6,
+  braked: 5,
   ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
@@ -105,10 +106,11 @@ test('leaves the lag out when nothing was deleted', () => {
   expect(output.lagMs).toBeNull();
 });
 
-test('leaves out what is misfiled when nothing is: a metric costs money each hour that it has a datapoint', () => {
-  const [document] = record({ ...TOTALS, misfiled: 0 }).documents;
+test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', () => {
+  const [document] = record({ ...TOTALS, misfiled: 0, braked: 0 }).documents;
   expect(document).not.toHaveProperty('ItemsMisfiled');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 1);
+  expect(document).not.toHaveProperty('Braked');
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 2);
 });
 
 test('records an execution that began before a count was there', () => {

@@ -33,7 +33,7 @@ const resource = (name: string): ScheduleResource => ({
   targetArn: MACHINE,
   roleArn: ROLE,
   input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-  unused: { DeadLetterConfig: { Arn: 'arn:aws:sqs:us-east-1:123456789012:dead' } },
+  deadLetterArn: 'arn:aws:sqs:us-east-1:123456789012:dead',
 });
 
 const clock = new VirtualClock(START);

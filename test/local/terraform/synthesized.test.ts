@@ -156,10 +156,7 @@ describe('a synthesized stack', () => {
         roleArn: 'arn:aws:iam::123456789012:role/x',
         deadLetterArn: 'arn:aws:sqs:eu-central-1:123456789012:dead',
         input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
-        unused: {
-          DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:123456789012:dead' },
-          RetryPolicy: { MaximumRetryAttempts: 3 },
-        },
+        unused: { RetryPolicy: { MaximumRetryAttempts: 3 } },
       },
     ]);
     expect(cloud.notRunLocally).toEqual(['aws_iam_role.machine', 'aws_sqs_queue.dead']);

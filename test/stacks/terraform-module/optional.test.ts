@@ -11,6 +11,8 @@ const without = (given: string, json: Json) => ({ given, json });
 test.each<[string, Json, Json, Json]>([
   ['nothing', { a: 'b' }, { a: 'b' }, { a: 'b' }],
   ['the variable itself', { key: '${var.key}' }, {}, { key: '${var.key}' }],
+  ['a number', { a: 1 }, {}, { a: '${var.key != null ? 1 : null}' }],
+  ['another word', { a: 'MINE' }, { a: 'AWS' }, { a: '${var.key != null ? "MINE" : "AWS"}' }],
   ['an attribute', { name: 'of ${var.key}' }, {}, { name: '${var.key != null ? "of ${var.key}" : null}' }],
   [
     'a block, in an element',
@@ -29,6 +31,13 @@ test.each<[string, Json, Json, Json]>([
     { own: true },
     { key: '${var.key}', own: '${var.key != null ? null : true}' },
   ],
+  [
+    'a switch that is on with it',
+    { tracing: { enabled: true } },
+    { tracing: { enabled: false } },
+    { tracing: { enabled: '${var.key != null}' } },
+  ],
+  ['a switch that is off with it', { own: false }, { own: true }, { own: '${!(var.key != null)}' }],
 ])('depends on the prop: %s', (_what, full, lacking, expected) => {
   expect(withOptional(full, full, [without('var.key != null', lacking)])).toEqual(expected);
 });
@@ -67,9 +76,10 @@ test('another number of statements is refused', () => {
 
 test.each<[string, Json, readonly Json[]]>([
   ['a number', 1, [2]],
-  ['a text that is no policy', 'a', ['b']],
+  ['a text that is no policy', 'a b', ['b']],
+  ['a word that depends on two', 'a', ['b', 'c']],
   ['a list of another length', [1], [[]]],
-  ['an attribute that is no text', { a: 1 }, [{}]],
+  ['an attribute that is a list', { a: [1] }, [{}]],
   ['what depends on two', { a: 'b' }, [{}, {}]],
   ['two blocks in one', { a: { x: 'y' }, b: { x: 'y' } }, [{ b: { x: 'y' } }, { a: { x: 'y' } }]],
   ['a text instead', {}, [{ a: 'b' }]],

@@ -13,6 +13,7 @@ import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import { earliestTtl, type ReadIndex } from '../../../functions/table/index-query.ts';
+import { concurrentChildren } from '../../../statemachine/concurrent-children.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -79,17 +80,29 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
           request.seeksMisfiled && cursor === null
             ? await countMisfiled(
                 request.cutoff,
-                { settings, logger: QUIET },
+                { settings: { ...settings, tableName: 'simulated' }, logger: QUIET },
                 dynamoDb.readIndex,
                 () => 120_000,
               )
             : 0;
         return { ...planned, oldestOverdueSeconds: overdue, misfiled };
       };
-      return nextRound(soFar, { dryRun: request.dryRun, plan: options.plan ?? planAll });
+      return nextRound(soFar, {
+        dryRun: request.dryRun,
+        limit: request.limit,
+        concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
+        plan: options.plan ?? planAll,
+      });
     },
     'query-expired': input =>
-      nextStep(input, { pace: settings, layout, readIndex: dynamoDb.readIndex, random, sleep }),
+      nextStep(input, {
+        pace: settings,
+        layout,
+        readIndex: dynamoDb.readIndex,
+        showKey: key => key,
+        random,
+        sleep,
+      }),
     'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {
         settings,

@@ -6,7 +6,7 @@ import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
 /** What a delete of one key came to. */
 export type Outcome = 'deleted' | 'renewed' | 'notFound';
 
-/** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). All are in shard 0. */
+/** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). */
 export class MemoryTable {
   readonly #model: ExpiryModel;
   /** By key of the index, then by id. */
@@ -17,11 +17,12 @@ export class MemoryTable {
     this.#model = model;
   }
 
-  write(id: string, ttl: number): void {
+  /** @param shard by window, that its writer stamps */
+  write(id: string, ttl: number, shard = 0): void {
     this.#remove(id);
     const { granularitySeconds, indexedBy } = this.#model;
     const start = windowStart(ttl, granularitySeconds);
-    const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds);
+    const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds, shard);
     const window = this.#windows.get(key) ?? new Map<string, number>();
     this.#windows.set(key, window.set(id, ttl));
     this.#windowOf.set(id, key);

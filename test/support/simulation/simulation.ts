@@ -14,7 +14,7 @@ import type { PollPace } from '../../../functions/query-expired/poll.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ExpiredKey, FailedKey } from '../../../statemachine/contract.ts';
+import type { ExpiredKey, FailedKey, QueryExpiredInput, TickInput } from '../../../statemachine/contract.ts';
 import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
@@ -68,6 +68,8 @@ export interface SimulationOptions {
   readonly hangingDelete?: (ids: readonly string[], nowMs: number) => number;
   /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
   readonly throttled?: (id: string, nowMs: number) => boolean;
+  /** Whether children learn of throttled keys, and slow down. @default true */
+  readonly adaptive?: boolean;
   /** Whether DynamoDB refuses a key for good. @default never */
   readonly refused?: (id: string) => boolean;
 }
@@ -104,7 +106,8 @@ export class Simulation {
           const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
           await this.clock.sleep(callMs + hangsMs);
           const functions = this.#functions(options, onUsage);
-          const answer = error && !answerLost ? null : await functions[name](payload as never);
+          const told = options.adaptive === false ? withoutThrottled(payload) : payload;
+          const answer = error && !answerLost ? null : await functions[name](told as never);
           return error
             ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
             : { ok: true, payload: answer, memoryMb };
@@ -114,16 +117,20 @@ export class Simulation {
   }
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
-  tick(scheduled: number, lateSeconds = 0): void {
-    this.#start(scheduled, lateSeconds, {});
+  tick(scheduled: number, lateSeconds = 0, input: Omit<TickInput, 'scheduledTime'> = {}): void {
+    this.#start(scheduled, lateSeconds, input);
   }
 
   /** Starts a reconcile (epoch seconds) that looks so far back. */
-  reconcile(scheduled: number, lookbackMinutes: number): void {
-    this.#start(scheduled, 0, { lookbackMinutes });
+  reconcile(
+    scheduled: number,
+    lookbackMinutes: number,
+    input: Pick<TickInput, 'maxDeletesPerSecond'> = {},
+  ): void {
+    this.#start(scheduled, 0, { lookbackMinutes, ...input });
   }
 
-  #start(scheduled: number, lateSeconds: number, input: { readonly lookbackMinutes?: number }): void {
+  #start(scheduled: number, lateSeconds: number, input: Omit<TickInput, 'scheduledTime'>): void {
     const run = async () => {
       await this.clock.sleep((scheduled + lateSeconds) * 1000 - this.clock.now());
       const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
@@ -212,6 +219,7 @@ export class Simulation {
         const { key, ttl } = expired;
         if (throttled(idOf(key), clock.now())) {
           unprocessed.push(expired);
+          done = { ...done, throttled: done.throttled + 1 };
         } else if (refused(idOf(key))) {
           failed.push({ key, reason: 'ValidationError' });
         } else {
@@ -225,6 +233,16 @@ export class Simulation {
       return { ...done, unprocessed, failed };
     };
   }
+}
+
+/** The input of QueryExpired as if no key had been throttled: what the sweep would do without its brake. */
+function withoutThrottled(payload: unknown): unknown {
+  const { results } = payload as Partial<QueryExpiredInput>;
+  if (!results) return payload;
+  const untold = results.map(
+    chunk => chunk.progress && { ...chunk, progress: { ...chunk.progress, throttled: 0 } },
+  );
+  return { ...(payload as object), results: untold.map((chunk, index) => chunk ?? results[index]) };
 }
 
 const DEFAULTS = {

@@ -1,0 +1,144 @@
+/** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+import { checkConfig } from '../stacks/config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
+import { chooseTable } from './choose-tables.ts';
+import { readAmount } from './cost/amount.ts';
+import { answer } from './cost/job.ts';
+import { describeBill } from './cost/text.ts';
+import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
+import type { Invocation } from './invocation.ts';
+import { defineCommand } from './run-command.ts';
+
+/** The only region whose prices are known. */
+const REGIONS = ['us-east-1'] as const;
+
+const FLAGS = {
+  'items-per-month': {
+    type: 'text',
+    value: 'N',
+    help: 'items that expire in a month, in all tables: 50M, 1.5k, 50_000_000 (default 0)',
+  },
+  size: {
+    type: 'number',
+    min: 1,
+    max: 409_600,
+    whole: true,
+    default: 1000,
+    value: 'BYTES',
+    help: 'of an item, with the names of its attributes',
+  },
+  renewals: {
+    type: 'number',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    value: 'N',
+    help: 'how often an item gets another expiry before it expires',
+  },
+  'lifetime-hours': {
+    type: 'number',
+    min: 0.01,
+    max: 87_600,
+    default: 24,
+    value: 'N',
+    help: 'how long an item is in the table: what is stored, of which the index and the backup cost',
+  },
+  tables: {
+    type: 'number',
+    min: 1,
+    max: 10_000,
+    whole: true,
+    default: 1,
+    value: 'N',
+    help: 'tables that the items are spread over evenly',
+  },
+  table: { type: 'text', value: 'NAME', help: 'take the settings of this table of the configuration' },
+  config: CONFIG,
+  by: { ...BY, help: 'how the table is indexed (default window)' },
+  precision: {
+    type: 'number',
+    min: 1,
+    max: PLAIN_MODE_SECONDS,
+    whole: true,
+    value: 'SECONDS',
+    help: 'precisionSeconds (default 1)',
+  },
+  poll: {
+    type: 'number',
+    min: 0,
+    max: PLAIN_MODE_SECONDS,
+    whole: true,
+    value: 'SECONDS',
+    help: 'pollSeconds (default 0; by second, the precision)',
+  },
+  shards: { type: 'number', min: 1, max: 100, whole: true, value: 'N', help: 'shards (default 1)' },
+  metrics: {
+    type: 'text',
+    values: ['all', 'essential'],
+    value: 'SET',
+    help: 'which metrics are recorded (default all)',
+  },
+  'no-alarms': { type: 'switch', help: 'without the alarms' },
+  'no-dashboard': { type: 'switch', help: 'without the dashboard' },
+  region: {
+    type: 'text',
+    values: REGIONS,
+    default: 'us-east-1',
+    value: 'REGION',
+    help: 'whose prices: only those of us-east-1 are known',
+  },
+  json: { type: 'switch', help: 'print the bill as JSON' },
+} as const;
+
+const help = (flags: string, call: Invocation) => `${call('cost', '--items-per-month N [flags]')}
+
+Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
+the table. Everything that a bill would have is a line, also what is free. It asks nobody and changes nothing.
+
+${flags}
+
+With --table the settings are those of the configuration, and the flags change single ones; without it there needs to be no
+configuration. How it counts, and against what that is held: docs/cost.md.
+
+Exit status: 0 answered, 1 settings that do not go together, 2 wrong flags.`;
+
+/** Of a table that nobody has. */
+const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
+
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  if (flags.table === undefined && flags.config !== undefined) {
+    throw new FlagError('--config: expected it with --table, got it alone; write --table NAME too');
+  }
+  const itemsPerMonth = readAmount('items-per-month', flags['items-per-month'] ?? '0');
+  const { size, renewals, tables } = flags;
+  const { bill, facts } = answer({
+    itemsPerMonth,
+    itemBytes: size,
+    renewalsPerItem: renewals,
+    lifetimeHours: flags['lifetime-hours'],
+    tables,
+    props: await propsOf(flags),
+  });
+  console.log(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
+  return 0;
+}
+
+/** The table's props with those of the flags in their place. */
+async function propsOf(flags: FlagValues<typeof FLAGS>): Promise<PreciseTtlProps> {
+  const { table, config, by, precision, poll, shards, metrics } = flags;
+  const base =
+    table === undefined ? SOME_TABLE : chooseTable(checkConfig(await loadConfigFile(config)), table);
+  return {
+    ...base,
+    ...(by !== undefined && { indexedBy: by }),
+    ...(precision !== undefined && { precisionSeconds: precision }),
+    ...(poll !== undefined && { pollSeconds: poll }),
+    ...(shards !== undefined && { shards }),
+    ...(metrics !== undefined && { metrics }),
+    ...(flags['no-alarms'] && { alarms: false }),
+    ...(flags['no-dashboard'] && { dashboard: false }),
+  };
+}
+
+export const command = defineCommand({ flags: FLAGS, help, run });

@@ -1,0 +1,37 @@
+import type { BilledTable } from '../../cost/bill.ts';
+import { misfiledProbes } from '../../functions/plan-sweep/misfiled.ts';
+import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
+import { alarmsOf } from '../../stacks/alarms.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import type { ResolvedProps } from '../../stacks/props.ts';
+import { reconcileParts } from '../../stacks/reconcile-parts.ts';
+
+/** What is known of the items of one table. */
+export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
+
+/** The names of these do not matter, only how many alarms there are. */
+const RESOURCES = { stateMachineArn: '', deadLetterQueueName: '', tableName: '' };
+
+/** Mid-hour: windows of every length then take as many queries as on average. */
+const SOME_CUTOFF = Date.parse('2026-11-20T09:07:00Z') / 1000;
+
+/** A table as it is deployed with these props, for its bill. */
+export function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
+  const metrics = recordedMetrics(props.metrics).filter(({ onlyAboveZero }) => !onlyAboveZero);
+  return {
+    ...props,
+    ...load,
+    reconcileParts: reconcileParts(props).length,
+    misfiledProbes: misfiledProbes(modelOf(props), SOME_CUTOFF),
+    customMetrics: {
+      deleting: metrics.length,
+      // The lag is of what was deleted.
+      watching: metrics.filter(({ name }) => name !== 'DeletionLag').length,
+    },
+    metricSet: props.metrics,
+    alarms: alarmsOf(props, RESOURCES).length,
+    hasDashboard: props.dashboard,
+    isTraced: props.tracing,
+    isRecoverable: props.pointInTimeRecovery && !props.existingTable,
+  };
+}

@@ -1,0 +1,228 @@
+/** What somebody must be allowed in IAM, and why. */
+export interface IamAction {
+  /** As IAM names it: `dynamodb:DescribeTable`. */
+  readonly action: string;
+  /** In words, e.g. `the table`; `*` where IAM knows no resource. */
+  readonly on: string;
+  /** AWS asks for it when the command calls something else: nothing of this name is called. */
+  readonly isImplied?: true;
+  /** What is lacking without it, where the command works all the same. */
+  readonly without?: string;
+}
+
+const TABLE = 'the table';
+const MACHINE = 'the state machine';
+const EXECUTIONS = 'its executions';
+
+const on = (resource: string, actions: readonly string[], without?: string): IamAction[] =>
+  actions.map(action => ({ action, on: resource, ...(without !== undefined && { without }) }));
+
+const FIND_MACHINES = on('*', ['states:ListStateMachines']);
+const RUN = [...on(MACHINE, ['states:StartExecution']), ...on(EXECUTIONS, ['states:DescribeExecution'])];
+
+const CHANGE_SCHEDULES: readonly IamAction[] = [
+  ...on('*', ['scheduler:ListSchedules']),
+  ...on('the schedules', ['scheduler:GetSchedule', 'scheduler:UpdateSchedule']),
+  { action: 'iam:PassRole', on: 'their role', isImplied: true },
+];
+
+/** The doctor says which checks it could not make. */
+const UNCHECKED = 'that check is not made';
+
+/**
+ * What each command that talks to AWS by itself needs: all that it calls. Its help and docs/security.md are made of this list, and a
+ * test holds it against what the commands call.
+ */
+export const COMMAND_ACTIONS = {
+  adopt: [
+    ...on(TABLE, [
+      'dynamodb:DescribeTable',
+      'dynamodb:DescribeTimeToLive',
+      'dynamodb:Scan',
+      'dynamodb:UpdateTable',
+      'dynamodb:UpdateTimeToLive',
+    ]),
+    ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
+  ],
+  replay: [...FIND_MACHINES, ...RUN],
+  pause: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions'])],
+  resume: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions']), ...RUN],
+  limit: CHANGE_SCHEDULES,
+  doctor: [
+    ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
+    ...on('*', ['states:ListStateMachines'], UNCHECKED),
+    ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
+    ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
+    ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
+    ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
+    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+  ],
+  status: [
+    ...on("the table's index", ['dynamodb:Query'], UNCHECKED),
+    ...on('*', ['states:ListStateMachines'], UNCHECKED),
+    ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
+    ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
+    ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
+    ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
+    ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+  ],
+  history: [
+    ...FIND_MACHINES,
+    ...on(MACHINE, ['states:ListExecutions']),
+    ...on(EXECUTIONS, ['states:DescribeExecution']),
+  ],
+  backfill: [
+    ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
+    ...FIND_MACHINES,
+    ...RUN,
+    ...on(MACHINE, ['states:ListExecutions']),
+    ...on(EXECUTIONS, ['states:ListMapRuns']),
+    ...on('their Map Runs', ['states:DescribeMapRun']),
+  ],
+} as const satisfies Readonly<Record<string, readonly IamAction[]>>;
+
+/** For a help: `IAM: dynamodb:DescribeTable, Scan on the table; …`, in lines of its width. */
+export function describeActions(command: keyof typeof COMMAND_ACTIONS): string {
+  const actions: readonly IamAction[] = COMMAND_ACTIONS[command];
+  const groups = new Map<string, string[]>();
+  for (const { action, on: resource } of actions) {
+    const [service = '', name = ''] = action.split(':');
+    const key = `${service}: on ${resource}`;
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  const texts = [...groups].map(([key, names]) => key.replace(': ', `:${names.join(', ')} `));
+  return wrapped(`It needs in IAM: ${texts.join('; ')}.`);
+}
+
+const HELP_WIDTH = 118;
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || `${last} ${word}`.length > HELP_WIDTH) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+const LOG_GROUP = ['logs:ListTagsForResource', 'logs:TagResource', 'logs:UntagResource'];
+
+/**
+ * What `deploy`, `diff` and `destroy` need, by Terraform's type of resource: what the AWS provider calls to make, read, change and
+ * delete one. A test holds that each type which is synthesized stands here.
+ */
+export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  aws_caller_identity: ['sts:GetCallerIdentity'],
+  aws_cloudwatch_dashboard: [
+    'cloudwatch:DeleteDashboards',
+    'cloudwatch:GetDashboard',
+    'cloudwatch:PutDashboard',
+  ],
+  aws_cloudwatch_log_group: [
+    'logs:AssociateKmsKey',
+    'logs:CreateLogGroup',
+    'logs:DeleteLogGroup',
+    'logs:DeleteRetentionPolicy',
+    'logs:DescribeLogGroups',
+    'logs:DisassociateKmsKey',
+    ...LOG_GROUP,
+    'logs:PutRetentionPolicy',
+  ],
+  aws_cloudwatch_metric_alarm: [
+    'cloudwatch:DeleteAlarms',
+    'cloudwatch:DescribeAlarms',
+    'cloudwatch:ListTagsForResource',
+    'cloudwatch:PutMetricAlarm',
+    'cloudwatch:TagResource',
+    'cloudwatch:UntagResource',
+  ],
+  aws_dynamodb_table: [
+    'dynamodb:CreateTable',
+    'dynamodb:DescribeContinuousBackups',
+    'dynamodb:DescribeTable',
+    'dynamodb:DescribeTimeToLive',
+    'dynamodb:ListTagsOfResource',
+    'dynamodb:TagResource',
+    'dynamodb:UntagResource',
+    'dynamodb:UpdateContinuousBackups',
+    'dynamodb:UpdateTable',
+    'dynamodb:UpdateTimeToLive',
+  ],
+  aws_iam_role: [
+    'iam:CreateRole',
+    'iam:DeleteRole',
+    'iam:DeleteRolePermissionsBoundary',
+    'iam:GetRole',
+    'iam:ListAttachedRolePolicies',
+    'iam:ListInstanceProfilesForRole',
+    'iam:ListRolePolicies',
+    'iam:PassRole',
+    'iam:PutRolePermissionsBoundary',
+    'iam:TagRole',
+    'iam:UntagRole',
+    'iam:UpdateAssumeRolePolicy',
+  ],
+  aws_iam_role_policy: ['iam:DeleteRolePolicy', 'iam:GetRolePolicy', 'iam:PutRolePolicy'],
+  aws_lambda_function: [
+    'lambda:CreateFunction',
+    'lambda:DeleteFunction',
+    'lambda:GetFunction',
+    'lambda:GetFunctionCodeSigningConfig',
+    'lambda:ListVersionsByFunction',
+    'lambda:TagResource',
+    'lambda:UntagResource',
+    'lambda:UpdateFunctionCode',
+    'lambda:UpdateFunctionConfiguration',
+  ],
+  // Read from the configuration of the provider: nothing is called.
+  aws_partition: [],
+  aws_region: [],
+  aws_scheduler_schedule: [
+    'scheduler:CreateSchedule',
+    'scheduler:DeleteSchedule',
+    'scheduler:GetSchedule',
+    // deploy and diff look themselves for what was set by hand.
+    'scheduler:ListSchedules',
+    'scheduler:UpdateSchedule',
+  ],
+  aws_scheduler_schedule_group: [
+    'scheduler:CreateScheduleGroup',
+    'scheduler:DeleteScheduleGroup',
+    'scheduler:GetScheduleGroup',
+    'scheduler:ListTagsForResource',
+    'scheduler:TagResource',
+    'scheduler:UntagResource',
+  ],
+  aws_sfn_state_machine: [
+    'states:CreateStateMachine',
+    'states:DeleteStateMachine',
+    'states:DescribeStateMachine',
+    'states:ListStateMachineVersions',
+    'states:ListTagsForResource',
+    'states:TagResource',
+    'states:UntagResource',
+    'states:UpdateStateMachine',
+    'states:ValidateStateMachineDefinition',
+  ],
+  aws_sns_topic: [
+    'sns:CreateTopic',
+    'sns:DeleteTopic',
+    'sns:GetTopicAttributes',
+    'sns:ListTagsForResource',
+    'sns:SetTopicAttributes',
+    'sns:TagResource',
+    'sns:UntagResource',
+  ],
+  aws_sns_topic_policy: ['sns:GetTopicAttributes', 'sns:SetTopicAttributes'],
+  aws_sqs_queue: [
+    'sqs:CreateQueue',
+    'sqs:DeleteQueue',
+    'sqs:GetQueueAttributes',
+    'sqs:ListQueueTags',
+    'sqs:SetQueueAttributes',
+    'sqs:TagQueue',
+    'sqs:UntagQueue',
+  ],
+};

@@ -1,0 +1,70 @@
+import type { PreciseTtlProps } from '../stacks/props.ts';
+import { type JsonObject, synthesizeSweep } from '../stacks/terraform-module/synthesize.ts';
+
+/** What a role of a deployment may do, in words for a document. */
+export interface RoleStatements {
+  /** Its name. */
+  readonly role: string;
+  readonly statements: readonly {
+    readonly actions: readonly string[];
+    readonly on: string;
+    readonly condition: string | undefined;
+  }[];
+}
+
+/** With everything that has a role, and a key. */
+const EXAMPLE: PreciseTtlProps = {
+  tableName: 'TABLE',
+  name: 'NAME',
+  partitionKey: 'id',
+  backfill: true,
+  kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
+};
+
+interface Statement {
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, JsonObject>>;
+}
+
+/** The roles of a table that has everything, as they are synthesized. */
+export function rolesOfExample(): RoleStatements[] {
+  const resource = synthesizeSweep(EXAMPLE).json['resource'] as JsonObject;
+  const policies = Object.values(resource['aws_iam_role_policy'] as Readonly<Record<string, JsonObject>>);
+  return policies.map(({ name, policy }) => {
+    const { Statement: statements } = JSON.parse(String(policy)) as { Statement: readonly Statement[] };
+    return {
+      role: String(name),
+      statements: statements.map(({ Action: actions, Resource: resources, Condition: condition }) => ({
+        actions,
+        on: [...new Set(resources.map(inWords))].join(', '),
+        condition: condition === undefined ? undefined : conditionInWords(condition),
+      })),
+    };
+  });
+}
+
+/** What an ARN of the example stands for; itself, if nothing is said of it here. */
+function inWords(arn: string): string {
+  const [, words] = WORDS.find(([pattern]) => pattern.test(arn)) ?? [];
+  return words ?? `\`${arn}\``;
+}
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^\*$/, '`*`'],
+  [/^\$\{aws_dynamodb_table\.\w+\.arn\}\/index\//, "the table's index"],
+  [/^\$\{aws_dynamodb_table\.\w+\.arn\}$/, 'the table'],
+  [/^\$\{aws_lambda_function\.\w+\.arn\}$/, 'the functions that it calls'],
+  [/^\$\{aws_cloudwatch_log_group\.\w+\.arn\}:\*$/, 'its log'],
+  [/^\$\{aws_sqs_queue\.\w+\.arn\}$/, 'the dead-letter queue'],
+  [/^\$\{aws_sfn_state_machine\.\w+\.arn\}$|:stateMachine:/, 'the state machine'],
+  [/:execution:/, 'its executions'],
+  [/^arn:aws:kms:/, '`kmsKeyArn`'],
+];
+
+function conditionInWords(condition: Readonly<Record<string, JsonObject>>): string {
+  return Object.values(condition)
+    .flatMap(tests => Object.keys(tests))
+    .map(key => `\`${key}\` is its own`)
+    .join(', ');
+}

@@ -1,0 +1,41 @@
+import { hashOfKey, hashOfText } from '../../functions/report/shown-keys.ts';
+import type { LogKeys } from '../../functions/runtime/environment.ts';
+import type { ItemKey, ListedFailure } from '../../statemachine/contract.ts';
+
+/** How commands print the keys of a table: use it wherever a command shows one. */
+export interface KeyTextOptions {
+  readonly tableName: string;
+  /** Of the key attributes, partition key first. */
+  readonly keyNames: readonly string[];
+  readonly logKeys: LogKeys;
+}
+
+/**
+ * What a command shows of a table's keys: what the table's own setting says, and with `--mask` at most hashes.
+ * @param logKeys of the table's props
+ */
+export function keysToShow(logKeys: LogKeys, mask: boolean): LogKeys {
+  return mask && logKeys === 'full' ? 'hash' : logKeys;
+}
+
+/** A key that was read from the table; undefined where nothing of it may be printed. */
+export function keyText(key: ItemKey, { tableName, keyNames, logKeys }: KeyTextOptions): string | undefined {
+  if (logKeys === 'none') return undefined;
+  return logKeys === 'hash' ? hashOfKey(key, keyNames, tableName) : JSON.stringify(key);
+}
+
+/**
+ * A key as the report of an execution has it: a hash already, or whole, because the table's setting was another one then or is
+ * `full`; or the beginning of one.
+ */
+export function listedKeyText(
+  { key, keyStart }: Pick<ListedFailure, 'key' | 'keyStart'>,
+  options: KeyTextOptions,
+): string | undefined {
+  const { tableName, logKeys } = options;
+  if (logKeys === 'none') return undefined;
+  if (typeof key === 'string') return key;
+  if (key !== undefined) return keyText(key, options);
+  if (keyStart === undefined) return undefined;
+  return logKeys === 'hash' ? hashOfText(keyStart, tableName) : `${keyStart}…`;
+}

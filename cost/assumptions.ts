@@ -1,0 +1,25 @@
+/**
+ * What no benchmark on this machine can measure: how long AWS takes. The simulation of `npm run bench:cost` and the calculator take
+ * the same, so that the one can be held against the other.
+ */
+
+/**
+ * What a call of a function takes without its reads, milliseconds: the function, or a batch of 25 guarded deletes, with a warm
+ * function.
+ */
+export const CALL_MS = 25;
+
+/**
+ * What a query of the index takes, milliseconds. The processor's part is that of the real client with a server that answers at
+ * once, about 0.8 ms on a whole core, at the 0.29 of a core that a function of 512 MB has.
+ */
+export const READ_MS = { ms: 5, processorMs: 3 } as const;
+
+/** Of an index entry, bytes: a window, a TTL and a key. */
+export const ENTRY_BYTES = 100;
+
+/** What DynamoDB adds to each entry it stores. Source: DynamoDB Developer Guide, "Storage considerations for Global Secondary Indexes". */
+export const STORED_ENTRY_BYTES = 100;
+
+/** How long after the full minute Scheduler starts a tick, seconds. */
+export const TICK_LATE_SECONDS = 5;

@@ -1,0 +1,63 @@
+import type { SweepTarget } from '../../statemachine/contract.ts';
+import type { SweepLimit } from './sweep-input.ts';
+
+/** Deletes a second that one child gets done with some reserve: a few pages, in chunks side by side. */
+const CHILD_PER_SECOND = 500;
+
+/** Targets that share a limit. */
+export interface LimitedTarget {
+  readonly target: SweepTarget;
+  /** How many targets of the plan it is. */
+  readonly weight: number;
+}
+
+/**
+ * The targets in as few children as the limit keeps busy: one that is done with a window goes on with another, while the part of a child
+ * that has ended would be nobody's.
+ *
+ * With an upcoming minute, each of its children also sweeps what the plan found of its shard, the oldest first. Else each child
+ * has windows of every age.
+ *
+ * @param concurrency children that run at once; 0 = all
+ */
+export function limitedTargets(
+  targets: readonly SweepTarget[],
+  limit: SweepLimit,
+  concurrency: number,
+): LimitedTarget[] {
+  const back = targets.filter(isBack);
+  const others = targets.filter(target => !isBack(target));
+  const isUpcoming = others.length > 0 && others.every(({ upcomingFrom }) => upcomingFrom !== null);
+  if (isUpcoming)
+    return others.map(target => ({ target: joined([...back.filter(ofShard(target)), target]), weight: 1 }));
+  const room = concurrency === 0 ? back.length : Math.max(1, concurrency - others.length);
+  const children = Math.min(back.length, room, Math.ceil(limit.perSecond / CHILD_PER_SECOND));
+  const groups = Array.from({ length: children }, (_unused, child) =>
+    back.filter((_target, index) => index % children === child),
+  );
+  return [
+    ...others.map(target => ({ target, weight: 1 })),
+    ...groups.map(group => ({ target: joined(group), weight: group.length })),
+  ];
+}
+
+function isBack({ upcomingFrom, position }: SweepTarget): boolean {
+  return upcomingFrom === null && !position;
+}
+
+function ofShard(target: SweepTarget): (other: SweepTarget) => boolean {
+  const shardOf = ({ windowKeys: [key = ''] }: SweepTarget) => key.split('#')[1];
+  return other => shardOf(other) === shardOf(target);
+}
+
+/** One target for several, swept as the last of them is. */
+function joined(targets: readonly SweepTarget[]): SweepTarget {
+  const last = targets.at(-1);
+  if (last === undefined) throw new TypeError('a child needs a target');
+  return {
+    ...last,
+    windowKeys: [...new Set(targets.flatMap(({ windowKeys }) => windowKeys))],
+    from: Math.min(...targets.map(({ from }) => from)),
+    before: Math.max(...targets.map(({ before }) => before)),
+  };
+}

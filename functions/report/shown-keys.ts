@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import type { ItemKey, KeyHash, ListedFailure, ShownKey } from '../../statemachine/contract.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import { keyAttributeNames } from '../table/item-key.ts';
+
+/** Hexadecimal digits of a hash: 64 bits, so that among a million keys two with the same one are hardly ever met. */
+const HASH_DIGITS = 16;
+
+/** What may be shown of a key outside of the table; undefined for nothing. */
+export type ShowKey = (key: ItemKey) => ShownKey | undefined;
+
+/** What a table's setting `logKeys` lets logs, reports and causes show of its keys. */
+export function keyShower({ logKeys, tableName, model }: KeySettings): ShowKey {
+  if (logKeys === 'full') return key => key;
+  if (logKeys === 'none') return () => undefined;
+  const names = keyAttributeNames(model);
+  return key => hashOfKey(key, names, tableName);
+}
+
+export interface KeySettings extends Pick<SweepSettings, 'logKeys' | 'tableName'> {
+  readonly model: Pick<SweepSettings['model'], 'partitionKey' | 'sortKey'>;
+}
+
+/** A failure with as much of its key as may be shown. */
+export function shownFailure(
+  { key, reason }: { readonly key: ItemKey; readonly reason: string },
+  showKey: ShowKey,
+): ListedFailure {
+  const shown = showKey(key);
+  return shown === undefined ? { reason } : { key: shown, reason };
+}
+
+/**
+ * A key's hash, the same in every log, report and command. The table's name is in it, so that the same key has another hash in
+ * another table. It is no secret: whoever can guess a key can find out whether the hash is that key's.
+ *
+ * @param names of the key attributes, partition key first: a key that came through JSON may have them in any order
+ */
+export function hashOfKey(key: ItemKey, names: readonly string[], tableName: string): KeyHash {
+  return hashOfText(JSON.stringify(Object.fromEntries(names.map(name => [name, key[name]]))), tableName);
+}
+
+/** The same of a key's JSON, or of a part of it. */
+export function hashOfText(text: string, tableName: string): KeyHash {
+  const digest = createHmac('sha256', tableName).update(text).digest('hex');
+  return `hmac-sha256:${digest.slice(0, HASH_DIGITS)}`;
+}

@@ -1,0 +1,59 @@
+import type { ChooseFault, DynamoDbCall } from './fault.ts';
+
+export interface WriteCapacityOptions {
+  /** Write units that come free each second. */
+  readonly unitsPerSecond: number;
+  /** Unused units are kept for so many seconds. DynamoDB keeps 300; a table that is always busy has none left. @default 1 */
+  readonly burstSeconds?: number;
+}
+
+/**
+ * What a table can write: a bucket of write units that everybody who writes shares. Asking takes nothing when it is refused, as with
+ * DynamoDB. Times in epoch milliseconds, never earlier than before.
+ */
+export class WriteCapacity {
+  readonly #unitsPerSecond: number;
+  readonly #most: number;
+  #units: number;
+  #at: number | undefined;
+
+  constructor({ unitsPerSecond, burstSeconds = 1 }: WriteCapacityOptions) {
+    this.#unitsPerSecond = unitsPerSecond;
+    this.#most = unitsPerSecond * burstSeconds;
+    this.#units = this.#most;
+  }
+
+  /** Takes so many units, or says that there are not enough. */
+  take(units: number, nowMs: number): boolean {
+    const earned = ((nowMs - (this.#at ?? nowMs)) * this.#unitsPerSecond) / 1000;
+    this.#units = Math.min(this.#most, this.#units + earned);
+    this.#at = nowMs;
+    if (this.#units < units) return false;
+    this.#units -= units;
+    return true;
+  }
+}
+
+/** An item of up to 1 KB, and its entry in the index. */
+export const ITEM_UNITS = 2;
+
+/** The operations that write one item. */
+const SINGLE = ['PutItem', 'UpdateItem', 'DeleteItem'];
+
+/** Throttles the writes for which a table's capacity is not enough: single ones as a whole, batches key by key. */
+export function throttledByCapacity(capacity: WriteCapacity): ChooseFault {
+  return ({ operation, keys, at }: DynamoDbCall) => {
+    if (SINGLE.includes(operation)) {
+      return capacity.take(ITEM_UNITS, at)
+        ? undefined
+        : {
+            name: 'throttled',
+            effect: { kind: 'refuse', error: 'ProvisionedThroughputExceededException', status: 400 },
+          };
+    }
+    const refused = [...keys.keys()].filter(() => !capacity.take(ITEM_UNITS, at));
+    if (refused.length === 0) return undefined;
+    const errors = new Map(refused.map(index => [index, 'ProvisionedThroughputExceeded']));
+    return { name: 'unprocessed', effect: { kind: 'leaveOut', errors } };
+  };
+}

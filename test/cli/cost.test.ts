@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readAmount } from '../../cli/cost/amount.ts';
+import { answer, type CostQuestion } from '../../cli/cost/job.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-cost-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const TABLES: readonly PreciseTtlProps[] = [
+  { tableName: 'Tokens', partitionKey: 'id', shards: 3, metrics: 'essential', dashboard: false },
+  { tableName: 'Carts', partitionKey: 'id', indexedBy: 'second', precisionSeconds: 10, tracing: true },
+];
+writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
+
+/** Starts the command where a configuration is. */
+function cost(...args: readonly string[]) {
+  const command = [resolve('bin/precise-ttl.js'), 'cost', ...args];
+  return new Promise<{ status: number; stdout: string; stderr: string }>(done => {
+    execFile(process.execPath, command, { cwd: folder }, (error, stdout, stderr) => {
+      done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
+    });
+  });
+}
+
+const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, tables: 1, itemsPerMonth: 0 };
+const ask = (question: Partial<CostQuestion>) =>
+  answer({ ...LOAD, props: { tableName: 'table', partitionKey: 'id' }, ...question });
+
+test.each([
+  ['50M', 5e7],
+  ['1.5k', 1500],
+  ['50_000_000', 5e7],
+  ['0', 0],
+  ['2b', 2e9],
+  ['0.5', 0.5],
+  ['100B', 1e11],
+])('%s is %d', (text, amount) => {
+  expect(readAmount('items-per-month', text)).toBe(amount);
+});
+
+test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 'Infinity'])(
+  '%j is no number of items',
+  text => {
+    expect(() => readAmount('items-per-month', text)).toThrow(
+      `--items-per-month: expected a number from 0 to 100B, such as 50M, 1.5k or 50_000_000, got "${text}"`,
+    );
+  },
+);
+
+const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
+const ESSENTIAL = { ...IDLE, metrics: 'essential', dashboard: false } as const;
+
+test('with alarms and without custom metrics an idle table costs at most $4 a month', () => {
+  const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
+  const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
+  expect([of('alarms'), of('custom metrics')]).toEqual([4, 0]);
+  expect(bill.total).toBeLessThanOrEqual(4);
+});
+
+test.each<[string, string, PreciseTtlProps]>([
+  ['README.md', 'costs $% a month by window with alarms', { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['README.md', 'and $% as it\ncomes', IDLE],
+  ['docs/cost.md', '`dashboard: false`, $% a month', { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['docs/cost.md', 'all five alarms of `essential` it is $%', ESSENTIAL],
+  ['docs/cost.md', 'or $% with `reconcileHours: 12`', { ...ESSENTIAL, reconcileHours: 12 }],
+])('%s says what an idle table costs: %s', (file, sentence, props) => {
+  const dollars = ask({ props }).bill.total.toFixed(2);
+  expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
+});
+
+test('a table whose schedules are off is counted as if they were on, and that is said', () => {
+  const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
+  expect(off.bill).toEqual(on.bill);
+  expect(off.facts.settings).toEqual([...on.facts.settings, 'counted as if it were enabled']);
+});
+
+test('every flag changes the answer, in a process of its own', async () => {
+  const flags: Record<string, readonly string[]> = {
+    tables: ['--items-per-month=50M', '--size=400', '--renewals', '2', '--tables', '3', '--json'],
+    window: ['--table', 'Tokens', '--no-alarms', '--precision', '10', '--lifetime-hours=1', '--json'],
+    second: [
+      '--table=Carts',
+      '--config',
+      join(folder, 'precise-ttl.config.json'),
+      '--no-dashboard',
+      '--json',
+    ],
+    changed: [
+      '--by=second',
+      '--precision=2',
+      '--poll=0',
+      '--metrics=essential',
+      '--region=us-east-1',
+      '--json',
+    ],
+    sharded: ['--shards', '7', '--json'],
+  };
+  const ended = await Promise.all(Object.values(flags).map(args => cost(...args)));
+  expect(ended.map(({ status, stderr }) => [status, stderr])).toEqual(ended.map(() => [0, '']));
+  const bills = ended.map(({ stdout }) => JSON.parse(stdout));
+  const expected = [
+    ask({ itemsPerMonth: 5e7, itemBytes: 400, renewalsPerItem: 2, tables: 3 }),
+    ask({
+      lifetimeHours: 1,
+      props: { ...TABLES[0], precisionSeconds: 10, alarms: false } as PreciseTtlProps,
+    }),
+    ask({ props: { ...TABLES[1], dashboard: false } as PreciseTtlProps }),
+    ask({
+      props: {
+        ...{ tableName: 'table', partitionKey: 'id', indexedBy: 'second', precisionSeconds: 2 },
+        ...{ pollSeconds: 0, metrics: 'essential' },
+      },
+    }),
+    ask({ props: { tableName: 'table', partitionKey: 'id', shards: 7 } }),
+  ].map(({ bill, facts }) => ({ ...facts, ...bill }));
+  expect(bills).toEqual(JSON.parse(JSON.stringify(expected)));
+  expect(new Set(bills.map(({ total }) => total)).size).toBe(bills.length);
+  expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_920);
+});
+
+test('says it line by line, with the same without the sweep', async () => {
+  const { stdout, status } = await cost('--items-per-month', '1.5k', '--size', '400');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^1,500 items expire a month, evenly, in one table: 400 bytes each, not renewed/);
+  for (const { name } of ask({}).bill.lines) expect(stdout).toContain(`\n  ${name} `);
+  expect(stdout).toMatch(
+    /A month with precise-ttl +\$\d+\.\d\d\n +The same with native TTL alone +\$0\.00\n/,
+  );
+  expect(stdout).toContain('8 to 28 minutes');
+  expect(stdout).toContain('us-east-1');
+});
+
+test.each([
+  [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
+  [['--region', 'eu-west-1'], 2, '--region: expected us-east-1, got "eu-west-1"'],
+  [['--size', '500000'], 2, '--size: expected a whole number from 1 to 409600'],
+  [['--table', 'Token'], 2, '--table: expected one of Tokens, Carts, got "Token"'],
+  [['--config', 'x.json'], 2, '--config: expected it with --table, got it alone'],
+  [['--by', 'second', '--shards', '2'], 1, 'shards: expected none'],
+])('%j is refused', async (args, status, message) => {
+  const ended = await cost(...args);
+  expect([ended.status, ended.stdout]).toEqual([status, '']);
+  expect(ended.stderr).toContain(message);
+});

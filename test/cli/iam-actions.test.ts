@@ -1,0 +1,192 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateStateMachineCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
+import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { jsonAnswer } from '../../local/dynamodb/answer.ts';
+import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
+import {
+  ROLE_ARN,
+  useStepFunctionsApi,
+} from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { readImports } from '../support/import-graph.ts';
+import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
+import { useLoopbackAws } from '../support/loopback-aws.ts';
+import { shellCommand } from '../support/shell-command.ts';
+import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+
+const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', backfill: true };
+const FAILING: PreciseTtlProps = { tableName: 'Failing', partitionKey: 'id' };
+
+type AwsCommand = keyof typeof COMMAND_ACTIONS;
+const AWS_COMMANDS = Object.keys(COMMAND_ACTIONS) as AwsCommand[];
+
+const { client, endpoint } = useLocalDynamoDb();
+const sfn = useStepFunctionsApi();
+const aws = useLoopbackAws();
+const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-actions-test-'));
+const CONFIG = join(folder, 'config.json');
+const called: string[] = [];
+const proxies: DynamoDbProxy[] = [];
+
+/** Writes down what is asked of a service, as IAM names it. @param target where the calls go on to; none: they are refused */
+async function recorded(service: string, target: string | undefined): Promise<string> {
+  const proxy = await DynamoDbProxy.start(target ?? endpoint, {
+    async handle({ operation, method, url, forward }) {
+      called.push(`${service}:${operation ?? `${method} ${url}`}`);
+      return target === undefined ? jsonAnswer({ __type: 'AccessDeniedException' }, 403) : forward();
+    },
+  });
+  proxies.push(proxy);
+  return proxy.endpoint;
+}
+
+async function makeMachine(name: string, States: Record<string, object>): Promise<string> {
+  const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'First', States });
+  const made = await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }));
+  return made.stateMachineArn ?? '';
+}
+
+const SEGMENT = {
+  ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+  StartAt: 'Scan',
+  States: { Scan: { Type: 'Wait', Seconds: 3, End: true } },
+};
+
+beforeAll(async () => {
+  writeFileSync(CONFIG, JSON.stringify(configOf(WATCHED, FAILING)));
+  for (const { tableName } of [WATCHED, FAILING]) {
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      }),
+    );
+    await client.send(
+      new PutItemCommand({ TableName: tableName, Item: { id: { S: 'a' }, ttl: { N: '1' } } }),
+    );
+  }
+  const { name } = resolveProps(WATCHED);
+  const Output = { ...NO_TOTALS, failedKeys: [] };
+  await makeMachine(name, { First: { Type: 'Pass', Output, End: true } });
+  await makeMachine(`${name}-backfill`, {
+    First: { Type: 'Map', Items: [1], ItemProcessor: SEGMENT, End: true },
+  });
+  const failing = await makeMachine(resolveProps(FAILING).name, { First: { Type: 'Fail', Error: 'E' } });
+  await sfn.send(new StartExecutionCommand({ stateMachineArn: failing }));
+  for (const props of [WATCHED, FAILING].map(resolveProps)) {
+    aws.answers.queues.set(`${props.name}-dead-letters`, 0);
+    for (const schedule of schedulesOf(props)) {
+      const Target = { Arn: failing, Input: JSON.stringify(schedule.input) };
+      const { expression: ScheduleExpression } = schedule;
+      aws.answers.schedules.set(`${props.name}/${schedule.name}`, {
+        State: 'ENABLED',
+        ScheduleExpression,
+        Target,
+      });
+    }
+  }
+}, 30_000);
+afterAll(async () => {
+  for (const proxy of proxies) await proxy.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const CONFIGURED = ['--config', CONFIG];
+const TABLE = ['--table', 'Watched'];
+const SPAN = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T01:00:00Z'];
+
+/** Command lines that together make a command call all that it ever calls. */
+const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
+  doctor: [CONFIGURED],
+  replay: [[...CONFIGURED, ...TABLE, ...SPAN, '--yes']],
+  backfill: [[...CONFIGURED, ...TABLE, '--yes']],
+  status: [CONFIGURED],
+  history: [CONFIGURED],
+  pause: [[...CONFIGURED, ...TABLE, '--yes']],
+  resume: [[...CONFIGURED, ...TABLE, '--yes']],
+  limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],
+  adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
+};
+
+/** What a sweep that is long over would make it do. test/cli/pause.test.ts has one. */
+const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
+  resume: ['states:DescribeExecution', 'states:StartExecution'],
+};
+
+test.each(Object.entries(LINES))(
+  '%s calls all that is listed as its actions in IAM, and nothing else',
+  async (command, lines) => {
+    called.length = 0;
+    aws.answers.asked.length = 0;
+    const environment = {
+      AWS_REGION: 'us-east-1',
+      AWS_ENDPOINT_URL: aws.endpoint,
+      AWS_ENDPOINT_URL_SCHEDULER: aws.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: await recorded('dynamodb', endpoint),
+      AWS_ENDPOINT_URL_SFN: await recorded('states', sfn.endpoint),
+      AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
+    };
+    const printed = [];
+    for (const line of lines) printed.push(await shellCommand(command)(line, environment));
+    const actions = [...new Set([...called, ...aws.answers.asked])].sort();
+    const all: readonly IamAction[] = COMMAND_ACTIONS[command as AwsCommand];
+    const quiet = NOT_PROVOKED[command as AwsCommand] ?? [];
+    const listed = all
+      .flatMap(({ action, isImplied }) => (isImplied || quiet.includes(action) ? [] : [action]))
+      .sort();
+    expect({ actions, ...(actions.join() !== listed.join() && { printed }) }).toEqual({ actions: listed });
+  },
+  60_000,
+);
+
+test.each(AWS_COMMANDS)('the help of %s says what it needs', command => {
+  const text = describeActions(command);
+  const page = readFileSync('docs/commands.md', 'utf8');
+  expect(page).toContain(text);
+  for (const { action } of COMMAND_ACTIONS[command]) {
+    const [service, name] = action.split(':');
+    expect(text).toMatch(new RegExp(`\\b${service}:[\\w, \n]*\\b${name}\\b`));
+  }
+});
+
+/** What these talk to is on this machine, or all that they call stands among what deploying needs. */
+const OTHERWISE = ['start', 'local', 'chaos', 'diff', 'deploy', 'destroy'];
+
+test('each command that can talk to AWS says what it needs', () => {
+  const { files, packages } = readImports(['cli']);
+  const reached = (file: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(file) || !file.startsWith('cli/')) return seen;
+    seen.add(file);
+    for (const imported of files.get(file) ?? []) reached(imported, seen);
+    return seen;
+  };
+  const talks = (file: string) =>
+    [...reached(file)].some(each => packages.get(each)?.some(name => name.startsWith('@aws-sdk/client-')));
+  const lacking = COMMAND_NAMES.filter(
+    command => !OTHERWISE.includes(command) && talks(`cli/${command}.ts`) !== command in COMMAND_ACTIONS,
+  );
+  expect(lacking).toEqual([]);
+});
+
+test('each type of resource that is synthesized says what deploying it needs', () => {
+  const cdktfOut = synthesizeToFolder(
+    configOf(WATCHED, { tableName: 'There', partitionKey: 'id', existingTable: true }),
+  );
+  const manifest = JSON.parse(readFileSync(join(cdktfOut, 'manifest.json'), 'utf8'));
+  const types = Object.values<{ synthesizedStackPath: string }>(manifest.stacks).flatMap(stack => {
+    const json = JSON.parse(readFileSync(join(cdktfOut, stack.synthesizedStackPath), 'utf8'));
+    return [...Object.keys(json.resource), ...Object.keys(json.data)];
+  });
+  expect(types.length).toBeGreaterThan(10);
+  expect(types.filter(type => !(type in DEPLOY_ACTIONS))).toEqual([]);
+});
