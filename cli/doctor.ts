@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
+import { invocationWith } from './command-line.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import { type Invocation, invocation } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -77,7 +78,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     mask,
     config: await loadConfigFile(flags.config),
     connect: region => deploymentClients(region, process.env),
-    call: invocation,
+    call: invocationWith(flags.config),
     now: Date.now,
     onScan: printer.onScan,
     signal: stop.signal,

@@ -29,7 +29,8 @@ export const inPackage: Invocation = (command, args = '') => `npx precise-ttl ${
 
 export const inCheckout: Invocation = (command, args = '') => {
   const script = SCRIPTS[command];
-  if (script === undefined) return `node bin/precise-ttl.js ${command} ${args}`.trim();
+  // By npx it is the Node that npm ci has installed, whichever the shell has.
+  if (script === undefined) return `npx node bin/precise-ttl.js ${command} ${args}`.trim();
   return args === '' ? script : `${script} -- ${args}`;
 };
 

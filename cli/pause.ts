@@ -3,6 +3,7 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
+import { invocationWith } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
@@ -63,6 +64,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
       return operatingClients(region, process.env);
     },
     confirm: () => consent('Pause there?', { ...flags, 'dry-run': false }, stop.signal),
+    call: invocationWith(flags.config),
     now: Date.now,
     print: text => console.log(text),
   });

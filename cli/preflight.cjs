@@ -36,7 +36,7 @@ function problem() {
       NODE_MAJOR +
       ' or later, which npm ci installs for the npm scripts, got ' +
       version +
-      '; run npm ci without --ignore-scripts, and start this by npm'
+      '; run npm ci without --ignore-scripts, and start this by npm or npx'
     );
   }
   return undefined;

@@ -3,7 +3,7 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, invocationWith } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
@@ -61,6 +61,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     },
     connectReplay: region => stepFunctionsClient(region, process.env),
     confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
+    call: invocationWith(flags.config),
     now: Date.now,
     print: text => console.log(text),
     signal: stop.signal,

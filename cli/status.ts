@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
+import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
-import { type Invocation, invocation } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import type { Status } from './status/job.ts';
@@ -78,7 +79,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     back: flags.back,
     config: await loadConfigFile(flags.config),
     connect: region => deploymentClients(region, process.env),
-    call: invocation,
+    call: invocationWith(flags.config),
     now: Date.now,
   });
   const show = (status: Status) => {

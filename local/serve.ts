@@ -18,6 +18,7 @@ import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
 import { isFree, requireFree } from './ports.ts';
+import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
@@ -140,7 +141,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       { port: options.sfnPort },
     );
     undo.push(() => server.stop());
-    const scheduler = await LocalApiServer.start(schedulerApi(cloud, clock), {
+    const scheduler = await LocalApiServer.start(restJson(schedulerApi(cloud, clock)), {
       port: options.schedulerPort,
     });
     undo.push(() => scheduler.stop());

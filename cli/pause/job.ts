@@ -6,7 +6,7 @@ import { changeSchedules, type ScheduleChange } from '../aws/schedules.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeDuration } from '../duration.ts';
-import { invocation } from '../invocation.ts';
+import type { Invocation } from '../invocation.ts';
 import { firingOf, isoSeconds, type Pause, pauseOf, schedulesOfTables } from '../schedules.ts';
 
 export interface PauseOptions {
@@ -21,6 +21,8 @@ export interface PauseOptions {
   readonly connect: (region: string) => OperatingClients;
   /** Asked before anything is changed anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
+  /** How the commands are called that it names. */
+  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly print: (text: string) => void;
@@ -78,7 +80,7 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
         `${table}: paused${until === undefined ? '' : ` until ${isoSeconds(until)}`}. ${describeOpen(open)}`,
       );
     }
-    print(`\n${afterwards(until, options.table)}`);
+    print(`\n${afterwards(until, options)}`);
     if (options.resultFile !== undefined) {
       writeFileSync(
         options.resultFile,
@@ -109,8 +111,8 @@ function describeOpen(open: readonly OpenExecution[]): string {
   return `${first}${shown.join('')}${more}`;
 }
 
-function afterwards(until: Date | undefined, table: string | undefined): string {
-  const resume = invocation('resume', table === undefined ? '' : `--table ${table}`);
+function afterwards(until: Date | undefined, { call, table }: PauseOptions): string {
+  const resume = call('resume', table === undefined ? '' : `--table ${table}`);
   return until === undefined
     ? `It goes on with ${resume}, which also replays what expires until then.`
     : `Then the schedules go on by themselves. What has expired until then, and longer ago than they look back, is left to ${resume}.`;

@@ -8,7 +8,7 @@ import { requireStateMachines } from '../aws/state-machines.ts';
 import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeDuration } from '../duration.ts';
-import { invocation } from '../invocation.ts';
+import type { Invocation } from '../invocation.ts';
 import { describePause } from '../pause/job.ts';
 import { type ReplayEnd, runReplay } from '../replay/job.ts';
 import type { PieceResult } from '../replay/run-piece.ts';
@@ -39,6 +39,8 @@ export interface ResumeOptions {
   readonly connectReplay: (region: string) => StepFunctionsClient;
   /** Asked before anything is changed anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
+  /** How the commands are called that it names. */
+  readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly print: (text: string) => void;
@@ -158,7 +160,7 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
     } else if (missed !== undefined) {
       const span = `--table ${tableName} --from ${isoSeconds(missed.from)} --to ${isoSeconds(missed.to)}`;
       print(
-        `\n${tableName}: what expired meanwhile is still there. Replay it with:\n  ${invocation('replay', span)}`,
+        `\n${tableName}: what expired meanwhile is still there. Replay it with:\n  ${options.call('replay', span)}`,
       );
     }
     results.push({

@@ -1,4 +1,5 @@
-import { JsonApiError, type JsonOperation } from '../json-server.ts';
+import { ApiRequestError } from '../api-server.ts';
+import type { JsonOperation } from '../aws-json.ts';
 import type { LocalCloudWatch, SeenAlarm } from './cloudwatch.ts';
 import type { MetricId, MetricStore } from './metric-store.ts';
 
@@ -245,11 +246,11 @@ function timeOf(input: Input, field: string): number {
 
 function required<Value>(value: Value | undefined, field: string): Value {
   if (value !== undefined) return value;
-  throw new JsonApiError('MissingRequiredParameterException', `${field}: expected a value, got nothing`);
+  throw new ApiRequestError('MissingRequiredParameterException', `${field}: expected a value, got nothing`);
 }
 
-function invalid(field: string, expected: string, got: unknown): JsonApiError {
-  return new JsonApiError(
+function invalid(field: string, expected: string, got: unknown): ApiRequestError {
+  return new ApiRequestError(
     'InvalidParameterValueException',
     `${field}: expected ${expected}, got ${JSON.stringify(got)}`,
   );

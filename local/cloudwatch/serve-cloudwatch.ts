@@ -1,5 +1,6 @@
 import type { Clock } from 'stepfunctions-emulator';
-import { JsonServer } from '../json-server.ts';
+import { LocalApiServer } from '../api-server.ts';
+import { awsJson } from '../aws-json.ts';
 import type { SynthesizedCloud } from '../terraform/synthesized.ts';
 import { cloudWatchOperations } from './api.ts';
 import { LocalCloudWatch, type LocalCloudWatchOptions } from './cloudwatch.ts';
@@ -20,6 +21,10 @@ export function cloudWatchOf(
 }
 
 /** Answers the API of CloudWatch. */
-export function serveCloudWatch(cloudWatch: LocalCloudWatch, port: number | undefined): Promise<JsonServer> {
-  return JsonServer.start({ port, target: TARGET, operations: cloudWatchOperations(cloudWatch) });
+export function serveCloudWatch(
+  cloudWatch: LocalCloudWatch,
+  port: number | undefined,
+): Promise<LocalApiServer> {
+  const protocol = awsJson({ target: TARGET, operations: cloudWatchOperations(cloudWatch) });
+  return LocalApiServer.start(protocol, { port });
 }

@@ -1,6 +1,7 @@
 import type { Clock } from 'stepfunctions-emulator';
-import { type ApiHandler, type ApiRequest, ApiRequestError } from '../api-server.ts';
+import { ApiRequestError } from '../api-server.ts';
 import { ScheduleError } from '../errors.ts';
+import type { ApiHandler, ApiRequest } from '../rest-json.ts';
 import type { ScheduleResource } from '../terraform/synthesized.ts';
 import { groupOf, type Modified, readUpdate, toDocument, toSummary } from './schedule-document.ts';
 

@@ -88,8 +88,11 @@ const TOPIC = 'aws_sns_topic.alarms_topic';
 const DASHBOARD = 'aws_cloudwatch_dashboard.dashboard';
 const alarmAddress = (alarm: AlarmName) => `aws_cloudwatch_metric_alarm.alarms_${alarmKey(alarm)}`;
 
-/** ARNs of the alarms that there are, by key; a list of the values is in the order of the keys. */
+/** ARNs of the alarms that there are, by key. */
 const ALARM_ARNS = `{ for name, made in { ${ALARM_NAMES.map(alarm => `${alarmKey(alarm)} = ${alarmAddress(alarm)}`).join(', ')} } : name => made[0].arn if length(made) > 0 }`;
+
+/** The same as a list, in the order of the constructs. */
+const ALARM_ARN_LIST = `concat(${ALARM_NAMES.map(alarm => `${alarmAddress(alarm)}[*].arn`).join(', ')})`;
 
 const TYPES = ['aws_cloudwatch_metric_alarm', 'aws_cloudwatch_dashboard'];
 const OUTPUTS = ['alarm_arns'];
@@ -174,6 +177,6 @@ export function withMonitoring(json: JsonObject, essentialDashboard: string): Js
 function withAlarmArns(body: string): string {
   const [widget, beginning] = /,(\{"type":"alarm",[^[]*"alarms":)\[[^\]]*\]\}\}/.exec(body) ?? [];
   if (widget === undefined) throw new TemplateError('The dashboard has no widget of the alarms.');
-  const made = `,${beginning}\${jsonencode(values(${ALARM_ARNS}))}}}`;
+  const made = `,${beginning}\${jsonencode(${ALARM_ARN_LIST})}}}`;
   return body.replace(widget, () => `%{ if local.has_alarms }${made}%{ endif }`);
 }

@@ -134,7 +134,7 @@ test('Ctrl-C while the index is built: status 130, what goes on, and the command
     );
     expect({ status, stderr: stderr.trim() }).toEqual({
       status: 130,
-      stderr: 'Go on with:\n  node bin/precise-ttl.js adopt --table Stopped --ttl-attribute ttl',
+      stderr: 'Go on with:\n  npx node bin/precise-ttl.js adopt --table Stopped --ttl-attribute ttl',
     });
     expect(stdout).toContain('Interrupted: DynamoDB goes on building the index expirySecondIndex by itself.');
   } finally {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { endsLimits, showLimits } from '../../cli/deploy/ends-limits.ts';
 import { LocalApiServer } from '../../local/api-server.ts';
+import { restJson } from '../../local/rest-json.ts';
 import { schedulerApi } from '../../local/scheduler/scheduler-api.ts';
 import type { ScheduleResource } from '../../local/terraform/synthesized.ts';
 
@@ -39,7 +40,7 @@ const deployed = {
 let server: LocalApiServer;
 const { env } = process;
 beforeAll(async () => {
-  server = await LocalApiServer.start(schedulerApi(deployed, { now: Date.now }));
+  server = await LocalApiServer.start(restJson(schedulerApi(deployed, { now: Date.now })));
 });
 afterAll(async () => {
   await server?.stop();

@@ -43,7 +43,7 @@ describe.each(COMMAND_NAMES)('%s', name => {
     expect(help(inPackage)).toMatch(/\n\nExit status: 0 /);
     expect(help(inPackage)).not.toContain('npm run');
     expect(help(inCheckout)).toMatch(
-      new RegExp(`^(npm (run )?(--silent )?|node bin/precise-ttl.js )${name}( |\n)`),
+      new RegExp(`^(npm (run )?(--silent )?|npx node bin/precise-ttl.js )${name}( |\n)`),
     );
     for (const line of help(inPackage).split('\n')) expect(line.length).toBeLessThanOrEqual(140);
   });

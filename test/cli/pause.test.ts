@@ -166,6 +166,10 @@ describe('on the local deployment', () => {
     expect(paused.stdout).toMatch(
       /^Sessions: paused\. \d executions? (is|are) open and goe?s? on to (its|their) end:$/m,
     );
+    // To be pasted as it is: the configuration is not where a command looks for it.
+    expect(paused.stdout).toContain(
+      `It goes on with npx node bin/precise-ttl.js resume --table Sessions --config ${CONFIG}, which`,
+    );
     expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
     expect((await schedule('tick')).State).toBe('DISABLED');
     expect((await schedule('reconcile')).State).toBe('DISABLED');

@@ -73,7 +73,7 @@ test('on an older Node it says where the right one comes from, in one line', () 
     stdout: '',
     stderr:
       'Node: expected 24 or later, which npm ci installs for the npm scripts, got 20.19.0; run npm ci without ' +
-      '--ignore-scripts, and start this by npm\n',
+      '--ignore-scripts, and start this by npm or npx\n',
   });
 });
 

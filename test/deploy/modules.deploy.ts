@@ -132,8 +132,12 @@ describeWithTerraform('the Terraform modules', () => {
     const isThere = await itemIn('Tokens');
 
     const edits: readonly (readonly [Inputs, readonly string[], RegExp])[] = [
-      [{ enabled: false }, ['delete'], /^aws_scheduler_schedule\.\S+,aws_scheduler_schedule\.[^,]+$/],
-      [{ enabled: true }, ['create'], /schedules_tick\[0\]/],
+      [
+        { enabled: false },
+        ['delete', 'update'],
+        /^aws_cloudwatch_dashboard\.[^,]+,aws_cloudwatch_metric_alarm\.alarms_no_sweep\[0\](,aws_scheduler_schedule\.[^,]+){2}$/,
+      ],
+      [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
       [{ delete_mode: 'batch' }, ['update'], /delete_chunk_role_policy/],
@@ -502,6 +506,11 @@ describeWithTerraform('the Terraform modules', () => {
         logRetentionDays: 14,
         functionMemoryMb: 256,
         metricsNamespace: 'Team/Ttl',
+        metrics: 'essential',
+        alarms: { deletionLag: { threshold: 5000, periods: 2 }, deadLetters: false },
+        alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call',
+        tableKmsKeyArn: KEY,
+        tableClass: 'STANDARD_INFREQUENT_ACCESS',
         permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
         rolePath: '/teams/identity/',
         vpc: { subnetIds: VPC.subnet_ids, securityGroupIds: VPC.security_group_ids },

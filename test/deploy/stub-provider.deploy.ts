@@ -303,8 +303,13 @@ describeWithTerraform('the stub provider', () => {
         billing_mode: 'PAY_PER_REQUEST',
         stream_view_type: 'KEYS_ONLY',
       };
-      expect(await deploy(table(onDemand))).toEqual({ update: ['aws_dynamodb_table.tokens'] });
+      const warmIndex = { warm_throughput: { read_units_per_second: 12_000, write_units_per_second: 4_000 } };
+      expect(await deploy(table(onDemand, warmIndex))).toEqual({ update: ['aws_dynamodb_table.tokens'] });
       expect((await described())?.StreamSpecification?.StreamViewType).toBe('KEYS_ONLY');
+
+      // What is left out of these is the provider's to know.
+      const { server_side_encryption, point_in_time_recovery, warm_throughput, ...bare } = onDemand;
+      expect(await deploy(table(bare))).toEqual({});
 
       // Warm throughput only grows.
       use(table({ ...onDemand, warm_throughput: { read_units_per_second: 12_000 } }));

@@ -9,7 +9,8 @@ import {
 } from '../../../cli/aws/schedules.ts';
 import { limitOfInput, withLimit } from '../../../cli/schedule-limit.ts';
 import { type Firing, pauseOf } from '../../../cli/schedules.ts';
-import { type ApiHandler, ApiRequestError, LocalApiServer } from '../../../local/api-server.ts';
+import { ApiRequestError, LocalApiServer } from '../../../local/api-server.ts';
+import { type ApiHandler, restJson } from '../../../local/rest-json.ts';
 import { schedulerClient } from '../../support/scheduler-client.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -116,7 +117,7 @@ describe('several schedules', () => {
   let server: LocalApiServer;
   let client: ReturnType<typeof schedulerClient>;
   beforeAll(async () => {
-    server = await LocalApiServer.start(handle);
+    server = await LocalApiServer.start(restJson(handle));
     client = schedulerClient(server.endpoint);
   });
   afterAll(async () => {

@@ -7,6 +7,9 @@ import { synthesizeToFolder } from '../../support/synthesized.ts';
 import type { EmulatedAws } from './proof.ts';
 import { type Actions, type Ended, TerraformRoot } from './terraform-root.ts';
 
+/** What Terraform is told besides. */
+type Environment = Readonly<Record<string, string>>;
+
 /** A deployment with a state of its own: Terraform in the folder that `cdktf` would run it in. */
 export class Deployment {
   readonly #project = mkdtempSync(join(tmpdir(), 'precise-ttl-project-'));
@@ -30,7 +33,7 @@ export class Deployment {
     this.#initialised = true;
   }
 
-  terraform(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended> {
+  terraform(args: readonly string[], environment?: Environment): Promise<Ended> {
     return this.#root.terraform(args, environment);
   }
 
@@ -40,7 +43,7 @@ export class Deployment {
   }
 
   /** Applies the last plan. */
-  apply(environment?: Readonly<Record<string, string>>): Promise<Ended> {
+  apply(environment?: Environment): Promise<Ended> {
     return this.#root.apply(environment);
   }
 
@@ -48,9 +51,12 @@ export class Deployment {
    * Plans and applies a configuration, and plans it again.
    * @returns what was done
    */
-  async deploy(config: DeploymentConfig, options: { readonly removed?: boolean } = {}): Promise<Actions> {
+  async deploy(
+    config: DeploymentConfig,
+    { environment, ...options }: { readonly removed?: boolean; readonly environment?: Environment } = {},
+  ): Promise<Actions> {
     await this.use(config, options);
-    return this.#root.deploy();
+    return this.#root.deploy(environment);
   }
 
   remove(): void {

@@ -8,9 +8,9 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import type { Execution } from 'stepfunctions-emulator';
 import { VirtualClock } from 'stepfunctions-emulator';
+import type { LocalApiServer } from '../../../local/api-server.ts';
 import { LocalCloudWatch, type SeenAlarm } from '../../../local/cloudwatch/cloudwatch.ts';
 import { serveCloudWatch } from '../../../local/cloudwatch/serve-cloudwatch.ts';
-import type { JsonServer } from '../../../local/json-server.ts';
 import type { AlarmResource } from '../../../local/terraform/metric-alarm.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
@@ -116,7 +116,7 @@ test('a message that lies in a queue is counted every minute', async () => {
 });
 
 describe('the API, asked by the SDK', () => {
-  let server: JsonServer;
+  let server: LocalApiServer;
   let client: CloudWatchClient;
   beforeAll(async () => {
     const { cloudWatch, clock } = local([NO_SWEEP, DEAD_LETTERS], ['sessions-dead-letters']);

@@ -13,6 +13,7 @@ import {
 import fc from 'fast-check';
 import { VirtualClock } from 'stepfunctions-emulator';
 import { LocalApiServer } from '../../../local/api-server.ts';
+import { restJson } from '../../../local/rest-json.ts';
 import { LocalScheduler } from '../../../local/scheduler/scheduler.ts';
 import { schedulerApi } from '../../../local/scheduler/scheduler-api.ts';
 import type { ScheduleResource } from '../../../local/terraform/synthesized.ts';
@@ -52,7 +53,7 @@ const cloud = {
 let server: LocalApiServer;
 let client: ReturnType<typeof schedulerClient>;
 beforeAll(async () => {
-  server = await LocalApiServer.start(schedulerApi(cloud, clock));
+  server = await LocalApiServer.start(restJson(schedulerApi(cloud, clock)));
   client = schedulerClient(server.endpoint);
 });
 afterAll(async () => {

@@ -21,6 +21,7 @@ func (s *Server) plan(t *Type, prior, proposed, config Object) (planned Object, 
 		}
 		return planned, nil
 	}
+	t.keepBlocks(prior, planned)
 	for _, name := range t.Rules.JSON {
 		if sameJSON(prior[name], planned[name]) {
 			planned[name] = prior[name]
@@ -47,6 +48,25 @@ func (s *Server) plan(t *Type, prior, proposed, config Object) (planned Object, 
 		replace = append(replace, tableReplaced(prior, planned)...)
 	}
 	return planned, replace
+}
+
+// keepBlocks takes over what the configuration leaves to the provider: a computed block that it has not.
+func (t *Type) keepBlocks(prior, planned Object) {
+	t.Block.keepComputed(prior, planned)
+	if t.Name == "aws_dynamodb_table" {
+		indexes, was := t.Block.Blocks["global_secondary_index"], byName(prior)
+		for _, each := range objects(planned, "global_secondary_index") {
+			indexes.keepComputed(was[str(each, "name")], each)
+		}
+	}
+}
+
+func (b *Block) keepComputed(prior, planned Object) {
+	for name, inner := range b.Blocks {
+		if inner.computed && isZero(planned[name]) && !isZero(prior[name]) {
+			planned[name] = prior[name]
+		}
+	}
 }
 
 // tagsAll has the provider's tags, too; unknown where one of the resource's own is.

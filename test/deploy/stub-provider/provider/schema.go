@@ -30,6 +30,7 @@ type Block struct {
 	Max        int64                 `json:"max"`
 	Attributes map[string]*Attribute `json:"attributes"`
 	Blocks     map[string]*Block     `json:"blocks"`
+	computed   bool
 }
 
 type Check struct {
@@ -82,7 +83,8 @@ func loadSchemas() *Schemas {
 	return &Schemas{load(schema.Resource, rules.Resource), load(schema.Data, rules.Data)}
 }
 
-// An attribute with a default is computed for Terraform: the provider may plan what the configuration leaves out.
+// An attribute with a default is computed for Terraform: the provider may plan what the configuration leaves out. Terraform does
+// not know of computed blocks, which only a provider on the legacy type system may plan.
 func (b *Block) prepare(path string, r Rules) {
 	for name, a := range b.Attributes {
 		a.tf = parseType(a.Type)
@@ -92,6 +94,7 @@ func (b *Block) prepare(path string, r Rules) {
 		}
 	}
 	for name, inner := range b.Blocks {
+		inner.computed = contains(r.Computed, path+name)
 		inner.prepare(path+name+".", r)
 	}
 }

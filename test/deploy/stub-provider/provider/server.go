@@ -104,6 +104,8 @@ func (s *Server) UpgradeResourceState(_ context.Context, request *tfprotov5.Upgr
 	return &tfprotov5.UpgradeResourceStateResponse{UpgradedState: encode(plain(value), t.Block.objectType())}, nil
 }
 
+// PlanResourceChange answers as the provider does, which is on the SDK v2: the legacy type system lets it keep blocks that are
+// not configured. With it Terraform only logs what else is wrong of a plan or an apply.
 func (s *Server) PlanResourceChange(_ context.Context, request *tfprotov5.PlanResourceChangeRequest) (*tfprotov5.PlanResourceChangeResponse, error) {
 	t := s.schemas.Resource[request.TypeName]
 	type_ := t.Block.objectType()
@@ -116,7 +118,7 @@ func (s *Server) PlanResourceChange(_ context.Context, request *tfprotov5.PlanRe
 	if problem := t.planProblem(prior, planned); problem != "" {
 		return &tfprotov5.PlanResourceChangeResponse{Diagnostics: failure("Invalid plan", problem, nil)}, nil
 	}
-	response := &tfprotov5.PlanResourceChangeResponse{PlannedState: encode(planned, type_)}
+	response := &tfprotov5.PlanResourceChangeResponse{PlannedState: encode(planned, type_), UnsafeToUseLegacyTypeSystem: true}
 	for _, name := range replace {
 		response.RequiresReplace = append(response.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
 	}
@@ -177,7 +179,7 @@ func (s *Server) ApplyResourceChange(ctx context.Context, request *tfprotov5.App
 	prior, planned := decode(request.PriorState, type_), decode(request.PlannedState, type_)
 	handler := handlers[t.Name]
 	respond := func(state Object, verb string, err error) (*tfprotov5.ApplyResourceChangeResponse, error) {
-		response := &tfprotov5.ApplyResourceChangeResponse{NewState: encode(nil, type_)}
+		response := &tfprotov5.ApplyResourceChangeResponse{NewState: encode(nil, type_), UnsafeToUseLegacyTypeSystem: true}
 		if state != nil {
 			response.NewState = encode(known(state), type_)
 		}

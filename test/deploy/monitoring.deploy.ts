@@ -1,0 +1,216 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudWatchClient, DescribeAlarmsCommand, GetDashboardCommand } from '@aws-sdk/client-cloudwatch';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import { inputsOf, useInputs, WrittenModules } from './support/modules.ts';
+import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
+import type { Actions } from './support/terraform-root.ts';
+
+const NAME = 'precise-ttl-Tokens';
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
+const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
+
+const ESSENTIAL = ['dead-letters', 'deletion-lag', 'executions-failed', 'executions-timed-out', 'no-sweep'];
+const ALL = [...ESSENTIAL, 'items-failed', 'overdue', 'shards-failed'].sort();
+const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
+
+const ALARM = 'aws_cloudwatch_metric_alarm';
+const DASHBOARD = 'aws_cloudwatch_dashboard';
+const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
+const TICK_AND_RECONCILE = Array(2).fill('aws_scheduler_schedule');
+
+interface Edit {
+  readonly changes: Partial<PreciseTtlProps>;
+  /** Types of what is done, by action. */
+  readonly does: Actions;
+  readonly alarms: readonly string[];
+  readonly topic?: string;
+  readonly hasDashboard?: false;
+}
+
+/** From the defaults, each instead of the one before. */
+const EDITS: readonly Edit[] = [
+  {
+    changes: { alarms: { deletionLag: { threshold: 5000, periods: 2 } } },
+    // Which shows the threshold.
+    does: { update: [ALARM, DASHBOARD] },
+    alarms: ALL,
+  },
+  {
+    changes: { alarms: { overdue: false } },
+    does: { delete: [ALARM], update: [DASHBOARD, ALARM] },
+    alarms: without(ALL, 'overdue'),
+  },
+  {
+    changes: { alarms: false },
+    does: { delete: [...Array(ALL.length - 1).fill(ALARM), ...TOPIC], update: [DASHBOARD] },
+    alarms: [],
+  },
+  {
+    changes: { alarmTopicArn: ON_CALL },
+    does: { create: Array(ALL.length).fill(ALARM), update: [DASHBOARD] },
+    alarms: ALL,
+    topic: ON_CALL,
+  },
+  { changes: {}, does: { create: TOPIC, update: Array(ALL.length).fill(ALARM) }, alarms: ALL },
+  {
+    changes: { alarmTopicArn: ON_CALL },
+    does: { delete: TOPIC, update: Array(ALL.length).fill(ALARM) },
+    alarms: ALL,
+    topic: ON_CALL,
+  },
+  {
+    changes: { alarmTopicArn: ON_CALL, metrics: 'essential' },
+    does: {
+      delete: Array(ALL.length - ESSENTIAL.length).fill(ALARM),
+      // Each function has the settings of all.
+      update: [DASHBOARD, ...Array(4).fill('aws_lambda_function')],
+    },
+    alarms: ESSENTIAL,
+    topic: ON_CALL,
+  },
+  {
+    changes: { metrics: 'essential', dashboard: false },
+    does: { create: TOPIC, delete: [DASHBOARD], update: Array(ESSENTIAL.length).fill(ALARM) },
+    alarms: ESSENTIAL,
+    hasDashboard: false,
+  },
+  {
+    changes: { metrics: 'essential', enabled: false },
+    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE] },
+    alarms: without(ESSENTIAL, 'no-sweep'),
+  },
+  {
+    changes: { metrics: 'essential' },
+    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD] },
+    alarms: ESSENTIAL,
+  },
+];
+
+/** What is deployed with these props, however that is done. */
+interface Deployed {
+  deploy(props: PreciseTtlProps): Promise<Actions>;
+  remove(): Promise<void>;
+}
+
+describeWithTerraform('alarms, their topic and the dashboard', () => {
+  let aws: EmulatedAws;
+  let cloudWatch: CloudWatchClient;
+  let modules: WrittenModules;
+  const log = join(tmpdir(), `precise-ttl-monitoring-calls-${process.pid}.jsonl`);
+  const environment = { STUB_AWS_LOG: log };
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    modules = new WrittenModules(aws);
+    cloudWatch = new CloudWatchClient({
+      endpoint: aws.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+  });
+  afterAll(async () => {
+    modules?.remove();
+    cloudWatch?.destroy();
+    await aws?.stop();
+  });
+  beforeEach(() => aws.reset());
+  afterEach(() => rmSync(log, { force: true }));
+
+  const constructs = async (): Promise<Deployed> => {
+    const deployment = new Deployment(aws);
+    return {
+      deploy: props => deployment.deploy(configOf(props), { environment }),
+      async remove() {
+        await deployment.deploy(configOf(TOKENS), { removed: true, environment });
+        deployment.remove();
+      },
+    };
+  };
+
+  const module = async (): Promise<Deployed> => {
+    const root = await modules.asRoot('new-table', inputsOf(TOKENS));
+    await root.succeed(['validate']);
+    let deployed = TOKENS;
+    return {
+      deploy(props) {
+        deployed = props;
+        useInputs(root, inputsOf(props));
+        return root.deploy(environment);
+      },
+      async remove() {
+        const { deletionProtection: _protection, ...existing } = deployed;
+        modules.useModule(root, 'existing-table', inputsOf(existing));
+        await root.succeed(['init', '-input=false']);
+        await root.succeed(['validate']);
+        // The other module has the same alarms, topic and dashboard.
+        expect(await root.deploy(environment)).toEqual({ forget: ['aws_dynamodb_table.table'] });
+        await root.succeed(['destroy', '-auto-approve', '-input=false'], environment);
+        expect(await root.succeed(['state', 'list'])).toBe('');
+      },
+    };
+  };
+
+  const seen = async () => {
+    const { MetricAlarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand({}));
+    const body = await cloudWatch.send(new GetDashboardCommand({ DashboardName: NAME })).then(
+      ({ DashboardBody = '' }) => JSON.parse(DashboardBody) as { widgets: Widget[] },
+      () => undefined,
+    );
+    return { alarms: MetricAlarms, widgets: body?.widgets };
+  };
+
+  test.each<[string, () => Promise<Deployed>]>([
+    ['a stack', constructs],
+    ['the modules', module],
+  ])('of %s are changed in place, come and go as they are asked for', async (_name, begin) => {
+    const deployed = await begin();
+    expect(Object.keys(await deployed.deploy(TOKENS))).toEqual(['create']);
+    const done: (readonly [Partial<PreciseTtlProps>, Actions])[] = [];
+    for (const { changes, alarms, topic = OWN_TOPIC, hasDashboard = true } of EDITS) {
+      done.push([changes, typesOf(await deployed.deploy({ ...TOKENS, ...changes }))]);
+      const there = await seen();
+      expect(there.alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
+        alarms.map(alarm => `${NAME}-${alarm}`),
+      );
+      for (const { AlarmActions, OKActions } of there.alarms) {
+        expect([AlarmActions, OKActions]).toEqual([[topic], [topic]]);
+      }
+      expect(there.widgets !== undefined).toBe(hasDashboard);
+      // It shows those that there are, and CloudWatch takes no list of none.
+      const shown = there.widgets?.filter(({ type }) => type === 'alarm') ?? [];
+      expect(shown.flatMap(({ properties }) => properties.alarms ?? []).sort()).toEqual(
+        hasDashboard ? there.alarms.map(({ AlarmArn }) => AlarmArn).sort() : [],
+      );
+      expect(shown).toHaveLength(hasDashboard && alarms.length > 0 ? 1 : 0);
+    }
+    expect(done).toEqual(EDITS.map(({ changes, does }) => [changes, sorted(does)]));
+    await deployed.remove();
+    expect(await seen()).toEqual({ alarms: [], widgets: undefined });
+    expect(callProblems(log)).toBe('');
+  });
+});
+
+interface Widget {
+  readonly type: string;
+  readonly properties: { readonly alarms?: readonly string[] };
+}
+
+function typesOf(actions: Actions): Actions {
+  return sorted(
+    Object.fromEntries(
+      Object.entries(actions).map(([action, addresses]) => [
+        action,
+        addresses.map(address => address.split('.')[0] ?? ''),
+      ]),
+    ),
+  );
+}
+
+function sorted(actions: Actions): Actions {
+  return Object.fromEntries(Object.entries(actions).map(([action, types]) => [action, [...types].sort()]));
+}
