@@ -16,6 +16,8 @@ export default {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
+    // Whole deployments and commands as processes, two minutes: npm run test:long.
+    '\\.long\\.test\\.ts$',
     // Three minutes of their own: npm run test:start.
     '<rootDir>/test/start/',
     // Starts other test frameworks: npm run test:package.

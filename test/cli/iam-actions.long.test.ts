@@ -118,7 +118,7 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** What a sweep that is long over would make it do. test/cli/pause.test.ts has one. */
+/** What a sweep that is long over would make it do. test/cli/pause.long.test.ts has one. */
 const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
   resume: ['states:DescribeExecution', 'states:StartExecution'],
 };
