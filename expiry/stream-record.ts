@@ -1,0 +1,81 @@
+import { InvalidArgumentError } from './errors.ts';
+import { isObject } from './fields.ts';
+
+/**
+ * A change of an item as DynamoDB Streams, a Lambda event source mapping or Kinesis Data Streams for DynamoDB hands it on. Only what
+ * is read here is named; records of the AWS SDK and of `@types/aws-lambda` have this shape. A record of Kinesis is what stands in its
+ * data, as JSON.
+ */
+export interface StreamRecord {
+  /** `INSERT`, `MODIFY` or `REMOVE`. */
+  readonly eventName?: string | undefined;
+  readonly dynamodb?: StreamChange | undefined;
+  /** Whose change it was. Only native TTL's deletions have one, and not in replicas. */
+  readonly userIdentity?: unknown;
+}
+
+/** The part of a record that has the item. */
+export interface StreamChange {
+  /** The item before the change, in DynamoDB JSON. Only in streams with old images. */
+  readonly OldImage?: object | undefined;
+  /**
+   * When the change was made: a Date (AWS SDK), epoch seconds (Lambda), or epoch milliseconds or microseconds (Kinesis). DynamoDB
+   * Streams round it down to the second.
+   */
+  readonly ApproximateCreationDateTime?: Date | number | undefined;
+  /** The unit, where the record says it. */
+  readonly ApproximateCreationDateTimePrecision?: string | undefined;
+}
+
+/** Parts of a second. Source: DynamoDB API reference, KinesisDataStreamDestination. */
+const UNITS_PER_SECOND: Readonly<Record<string, number>> = {
+  SECOND: 1,
+  MILLISECOND: 1e3,
+  MICROSECOND: 1e6,
+};
+
+/** The years 1973 to 5138 have 12 to 14 digits in milliseconds, fewer in seconds, more in microseconds. */
+const FIRST_MS = 1e11;
+const END_MS = 1e14;
+const END_MICROSECONDS = END_MS * 1000;
+
+/**
+ * When the change of a record was made, epoch milliseconds; in streams to the second.
+ * @throws InvalidArgumentError for a record that does not say it
+ */
+export function changedAtMs(record: StreamRecord): number {
+  const { ApproximateCreationDateTime: at, ApproximateCreationDateTimePrecision: precision } =
+    changeOf(record);
+  const ms = at instanceof Date ? at.getTime() : milliseconds(at, precision);
+  if (ms >= FIRST_MS && ms < END_MS) return ms;
+  throw new InvalidArgumentError({
+    field: 'record.dynamodb.ApproximateCreationDateTime',
+    expected: 'the time of the change, a Date or an epoch number, as DynamoDB writes it',
+    got: at,
+    remedy: 'Pass the record as it came from the stream.',
+  });
+}
+
+function milliseconds(at: unknown, precision: string | undefined): number {
+  if (typeof at !== 'number' || !(at > 0) || at >= END_MICROSECONDS) return Number.NaN;
+  const perSecond = UNITS_PER_SECOND[precision ?? ''] ?? (at < FIRST_MS ? 1 : at < END_MS ? 1e3 : 1e6);
+  return Math.floor((at * 1000) / perSecond);
+}
+
+/**
+ * The part of a record that has the item.
+ * @throws InvalidArgumentError for what is no record, such as one of Kinesis that is not decoded
+ */
+export function changeOf(record: StreamRecord): StreamChange {
+  const given: unknown = record;
+  if (isObject(given) && isObject(given['dynamodb'])) return given['dynamodb'];
+  const isKinesis = isObject(given) && 'kinesis' in given;
+  throw new InvalidArgumentError({
+    field: 'record',
+    expected: 'a stream record of DynamoDB: { eventName, dynamodb: { … } }',
+    got: isKinesis ? 'a record of Kinesis that is not decoded' : record,
+    remedy: isKinesis
+      ? "Pass JSON.parse(Buffer.from(record.kinesis.data, 'base64').toString())."
+      : 'Pass one element of Records.',
+  });
+}
