@@ -21,6 +21,7 @@ import {
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
+import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
@@ -165,12 +166,9 @@ async function observeExecutions(
   now: number,
 ): Promise<Checked<SeenExecutions>> {
   const since = now - DAY_MS;
-  const list = async (
-    statusFilter: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED' | 'RUNNING',
-    maxResults = PAGE,
-  ) =>
-    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults }))).executions ??
-    [];
+  const list = async (statusFilter: 'FAILED' | 'TIMED_OUT' | 'ABORTED') =>
+    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: PAGE })))
+      .executions ?? [];
   const listed = await check('states:ListExecutions', stateMachineArn, async () => {
     const failed = await Promise.all(
       (['FAILED', 'TIMED_OUT', 'ABORTED'] as const).map(status => list(status)),
@@ -178,7 +176,7 @@ async function observeExecutions(
     return {
       lastSuccess: await lastSuccessOf(sfn, stateMachineArn),
       // More than this many is all that has to be known.
-      running: (await list('RUNNING', 1000)).length,
+      running: (await openExecutions(sfn, stateMachineArn)).length,
       moreFailed: failed.some(page => page.length === PAGE && page.every(one => stoppedAt(one) >= since)),
       failed: failed
         .flat()

@@ -1,5 +1,6 @@
 import { type ExecutionListItem, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import { type Checked, check } from '../deployment/check.ts';
 import { lastSuccessOf } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
@@ -14,7 +15,7 @@ export interface SeenSweeps {
   readonly lastSuccess: Date | undefined;
   /** The newest one that did not succeed, at any time. */
   readonly lastFailure: Sweep | undefined;
-  readonly open: readonly { readonly name: string; readonly startedAt: Date }[];
+  readonly open: readonly OpenExecution[];
   /** There are more open ones. */
   readonly moreOpen: boolean;
 }
@@ -47,7 +48,7 @@ export async function observeSweeps(
     [];
   const listed = await check('states:ListExecutions', stateMachineArn, async () => {
     const recent = await list(undefined, RECENT);
-    const open = await list('RUNNING', OPEN + 1);
+    const open = await openExecutions(sfn, stateMachineArn, OPEN + 1);
     const failed = recent.filter(isFailure);
     // Only once: whatever fails afterwards is among the recent ones.
     if (failed.length === 0 && memory.lastFailure === undefined) {
@@ -76,9 +77,7 @@ export async function observeSweeps(
       known: sweeps,
       lastSuccess,
       lastFailure,
-      open: open
-        .slice(0, OPEN)
-        .map(({ name = '', startDate = new Date(0) }) => ({ name, startedAt: startDate })),
+      open: open.slice(0, OPEN),
       moreOpen: open.length > OPEN,
     },
   };
