@@ -1,4 +1,3 @@
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
@@ -20,11 +19,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
-import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
+import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
 import type { Subject } from './subject.ts';
 
 /** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
@@ -121,7 +120,7 @@ export async function observeDeployment(
       ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
       : notAsked('SQS'),
     alarms: cloudWatch
-      ? await observeAlarms(cloudWatch, alarmNamesOf(subject.props), subject.region)
+      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
   };
@@ -265,14 +264,4 @@ async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
   });
-}
-
-function observeAlarms(
-  client: CloudWatchClient,
-  names: readonly string[],
-  region: string,
-): Promise<Checked<readonly SeenAlarm[]>> {
-  return check('cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:*:alarm:*`, () =>
-    describeAlarms(client, names),
-  );
 }

@@ -3,9 +3,9 @@ import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
-import type { SeenAlarm } from '../aws/alarms.ts';
 import { ago } from '../deployment/ago.ts';
 import type { Checked } from '../deployment/check.ts';
+import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import {
   type FailedExecution,
   type SeenDeployment,

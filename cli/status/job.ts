@@ -129,7 +129,9 @@ async function lookAtTable(
     overdue,
     gone: 'seen' in overdue ? goneBy(overdue.seen, covered) : undefined,
     deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
-    alarms: cloudWatch ? await observeAlarms(cloudWatch, name, names, region) : notAsked('CloudWatch'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, { sweep: name, others: names }, region)
+      : notAsked('CloudWatch'),
   };
 }
 
