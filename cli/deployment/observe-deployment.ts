@@ -21,6 +21,7 @@ import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
+import { type Firing, firingOf } from '../schedules.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
@@ -30,11 +31,7 @@ import type { Subject } from './subject.ts';
 export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
-export interface SeenSchedule {
-  /** ENABLED or DISABLED. */
-  readonly state: string;
-  /** Before that, an enabled one does not fire. */
-  readonly startDate?: Date | undefined;
+export interface SeenSchedule extends Firing {
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -146,8 +143,7 @@ export async function observeSchedule(
     try {
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
-        state: found.State ?? '',
-        startDate: found.StartDate,
+        ...firingOf(found),
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
