@@ -95,24 +95,11 @@ export async function observeDeployment(
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
-  const { name } = subject.props;
-  const stateMachine = sfn
-    ? await check('states:ListStateMachines', '*', async () =>
-        (await listStateMachines(sfn, [name])).get(name),
-      )
-    : notAsked('Step Functions');
-  const schedules = await Promise.all(
-    schedulesOf(subject.props).map(async schedule => {
-      const seen = scheduler
-        ? await observeSchedule(scheduler, name, schedule.name, subject.region)
-        : notAsked('EventBridge Scheduler');
-      return [schedule.name, seen] as const;
-    }),
-  );
+  const stateMachine = await observeStateMachine(sfn, subject);
   return {
     stateMachine,
     executions: sfn && (await executionsOf(sfn, stateMachine, now)),
-    schedules: new Map(schedules),
+    schedules: await observeSchedules(scheduler, subject),
     deadLetters: sqs
       ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
       : notAsked('SQS'),
@@ -132,7 +119,35 @@ async function executionsOf(
   return observeExecutions(sfn, stateMachine.seen.arn, now);
 }
 
-export async function observeSchedule(
+/** @param sfn undefined when it must not be asked */
+export async function observeStateMachine(
+  sfn: SFNClient | undefined,
+  { props: { name } }: Subject,
+): Promise<Checked<ListedStateMachine | undefined>> {
+  if (sfn === undefined) return notAsked('Step Functions');
+  return check('states:ListStateMachines', '*', async () => (await listStateMachines(sfn, [name])).get(name));
+}
+
+/**
+ * The schedules that a table should have, by their names.
+ * @param scheduler undefined when it must not be asked
+ */
+export async function observeSchedules(
+  scheduler: SchedulerClient | undefined,
+  { props, region }: Subject,
+): Promise<SeenDeployment['schedules']> {
+  const schedules = await Promise.all(
+    schedulesOf(props).map(async ({ name }) => {
+      const seen = scheduler
+        ? await observeSchedule(scheduler, props.name, name, region)
+        : notAsked('EventBridge Scheduler');
+      return [name, seen] as const;
+    }),
+  );
+  return new Map(schedules);
+}
+
+async function observeSchedule(
   scheduler: SchedulerClient,
   group: string,
   name: string,
