@@ -19,6 +19,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type Firing, firingOf } from '../schedules.ts';
@@ -82,9 +83,6 @@ const DESCRIBED = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 100;
 const SUCCESS_PAGES = 20;
-
-/** Names of executions that `precise-ttl replay` starts. */
-const REPLAY = /^replay-/;
 
 /**
  * Asks what is deployed.
@@ -196,10 +194,8 @@ async function observeExecutions(
   });
   if ('notChecked' in listed) return listed;
   const { lastSuccess, failed, running, moreFailed } = listed.seen;
-  const described = await check(
-    'states:DescribeExecution',
-    `${stateMachineArn.replace(':stateMachine:', ':execution:')}:*`,
-    () => Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
+  const described = await check('states:DescribeExecution', executionArnOf(stateMachineArn, '*'), () =>
+    Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
   );
   return {
     seen: {
@@ -223,7 +219,7 @@ export async function lastSuccessOf(client: SFNClient, stateMachineArn: string):
   );
   let read = 0;
   for await (const { executions = [] } of pages) {
-    const found = executions.find(({ name = '' }) => !REPLAY.test(name));
+    const found = executions.find(one => !isReplay(one));
     read += 1;
     if (found !== undefined || read === SUCCESS_PAGES) return found?.stopDate;
   }
@@ -242,7 +238,11 @@ function failedExecution(listed: ExecutionListItem): FailedExecution {
   return { name, status, stoppedAt: new Date(stoppedAt(listed)) };
 }
 
-const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
+/** As `precise-ttl replay` names them. */
+export const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
+
+/** Epoch milliseconds. */
+export const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
   (stopDate ?? startDate)?.getTime() ?? 0;
 
 /** Messages in a queue; undefined when it is not there. */

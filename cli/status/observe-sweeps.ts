@@ -1,8 +1,9 @@
 import { type ExecutionListItem, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { executionArnOf } from '../aws/executions.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import { type Checked, check } from '../deployment/check.ts';
-import { lastSuccessOf } from '../deployment/observe-deployment.ts';
+import { isReplay, lastSuccessOf, stoppedAt } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { describeSweep, type Sweep } from '../deployment/sweep.ts';
 
@@ -64,11 +65,15 @@ export async function observeSweeps(
   const { recent, open, lastSuccess } = listed.seen;
   const ended = recent.filter(({ stopDate }) => stopDate !== undefined);
   const wanted = new Set([...ended.slice(0, DESCRIBED), ...mayBeReconciles(ended, props)]);
-  const described = await check('states:DescribeExecution', executionsArn(stateMachineArn), async () => {
-    const sweeps: Sweep[] = [];
-    for (const one of wanted) sweeps.push(await describeOnce(one));
-    return { sweeps, lastFailure: memory.lastFailure && (await describeOnce(memory.lastFailure)) };
-  });
+  const described = await check(
+    'states:DescribeExecution',
+    executionArnOf(stateMachineArn, '*'),
+    async () => {
+      const sweeps: Sweep[] = [];
+      for (const one of wanted) sweeps.push(await describeOnce(one));
+      return { sweeps, lastFailure: memory.lastFailure && (await describeOnce(memory.lastFailure)) };
+    },
+  );
   if ('notChecked' in described) return described;
   const { sweeps, lastFailure } = described.seen;
   return {
@@ -95,12 +100,6 @@ export async function observeSweeps(
 const isFailure = ({ status }: ExecutionListItem): boolean =>
   status === 'FAILED' || status === 'TIMED_OUT' || status === 'ABORTED';
 
-/** As `precise-ttl replay` names them. */
-const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
-
-const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
-  (stopDate ?? startDate)?.getTime() ?? 0;
-
 function newest(executions: readonly ExecutionListItem[]): ExecutionListItem | undefined {
   return [...executions].sort((one, other) => stoppedAt(other) - stoppedAt(one))[0];
 }
@@ -118,6 +117,3 @@ function mayBeReconciles(
     return ended.filter(isItsMinute).slice(0, 2);
   });
 }
-
-const executionsArn = (stateMachineArn: string): string =>
-  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:*`;
