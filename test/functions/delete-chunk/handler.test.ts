@@ -306,6 +306,16 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
     expect(lagMaxMs).toBe(60_250);
     expect(Object.values(lagCounts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(2);
   });
+
+  test('measures it from the end of the grace on', async () => {
+    const table = await createExpiringTable(dynamo.client, { deleteMode, graceSeconds: 3600 });
+    await table.put([{ ...expired('a'), ttl: CUTOFF - 3600 }]);
+    const answer = await deleteChunk(inputOf([withTtl({ id: { S: 'a' } }, CUTOFF - 3600)]), {
+      ...table.runtime,
+      clock,
+    });
+    expect(answer.progress).toMatchObject({ deleted: 1, lagMaxMs: 250 });
+  });
 });
 
 describe('batch', () => {
