@@ -91,6 +91,13 @@ export class PreciseTtl extends Construct {
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
     ];
+    const plan: Statement[] = [
+      ...query,
+      // The index does not say which items are held.
+      ...(sweep.holdAttribute === undefined
+        ? []
+        : [{ actions: ['dynamodb:BatchGetItem'], resources: [this.tableArn] }]),
+    ];
     const remove: Statement[] = [
       {
         actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
@@ -101,7 +108,7 @@ export class PreciseTtl extends Construct {
     const sweepFunction = (task: TaskName, statements: readonly Statement[]) =>
       new SweepFunction(this, TASKS[task], { place, task, environment, sweep, statements });
     this.functions = {
-      PlanSweep: sweepFunction('PlanSweep', query),
+      PlanSweep: sweepFunction('PlanSweep', plan),
       QueryExpired: sweepFunction('QueryExpired', query),
       DeleteChunk: sweepFunction('DeleteChunk', remove),
       RecordMetrics: sweepFunction('RecordMetrics', []),
