@@ -1,0 +1,43 @@
+import type { StreamRecord } from '../../expiry/stream-record.ts';
+
+/**
+ * What Lambda gives a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon
+ * DynamoDB". It does not name the shard; the records of one event are of one shard and in its order.
+ */
+export interface DynamoDbStreamEvent {
+  readonly Records: readonly DynamoDbStreamRecord[];
+}
+
+export interface DynamoDbStreamRecord extends StreamRecord {
+  /** The same at every delivery of the record, and no other record's. */
+  readonly eventID: string;
+  readonly eventSourceARN?: string;
+  readonly dynamodb: {
+    readonly Keys: ItemImage;
+    /** Missing in streams without old images. */
+    readonly OldImage?: ItemImage;
+    readonly NewImage?: ItemImage;
+    /** Digits, up to 40 of them. A later record of the shard has a higher one. */
+    readonly SequenceNumber: string;
+    /** Epoch seconds. */
+    readonly ApproximateCreationDateTime: number;
+  };
+}
+
+/** An item, or its key, in DynamoDB JSON. */
+export type ItemImage = Readonly<Record<string, ImageValue>>;
+
+/** One attribute's value. Lambda writes bytes in base64; the AWS SDK's clients have them as bytes. */
+export type ImageValue =
+  | { readonly S: string }
+  | { readonly N: string }
+  | { readonly B: Bytes }
+  | { readonly SS: readonly string[] }
+  | { readonly NS: readonly string[] }
+  | { readonly BS: readonly Bytes[] }
+  | { readonly M: ItemImage }
+  | { readonly L: readonly ImageValue[] }
+  | { readonly NULL: boolean }
+  | { readonly BOOL: boolean };
+
+export type Bytes = string | Uint8Array;
