@@ -6,14 +6,15 @@ import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { commandLine } from './command-line.ts';
 import { consent, requireConsent } from './consent.ts';
+import { readDuration } from './duration.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { tellEnd } from './job-end.ts';
 import { readLocation } from './restore/location.ts';
 import { readExpirySpan } from './restore/span.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { readTimeSpan } from './time-span.ts';
 import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
@@ -69,7 +70,7 @@ Exit status: 0 each key was restored or is there already, 1 some are not in the 
 flags, 130 or 143 interrupted.`;
 
 /** As long as a TTL may be ahead. */
-const MOST_EXPIRES_IN = '7300d';
+const EXPIRES_IN = { least: '1s', most: '7300d' } as const;
 
 function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
   const { 'expires-in': expiresIn, 'without-expiry': without } = flags;
@@ -79,7 +80,7 @@ function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
       `--expires-in: expected it or --without-expiry, got ${got}; the old expiry has passed, so say when the restored items expire`,
     );
   }
-  return expiresIn === undefined ? undefined : readTimeSpan('--expires-in', expiresIn, MOST_EXPIRES_IN);
+  return expiresIn === undefined ? undefined : readDuration('--expires-in', expiresIn, EXPIRES_IN);
 }
 
 async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
@@ -118,18 +119,13 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     if (stop.signal.aborted && (error as Error).name === 'AbortError') return 'interrupted' as const;
     throw error;
   });
-  switch (end) {
-    case 'done':
-      return 0;
-    case 'declined':
-      console.error('Nothing was written.');
-      return 1;
-    case 'incomplete':
-      return 1;
-    case 'interrupted':
-      console.error(`\nInterrupted. The same command goes on:\n  ${commandLine('restore', args)}`);
-      return stop.status();
-  }
+  const again = commandLine('restore', args);
+  const texts = {
+    declined: 'Nothing was written.',
+    failed: `\nNot every key was restored. The same command tries the others again:\n  ${again}`,
+    interrupted: `\nInterrupted. The same command goes on:\n  ${again}`,
+  };
+  return tellEnd(end, texts, stop);
 }
 
 export const command = defineCommand({

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { isObject } from '../../expiry/fields.ts';
 import type { KeyNames } from '../../expiry/shard.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import { ArchivedLineError } from './errors.ts';
 import { keyId } from './wanted-keys.ts';
@@ -13,8 +14,8 @@ export interface ArchivedImage {
   readonly key: ItemKey;
   /** Of its TTL, or of its removal where it had none: ISO, so that a later one is a greater text. */
   readonly expiredAt: string;
-  /** When it was removed, or copied. */
-  readonly archivedAt: string;
+  /** When it was removed; undefined for a copy that archiveFirst made before the deletion. */
+  readonly deletedAt: string | undefined;
   readonly item: Readonly<Record<string, unknown>>;
 }
 
@@ -34,19 +35,41 @@ export function linesOf(body: Uint8Array, where: string): string[] {
   return text.split('\n').filter(line => line !== '');
 }
 
+/** That the item of a copy was not deleted. */
+export interface KeptMark {
+  readonly id: string;
+  readonly expiredAt: string;
+  /** Key of the object that the copy stands in; undefined: any. */
+  readonly copy: string | undefined;
+}
+
 /**
- * Reads a line of an archive.
+ * Reads a line of an archive, or a copy of archiveFirst's.
  *
  * @param where the object that it stands in, for the message
  * @throws {ArchivedLineError} for a line that is none, and for one of a plain archive
  */
 export function readImage(line: string, names: KeyNames, where: string): ArchivedImage {
-  const value = parsed(line, where);
-  const { key, item, expiredAt, deletedAt, copiedAt } = value;
-  const archivedAt = deletedAt ?? copiedAt;
-  if (!isObject(key) || !isObject(item) || typeof archivedAt !== 'string')
+  const { id, key, item, expiredAt, deletedAt } = fieldsOf(line, names, where);
+  const time = expiredAt ?? deletedAt;
+  if (!isObject(item) || time === undefined)
     throw new ArchivedLineError(
-      `${where}: expected lines with key, item and deletedAt, got one with ${Object.keys(value)}; is this an archive of precise-ttl?`,
+      `${where}: expected lines with an item and its time, got one without; is this an archive of precise-ttl?`,
+    );
+  return { id, key, expiredAt: time, deletedAt, item };
+}
+
+/** Reads a mark of archiveFirst's. @throws {ArchivedLineError} */
+export function readMark(line: string, names: KeyNames, where: string): KeptMark {
+  const { id, expiredAt, copy } = fieldsOf(line, names, where);
+  return { id, expiredAt: expiredAt ?? '', copy };
+}
+
+function fieldsOf(line: string, names: KeyNames, where: string) {
+  const { key, item, expiredAt, deletedAt, copy } = parsed(line, where);
+  if (!isObject(key))
+    throw new ArchivedLineError(
+      `${where}: expected lines with a key, got one without; is this an archive of precise-ttl?`,
     );
   if (!Object.values(key).every(isObject))
     throw new ArchivedLineError(
@@ -55,14 +78,12 @@ export function readImage(line: string, names: KeyNames, where: string): Archive
   const id = keyId(key, names);
   if (id === undefined)
     throw new ArchivedLineError(
-      `${where}: expected keys of ${[names.partitionKey, names.sortKey].filter(Boolean).join(' and ')}, got one of ${Object.keys(key)}; is this the archive of the table?`,
+      `${where}: expected keys of ${keyAttributeNames(names).join(' and ')}, got one of ${Object.keys(key).join(' and ')}; is this the archive of the table?`,
     );
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
-    id,
-    key: key as ItemKey,
-    expiredAt: typeof expiredAt === 'string' ? expiredAt : archivedAt,
-    archivedAt,
-    item,
+    ...{ id, key: key as ItemKey, item },
+    ...{ expiredAt: text(expiredAt), deletedAt: text(deletedAt), copy: text(copy) },
   };
 }
 

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { clientConfig } from '../aws/client-config.ts';
 import { type Environment, isLocal, localEndpoint } from '../aws/endpoint.ts';
-import { EndpointNote, NOTE_STEP } from '../aws/note-endpoint.ts';
+import { noteEndpoint } from '../aws/note-endpoint.ts';
 import { type ArchiveSource, folderSource, s3Source } from './archive-source.ts';
 import type { Location } from './location.ts';
 
@@ -21,9 +21,8 @@ export function restoreClients(
   environment: Environment,
   signal: AbortSignal,
 ): RestoreClients {
-  const note = new EndpointNote();
   const dynamoDb = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
-  dynamoDb.middlewareStack.add(note.middleware, NOTE_STEP);
+  const endpoint = noteEndpoint(dynamoDb);
   const made: { destroy(): void }[] = [dynamoDb];
   const s3 = () => {
     const client = new S3Client({
@@ -41,7 +40,7 @@ export function restoreClients(
       location.kind === 'folder'
         ? folderSource(location.folder)
         : s3Source(s3(), location, { endpoint: localEndpoint(environment, 'S3'), signal }),
-    endpoint: () => note.endpoint,
+    endpoint,
     destroy() {
       for (const client of made) client.destroy();
     },

@@ -1,7 +1,7 @@
 import type { KeyNames } from '../../expiry/shard.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { ArchiveSource } from './archive-source.ts';
-import { type ArchivedImage, linesOf, readImage } from './archived-image.ts';
+import { type ArchivedImage, type KeptMark, linesOf, readImage, readMark } from './archived-image.ts';
 import { ArchiveNotFoundError } from './errors.ts';
 import type { ExpirySpan } from './span.ts';
 import type { WantedKeys } from './wanted-keys.ts';
@@ -36,67 +36,94 @@ export interface FindOptions {
 
 /**
  * Finds the image of each key that expired last. It reads the latest date of expiry first, and the dates before only while a key
- * is missing. Copies of one expiry are the same item: the one that was archived last is taken.
+ * is missing.
  *
  * @throws {ArchiveNotFoundError}, {ArchivedLineError}, {ArchiveUnreadableError}
  */
 export async function findImages(options: FindOptions): Promise<Found> {
-  const { source, tableName, wanted, span, onDate, signal } = options;
-  const root = `${tableName}/`;
-  const dates = datesOf(await source.folders(root));
-  if (dates.length === 0)
-    throw new ArchiveNotFoundError(
-      `--from-archive: expected the archive of ${tableName} at ${source.name(root)}, got none there; check the bucket and the prefix: the folder of the table itself is not part of it`,
-    );
+  const { wanted, span, onDate, signal } = options;
   const images = new Map<string, FoundImage>();
   let objects = 0;
-  let read = 0;
-  for (const date of dates.filter(date => isWithin(date, span)).reverse()) {
+  let dates = 0;
+  for (const date of (await datesOf(options)).filter(each => isWithin(each, span)).reverse()) {
     if (images.size === wanted.size || signal.aborted) break;
     onDate(date, images.size);
-    read += 1;
     const missing = new Set([...wanted.keys()].filter(id => !images.has(id)));
-    const paths = await source.objects(`${root}expired_date=${date}/`);
-    objects += paths.length;
-    const ofDate = await inParallel(
-      paths.filter(path => path.endsWith('.gz')),
-      READS_AT_ONCE,
-      async path => imagesOf(await source.read(path), source.name(path), missing, options),
-      signal,
-    );
-    for (const image of ofDate.flat()) {
+    const found = await imagesOfDate(date, missing, options);
+    objects += found.objects;
+    dates += 1;
+    for (const image of found.images) {
       const other = images.get(image.id);
       if (other === undefined || isLater(image, other)) images.set(image.id, image);
     }
   }
-  return { images, objects, dates: read };
+  return { images, objects, dates };
 }
 
-function imagesOf(
-  body: Uint8Array,
-  where: string,
-  missing: ReadonlySet<string>,
-  { names, span }: Pick<FindOptions, 'names' | 'span'>,
-): FoundImage[] {
-  return linesOf(body, where)
-    .map(line => ({ ...readImage(line, names, where), where }))
-    .filter(({ id, expiredAt }) => {
-      const ms = Date.parse(expiredAt);
-      return missing.has(id) && ms >= span.fromMs && ms < span.beforeMs;
-    });
-}
+/** The folder of the copies that archiveFirst makes, and that of the marks of those whose item was not deleted. */
+const COPIES = 'before_deletion/';
+const MARKS = 'kept/';
 
-function isLater(one: ArchivedImage, other: ArchivedImage): boolean {
-  if (one.expiredAt !== other.expiredAt) return one.expiredAt > other.expiredAt;
-  return one.archivedAt > other.archivedAt;
-}
-
-/** In their order. */
-function datesOf(folders: readonly string[]): string[] {
-  return folders.flatMap(name => /^expired_date=(\d{4}-\d\d-\d\d)$/.exec(name)?.[1] ?? []).sort();
+/** The dates of the archive, in their order. */
+async function datesOf({ source, tableName }: FindOptions): Promise<string[]> {
+  const root = `${tableName}/`;
+  const folders = await source.folders(root);
+  const ofCopies = folders.includes(COPIES.slice(0, -1)) ? await source.folders(`${root}${COPIES}`) : [];
+  const dates = [...folders, ...ofCopies].flatMap(
+    name => /^expired_date=(\d{4}-\d\d-\d\d)$/.exec(name)?.[1] ?? [],
+  );
+  if (dates.length > 0) return [...new Set(dates)].sort();
+  throw new ArchiveNotFoundError(
+    `--from-archive: expected the archive of ${tableName} at ${source.name(root)}, got none there; check the bucket and the prefix: the folder of the table itself is not part of it`,
+  );
 }
 
 function isWithin(date: string, { fromMs, beforeMs }: ExpirySpan): boolean {
   const beginMs = Date.parse(date);
   return beginMs < beforeMs && beginMs + DAY_MS > fromMs;
+}
+
+/** Deletions, and copies of items of which nothing says that they were not deleted. */
+async function imagesOfDate(
+  date: string,
+  missing: ReadonlySet<string>,
+  { source, tableName, names, span, signal }: FindOptions,
+): Promise<{ images: FoundImage[]; objects: number }> {
+  let objects = 0;
+  const read = async <Line extends { readonly id: string; readonly expiredAt: string }>(
+    folder: string,
+    readLine: (line: string, where: string) => Line,
+  ) => {
+    const paths = await source.objects(`${tableName}/${folder}expired_date=${date}/`);
+    objects += paths.length;
+    const linesOfPath = async (path: string) => {
+      const where = source.name(path);
+      return linesOf(await source.read(path), where)
+        .map(line => ({ ...readLine(line, where), path, where }))
+        .filter(({ id, expiredAt }) => missing.has(id) && isIn(expiredAt, span));
+    };
+    const gz = paths.filter(path => path.endsWith('.gz'));
+    return (await inParallel(gz, READS_AT_ONCE, linesOfPath, signal)).flat();
+  };
+  const image = (line: string, where: string) => readImage(line, names, where);
+  const deleted = await read('', image);
+  const copies = await read(COPIES, image);
+  const marks = copies.length === 0 ? [] : await read(MARKS, (line, where) => readMark(line, names, where));
+  const isKept = (copy: (typeof copies)[number]) =>
+    marks.some(mark => mark.id === copy.id && mark.expiredAt === copy.expiredAt && isOf(mark, copy.path));
+  return { images: [...deleted, ...copies.filter(copy => !isKept(copy))], objects };
+}
+
+/** A mark names the object by its whole key, with the prefix of the archive. */
+const isOf = ({ copy }: KeptMark, path: string): boolean => copy === undefined || copy.endsWith(path);
+
+function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boolean {
+  const ms = Date.parse(expiredAt);
+  return ms >= fromMs && ms < beforeMs;
+}
+
+/** Of one expiry, what the stream said of the deletion comes before a copy, and what it said last before what it said first. */
+function isLater(one: ArchivedImage, other: ArchivedImage): boolean {
+  if (one.expiredAt !== other.expiredAt) return one.expiredAt > other.expiredAt;
+  return (one.deletedAt ?? '') > (other.deletedAt ?? '');
 }

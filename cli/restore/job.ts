@@ -6,6 +6,7 @@ import { resolveProps } from '../../stacks/props.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';
 import { inParallel } from '../in-parallel.ts';
+import type { JobEnd } from '../job-end.ts';
 import { describeShape } from '../table/describe-table.ts';
 import { keysToShow, keyText } from '../table/key-text.ts';
 import type { RestoreClients } from './clients.ts';
@@ -42,18 +43,16 @@ export interface RestoreJobOptions {
   readonly signal: AbortSignal;
 }
 
-/** `incomplete`: a key is not in the archive, or an item could not be written. */
-export type RestoreEnd = 'done' | 'incomplete' | 'declined' | 'interrupted';
-
 /** Writes at a time. */
 const WRITES_AT_ONCE = 10;
 
 /**
  * Writes items of an archive back into their table.
  *
+ * @returns `failed`: a key is not in the archive, or an item could not be written
  * @throws {FlagError} before anything is asked of AWS; an error of ./errors.ts, ../table/errors.ts, or the SDK's, when it can't go on
  */
-export async function runRestore(options: RestoreJobOptions): Promise<RestoreEnd> {
+export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
   const { span, dryRun, expiresInMs, now, print, signal } = options;
   const config = checkConfig(options.config);
   const props = chooseTable(config, options.table);
@@ -124,7 +123,7 @@ export async function runRestore(options: RestoreJobOptions): Promise<RestoreEnd
     if (signal.aborted) return 'interrupted';
     const isComplete =
       images.size === wanted.size && [...fates.values()].every(({ fate }) => fate !== 'failed');
-    return isComplete ? 'done' : 'incomplete';
+    return isComplete ? 'done' : 'failed';
   } finally {
     clients.destroy();
   }

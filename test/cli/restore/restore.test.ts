@@ -10,6 +10,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { restoreClients } from '../../../cli/restore/clients.ts';
 import { type RestoreJobOptions, runRestore } from '../../../cli/restore/job.ts';
 import { readLocation } from '../../../cli/restore/location.ts';
@@ -182,7 +183,7 @@ test.each<[string, Run, string | undefined]>([
   ['none after all of them', { from: '2026-11-20T09:00:01Z' }, undefined],
 ])('of several images takes %s', async (_which, span, version) => {
   const { end } = await restore({ ids: ['often'], ...span });
-  expect([end, (await stored('often'))?.['v']?.N]).toEqual([version ? 'done' : 'incomplete', version]);
+  expect([end, (await stored('often'))?.['v']?.N]).toEqual([version ? 'done' : 'failed', version]);
 });
 
 test('reads no further back than until all keys are found', async () => {
@@ -201,7 +202,7 @@ test('reads no further back than until all keys are found', async () => {
 
 test('tells what is not in the archive', async () => {
   const { end, fates, text } = await restore({ ids: ['item', 'none'] });
-  expect([end, fates.map(([, fate]) => fate)]).toEqual(['incomplete', ['restored', 'notInArchive']]);
+  expect([end, fates.map(([, fate]) => fate)]).toEqual(['failed', ['restored', 'notInArchive']]);
   expect(text).toContain('1 not in the archive\n  {"id":{"S":"none"}}');
 });
 
@@ -265,11 +266,73 @@ test('refuses a plain archive', async () => {
   );
 });
 
+/** Puts an object as it is. */
+async function upload(Bucket: string, Key: string, Body: Buffer): Promise<void> {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const uploader = new S3Client({
+    endpoint: s3.endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials,
+  });
+  await uploader.send(new PutObjectCommand({ Bucket, Key, Body }));
+  uploader.destroy();
+}
+
+/** What archiveFirst puts: a copy of each of these, and marks of copies whose item was not deleted. */
+const COPIES = 'Sessions/before_deletion/expired_date=2026-11-20/one.jsonl.gz';
+const copyLine = (id: string, v = '1') => ({
+  ...{ table: 'Sessions', key: { id: { S: id } }, expiredAt: '2026-11-20T09:00:00.000Z' },
+  item: { id: { S: id }, v: { N: v }, ttl: { N: '1795165200' } },
+});
+const markLine = (id: string, copy: string | null, expiredAt = '2026-11-20T09:00:00.000Z') => ({
+  ...{ table: 'Sessions', key: { id: { S: id } }, expiredAt, kept: 'renewed', copy },
+});
+const packed = (lines: readonly object[]) =>
+  gzipSync(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
+
+test('takes a copy of archiveFirst where no deletion is archived, but none whose item was kept', async () => {
+  const root = 'copies/';
+  const ids = ['item', 'often', 'old', 'none', 'other'];
+  await upload(ARCHIVE_BUCKET, `${root}${COPIES}`, packed(ids.map(id => copyLine(id))));
+  const marks = [
+    markLine('often', null),
+    markLine('old', `${root}${COPIES}`),
+    // Of another copy, and of another expiry.
+    markLine('none', `${root}${COPIES.replace('one', 'two')}`),
+    markLine('other', null, '2026-11-20T08:00:00.000Z'),
+  ];
+  await upload(ARCHIVE_BUCKET, `${root}${COPIES.replace('before_deletion', 'kept')}`, packed(marks));
+  const place = `s3://${ARCHIVE_BUCKET}/copies`;
+  const fates = async () =>
+    Object.fromEntries(
+      (await restore({ ids, place, dryRun: true })).fates.map(([key = '', fate]) => [
+        JSON.parse(key).id.S,
+        fate,
+      ]),
+    );
+  const [found, notInArchive] = ['found', 'notInArchive'];
+  expect(await fates()).toEqual({
+    item: found,
+    often: notInArchive,
+    old: notInArchive,
+    none: found,
+    other: found,
+  });
+  // The deletion of one of them, as the stream tells it.
+  const archived = [{ item: { id: { S: 'old' }, v: { N: '2' } }, expiredAt: '2026-11-20T09:00:00Z' }];
+  await archiveItems(s3.endpoint, archived, { ...settings, archivePrefix: root });
+  expect(await fates()).toMatchObject({ often: notInArchive, old: found });
+  await restore({ ids: ['old'], place });
+  expect((await stored('old'))?.['v']).toEqual({ N: '2' });
+});
+
 test.each<[string, Buffer, string]>([
   ['no gzip', Buffer.from('{}'), 'expected gzip'],
   ['half of an object', gzipSync('{"key":{}}\n').subarray(0, 20), 'expected gzip'],
   ['no JSON', gzipSync('text\n'), 'expected a JSON object on each line'],
-  ['other lines', gzipSync('{"a":1}\n'), 'got one with a'],
+  ['other lines', gzipSync('{"a":1}\n'), 'expected lines with a key'],
+  ['lines without an item', gzipSync('{"key":{"id":{"S":"item"}}}\n'), 'with an item and its time'],
   [
     'items of another table',
     gzipSync('{"key":{"other":{"S":"a"}},"item":{},"deletedAt":"2026-11-20T09:00:00Z"}\n'),
@@ -283,17 +346,7 @@ test.each<[string, Buffer, string]>([
     'expected values in DynamoDB JSON, got one with S,N',
   ],
 ])('refuses an archive with %s, and writes nothing', async (_what, body, message) => {
-  const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3');
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const uploader = new S3Client({
-    endpoint: s3.endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials,
-  });
-  const Key = 'Sessions/expired_date=2026-11-20/1-1-damaged.jsonl.gz';
-  await uploader.send(new PutObjectCommand({ Bucket: 'other', Key, Body: body }));
-  uploader.destroy();
+  await upload('other', 'Sessions/expired_date=2026-11-20/1-1-damaged.jsonl.gz', body);
   await expect(restore({ place: 's3://other' })).rejects.toThrow(message);
   expect(await stored('item')).toBeUndefined();
 });
