@@ -1,4 +1,5 @@
 import { oneOf, text } from '../../expiry/fields.ts';
+import { type Environment, readVariables, toVariables } from '../runtime/variables.ts';
 
 /**
  * How an archive has items: in DynamoDB JSON, which `restore` can write back, or plain, for reading only: there a set is a list and
@@ -35,4 +36,18 @@ export interface ArchiveSettings {
   readonly archivePrefix: string;
   readonly archiveFormat: ArchiveFormat;
   readonly archiveRemovals: ArchiveRemovals;
+}
+
+/** The environment that {@link readArchiveSettings} reads. */
+export function toArchiveEnvironment(
+  settings: ArchiveSettings,
+  write: (value: string) => string,
+): Record<string, string> {
+  return toVariables(ARCHIVE_KINDS, settings, write);
+}
+
+/** @throws InvalidEnvironmentError */
+export function readArchiveSettings(env: Environment): ArchiveSettings {
+  const settings = readVariables(ARCHIVE_KINDS, env, ['archivePrefix']);
+  return { archivePrefix: '', ...settings } as ArchiveSettings;
 }
