@@ -55,7 +55,7 @@ export const COMMAND_ACTIONS = {
     ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
-    ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
+    ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
   ],
   status: [

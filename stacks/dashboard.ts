@@ -14,6 +14,7 @@ import {
 } from './alarms.ts';
 import { awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
+import { streamFunctionsOf } from './stream-props.ts';
 
 /** The props of a table that its dashboard depends on, with the defaults filled in. */
 export interface ShownSweep extends AlarmedSweep {
@@ -148,14 +149,6 @@ function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
     const metric = sweepMetric('DeletionLag', sweep, resources);
     return [{ metric, statistic: 'SampleCount', label: 'Items deleted' }];
   }
-}
-
-/** The functions of the stream that a sweep has. */
-function streamFunctionsOf({ archive, events }: ShownSweep): StreamFunctionName[] {
-  return [
-    ...(archive === undefined ? [] : (['ArchiveExpiries'] as const)),
-    ...(events === undefined ? [] : (['PublishExpiries'] as const)),
-  ];
 }
 
 function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {

@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../expiry/errors.ts';
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
+import type { StreamFunctionName } from '../functions/function-list.ts';
 import { DESTINATIONS, EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
 import { orReference } from './references.ts';
 
@@ -112,5 +113,19 @@ function destinationProblems(events: EventsProp): FieldProblem[] {
       remedy:
         'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
     },
+  ];
+}
+
+/** The functions of the stream that a table has. */
+export function streamFunctionsOf({
+  archive,
+  events,
+}: {
+  readonly archive?: object;
+  readonly events?: object;
+}): StreamFunctionName[] {
+  return [
+    ...(archive === undefined ? [] : (['ArchiveExpiries'] as const)),
+    ...(events === undefined ? [] : (['PublishExpiries'] as const)),
   ];
 }
