@@ -1,11 +1,11 @@
-import { kind, oneOf, text, type ValueOf, valueProblems, whole } from '../../expiry/fields.ts';
+import { kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import {
   MAX_DELETES_PER_SECOND,
   MAX_GRACE_SECONDS,
   MAX_LOOKBACK_MINUTES,
 } from '../../statemachine/contract.ts';
-import { InvalidEnvironmentError } from './errors.ts';
+import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
@@ -73,28 +73,13 @@ export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly 
  * @param write what a value becomes on its way there, e.g. Terraform's escapes
  */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
-  return Object.fromEntries(
-    (Object.keys(SETTING_KINDS) as SettingName[]).flatMap(name => {
-      const value = settings[name];
-      return value === undefined ? [] : [[variableOf(name), write(String(value))]];
-    }),
-  );
+  return toVariables(SETTING_KINDS, settings, write);
 }
 
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): SweepSettings {
-  const values = Object.entries(SETTING_KINDS).flatMap(([name, each]) => {
-    const variable = variableOf(name);
-    const given = env[variable];
-    if (!given && ABSENT_SETTINGS.some(absent => absent === name)) return [];
-    const value = given === undefined ? undefined : each.fromText(given);
-    const [problem] = valueProblems(variable, each, value, '');
-    if (problem) {
-      throw new InvalidEnvironmentError({ ...problem, got: given, remedy: 'Deploy the function again.' });
-    }
-    return [[name, value]];
-  });
-  const settings: Settings = Object.fromEntries(values);
+export function readSettings(env: Environment): SweepSettings {
+  // Every other one is there: readVariables has seen to that.
+  const settings = readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings;
   const {
     partitionKey,
     sortKey,
@@ -127,9 +112,4 @@ export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
     indexedBy,
     ...(indexedBy === 'window' && { windowAttribute, granularityMinutes, shards }),
   };
-}
-
-/** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
-function variableOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

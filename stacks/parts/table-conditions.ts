@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { modelOf } from '../model-of.ts';
-import { type KeyType, type ResolvedProps, refusesNativeTtl } from '../props.ts';
+import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
 
 /** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
@@ -81,6 +81,7 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
       ),
     },
     ...(refusesNativeTtl(props) ? withoutNativeTtl() : withNativeTtl()),
+    ...(readsStream(props) ? streamConditions() : []),
   ];
 
   function withNativeTtl(): Postcondition[] {
@@ -112,6 +113,29 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         error_message: refuse(
           'native TTL is not DISABLED.',
           `With holdAttribute or graceSeconds it has to be: it would delete what is held, or in its grace, within days. Turn it off, which takes up to an hour: aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=false,AttributeName=${escaped(ttlAttribute)}.`,
+        ),
+      },
+    ];
+  }
+
+  /** Of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
+  function streamConditions(): Postcondition[] {
+    const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
+    return [
+      {
+        condition: expression('try(self.stream_enabled, false) == true'),
+        error_message: refuse(
+          'it has no stream.',
+          `archive and events need one. Turn it on first: ${turnOn}.`,
+        ),
+      },
+      {
+        condition: expression(
+          'try(self.stream_enabled, false) != true || contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], self.stream_view_type)',
+        ),
+        error_message: refuse(
+          'its stream has no old images, but ${try(length(self.stream_view_type), 0) == 0 ? "nothing" : self.stream_view_type}.',
+          'Without them nobody can tell whether a removed item had expired. A stream keeps its view: turn it off and on again with StreamViewType=NEW_AND_OLD_IMAGES, and have its other readers begin again.',
         ),
       },
     ];
