@@ -93,6 +93,8 @@ export const FIXED = [
   'stream',
   'provisionedCapacity',
   'warmThroughput',
+  'holdAttribute',
+  'graceSeconds',
 ] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
