@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
-import { bundleBackfill, bundleFunctions } from '../../stacks/bundle.ts';
-import { ALL_TASKS, fileOf } from '../../statemachine/backfill-contract.ts';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
+import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const bundles = { ...bundleFunctions(), ...bundleBackfill() };
-const FOLDERS = ALL_TASKS.map(fileOf);
+const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() };
+const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 
 /** They talk to no AWS service. */
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
-describe.each(ALL_TASKS)('the bundle of %s', task => {
+describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];
 
   test('is one file of at most 400 KB', () => {
@@ -58,7 +58,7 @@ test('every state that calls a function, its folder and its test have one name',
     .filter(path => path.endsWith('handler.ts'))
     .map(dirname);
   expect(handlers.sort()).toEqual([...FOLDERS].sort());
-  for (const task of ALL_TASKS) {
+  for (const task of ALL_FUNCTIONS) {
     const folder = fileOf(task);
     expect(task.replaceAll(/(?!^)[A-Z]/g, letter => `-${letter}`).toLowerCase()).toBe(folder);
     expect(readdirSync(join('test/functions', folder))).toContain('handler.test.ts');

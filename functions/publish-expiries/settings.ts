@@ -1,0 +1,19 @@
+import { boolean, type Kind, text } from '../../expiry/fields.ts';
+
+const EVENT_BUS = text(
+  /^(arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/)?[A-Za-z0-9_./-]{1,256}$/,
+  "the name or the ARN of an event bus, e.g. 'default'",
+);
+
+const FUNCTION_ARN = text(
+  /^arn:[a-z0-9-]+:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9_$-]{1,128})?$/,
+  "the ARN of a function, e.g. 'arn:aws:lambda:eu-central-1:123456789012:function:on-expiry'",
+);
+
+/** The environment variables of PublishExpiries: EVENTS_BUS and so on; one of the first three. */
+export const EVENTS_KINDS = {
+  eventsBus: EVENT_BUS,
+  eventsQueueUrl: text(/^https?:\/\/\S+$/, 'the URL of a queue'),
+  eventsFunction: FUNCTION_ARN,
+  eventsOldImage: boolean(),
+} satisfies Readonly<Record<string, Kind<unknown>>>;
