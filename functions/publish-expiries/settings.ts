@@ -1,5 +1,8 @@
 import { boolean, type Kind, text } from '../../expiry/fields.ts';
+import { InvalidEnvironmentError } from '../runtime/errors.ts';
+import { type Environment, readVariables } from '../runtime/variables.ts';
 
+/** Source: EventBridge API reference, PutEventsRequestEntry. */
 const EVENT_BUS = text(
   /^(arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/)?[A-Za-z0-9_./-]{1,256}$/,
   "the name or the ARN of an event bus, e.g. 'default'",
@@ -17,3 +20,29 @@ export const EVENTS_KINDS = {
   eventsFunction: FUNCTION_ARN,
   eventsOldImage: boolean(),
 } satisfies Readonly<Record<string, Kind<unknown>>>;
+
+const TARGETS = ['eventsBus', 'eventsQueueUrl', 'eventsFunction'] as const;
+
+/** Where events go, and what is in them. One of the first three is there. */
+export interface EventsSettings {
+  /** Name or ARN. */
+  readonly eventsBus?: string;
+  readonly eventsQueueUrl?: string;
+  /** ARN. */
+  readonly eventsFunction?: string;
+  /** Whether events have the item as it was. */
+  readonly eventsOldImage: boolean;
+}
+
+/** @throws InvalidEnvironmentError */
+export function readEventsSettings(env: Environment): EventsSettings {
+  const settings = readVariables(EVENTS_KINDS, env, TARGETS) as EventsSettings;
+  const given = TARGETS.filter(target => settings[target] !== undefined);
+  if (given.length === 1) return settings;
+  throw new InvalidEnvironmentError({
+    field: 'EVENTS_BUS, EVENTS_QUEUE_URL, EVENTS_FUNCTION',
+    expected: 'exactly one of them',
+    got: given,
+    remedy: 'Deploy the function again.',
+  });
+}

@@ -12,6 +12,12 @@ const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 /** They talk to no AWS service. */
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
+/** The clients of those that talk to another service than DynamoDB. */
+const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  ArchiveExpiries: ['@aws-sdk/client-s3'],
+  PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
+};
+
 describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];
 
@@ -34,7 +40,9 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = [
       ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
-      ...(WITHOUT_SDK.includes(task) ? [] : ['@aws-sdk/client-dynamodb', '@smithy/core']),
+      ...(WITHOUT_SDK.includes(task)
+        ? []
+        : [...(CLIENTS[task] ?? ['@aws-sdk/client-dynamodb']), '@smithy/core']),
     ];
     expect([...named]).toEqual(expect.arrayContaining(expected));
     if (!WITHOUT_SDK.includes(task))
