@@ -12,10 +12,10 @@ const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 /** They talk to no AWS service. */
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
-/** The client of the service that a function talks to, where that is not DynamoDB. */
-const CLIENTS: Readonly<Partial<Record<FunctionName, string>>> = {
-  ArchiveExpiries: '@aws-sdk/client-s3',
-  PublishExpiries: '@aws-sdk/client-eventbridge',
+/** The clients of those that talk to another service than DynamoDB. */
+const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  ArchiveExpiries: ['@aws-sdk/client-s3'],
+  PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
 };
 
 /** The client of S3 alone is 300 KB. */
@@ -43,7 +43,9 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = [
       ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
-      ...(WITHOUT_SDK.includes(task) ? [] : [CLIENTS[task] ?? '@aws-sdk/client-dynamodb', '@smithy/core']),
+      ...(WITHOUT_SDK.includes(task)
+        ? []
+        : [...(CLIENTS[task] ?? ['@aws-sdk/client-dynamodb']), '@smithy/core']),
     ];
     expect([...named]).toEqual(expect.arrayContaining(expected));
     // The clients of EventBridge, SQS and Lambda bring no package of this licence.
