@@ -286,7 +286,7 @@ describe('by the environment of a function', () => {
       AWS_SECRET_ACCESS_KEY: 'local',
       [`AWS_ENDPOINT_URL_${service.toUpperCase()}`]: loopback.endpoint,
     };
-    const destination = await destinationOf({ ...settings, eventsOldImage: false });
+    const destination = destinationOf({ ...settings, eventsOldImage: false });
     expect((await publish(destination, [removal(1, 'a')])).failures).toBe(0);
     expect(loopback.calls.map(call => call.service)).toEqual([service]);
   });
