@@ -76,6 +76,11 @@ export class LocalSqs {
     return this.#find(queue).messages;
   }
 
+  /** How many messages of a queue could be received now; undefined when there is no such queue. */
+  visibleMessages(queue: string): number | undefined {
+    return this.#queues.get(queue)?.counts().visible;
+  }
+
   /**
    * Sends a message as a service of AWS does, such as Lambda to a failure destination; no client, no fault.
    *
