@@ -176,6 +176,20 @@ describe('guarded', () => {
     expect(await table.scan()).toEqual([]);
   });
 
+  test('what is released by withExpiry expires anew, and is found by the sweep of that moment', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const { tableName: TableName, model } = table.settings;
+    const long = CUTOFF - 90 * 86_400;
+    await table.put([
+      { id: 'a', ttl: long, expirationWindow: windowKey(windowStart(long, 60), 60), legalHold: 'case 7' },
+    ]);
+    const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
+    const nowMs = CUTOFF * 1000;
+    await table.documents.send(new UpdateCommand(withExpiry(model, release, { expiresAt: CUTOFF, nowMs })));
+    expect(await table.scan()).toEqual([{ ...expired('a'), ttl: NumberValue.from(String(CUTOFF)) }]);
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1 });
+  });
+
   test('holds nothing when the deployment names no such attribute', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([{ ...expired('a'), legalHold: true }]);
