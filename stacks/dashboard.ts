@@ -1,3 +1,4 @@
+import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
 import { recordedMetrics, type SweepMetric } from '../functions/record-metrics/metrics.ts';
 import { TASKS } from '../statemachine/contract.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
@@ -5,12 +6,15 @@ import {
   ALARM_NAMES,
   type AlarmedResources,
   type AlarmedSweep,
+  hasSubject,
   kebab,
   runbookOf,
   sweepMetric,
   thresholdOf,
 } from './alarms.ts';
 import { awsMetric, type MetricReference } from './aws-metrics.ts';
+import { failureQueueOf } from './names.ts';
+import { streamFunctionsOf } from './stream-props.ts';
 
 /** The props of a table that its dashboard depends on, with the defaults filled in. */
 export interface ShownSweep extends AlarmedSweep {
@@ -103,8 +107,10 @@ function graphProperties({ title, lines, isStacked = false, threshold }: Graph, 
   };
 }
 
-function textOf(sweep: Pick<ShownSweep, 'name'>, resources: Pick<ShownResources, 'tableName'>): string {
-  const sections = ALARM_NAMES.map(alarm => `[${kebab(alarm)}](${runbookOf(alarm)})`);
+function textOf(sweep: ShownSweep, resources: Pick<ShownResources, 'tableName'>): string {
+  const sections = ALARM_NAMES.filter(alarm => hasSubject(alarm, sweep)).map(
+    alarm => `[${kebab(alarm)}](${runbookOf(alarm)})`,
+  );
   return [
     `# precise-ttl: ${resources.tableName}`,
     `The sweep \`${sweep.name}\` deletes the expired items of the table \`${resources.tableName}\`. A minute in which nothing is due has no datapoint of it.`,
@@ -145,7 +151,9 @@ function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
   }
 }
 
-function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources): Graph[] {
+function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
+  const { name, indexName } = sweep;
+  const ofStream = streamFunctionsOf(sweep);
   const {
     stateMachineArn: StateMachineArn,
     deadLetterQueueName: QueueName,
@@ -153,8 +161,8 @@ function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources)
   } = resources;
   const index = { TableName, GlobalSecondaryIndexName: indexName };
   const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
-  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors') =>
-    Object.values(TASKS).map(task =>
+  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors', more: readonly StreamFunctionName[]) =>
+    [...Object.values(TASKS), ...more.map(fileOf)].map(task =>
       sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
     );
   return [
@@ -185,6 +193,24 @@ function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources)
       ],
     },
     {
+      title: 'Archive and events: behind the table, milliseconds',
+      lines: ofStream.map(each => ({
+        metric: awsMetric('AWS/Lambda', 'IteratorAge', { FunctionName: `${name}-${fileOf(each)}` }),
+        statistic: 'Maximum',
+        label: fileOf(each),
+      })),
+    },
+    {
+      title: 'Archive and events: messages of what was given up',
+      lines: ofStream.map(each => ({
+        metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {
+          QueueName: failureQueueOf(each, sweep),
+        }),
+        statistic: 'Maximum',
+        label: fileOf(each),
+      })),
+    },
+    {
       title: 'Throttled by DynamoDB: whoever uses the table',
       lines: [
         sum(awsMetric('AWS/DynamoDB', 'ReadThrottleEvents', index), 'reads of the index'),
@@ -192,9 +218,10 @@ function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources)
         sum(awsMetric('AWS/DynamoDB', 'WriteThrottleEvents', { TableName }), 'writes of the table'),
       ],
     },
-    { title: 'Errors of the functions', lines: ofFunctions('Errors') },
-    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations') },
-    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration') },
+    { title: 'Errors of the functions', lines: ofFunctions('Errors', ofStream) },
+    // Of the sweep's: with those of the stream there would be more than the 50 metrics that are free.
+    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations', []) },
+    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration', []) },
     {
       title: 'Cost: time of the children, milliseconds',
       lines: [sum(awsMetric('AWS/States', 'ExpressExecutionBilledDuration', { StateMachineArn }))],

@@ -1,4 +1,7 @@
+import { InvalidArgumentError } from '../../expiry/errors.ts';
+import { isObject } from '../../expiry/fields.ts';
 import type { StreamRecord } from '../../expiry/stream-record.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
 
 /**
  * What Lambda gives a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon
@@ -13,7 +16,7 @@ export interface DynamoDbStreamRecord extends StreamRecord {
   readonly eventID: string;
   readonly eventSourceARN?: string;
   readonly dynamodb: {
-    readonly Keys: ItemImage;
+    readonly Keys: ItemKey;
     /** Missing in streams without old images. */
     readonly OldImage?: ItemImage;
     readonly NewImage?: ItemImage;
@@ -41,3 +44,18 @@ export type ImageValue =
   | { readonly BOOL: boolean };
 
 export type Bytes = string | Uint8Array;
+
+/**
+ * The records of an event, in the order of their shard.
+ * @throws InvalidArgumentError for what is no event of a stream, such as one that a person has made
+ */
+export function recordsOf(event: DynamoDbStreamEvent): readonly DynamoDbStreamRecord[] {
+  const given: unknown = event;
+  if (isObject(given) && Array.isArray(given['Records'])) return given['Records'];
+  throw new InvalidArgumentError({
+    field: 'Records',
+    expected: "a list of the stream's records, as Lambda gives it",
+    got: isObject(given) ? given['Records'] : given,
+    remedy: 'Let an event source mapping of the stream call this function.',
+  });
+}

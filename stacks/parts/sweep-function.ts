@@ -2,7 +2,9 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { type AnyTaskName, BACKFILL_TIMEOUT_SECONDS, fileOf } from '../../statemachine/backfill-contract.ts';
+import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
+import { type FunctionName, fileOf } from '../../functions/function-list.ts';
+import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
 import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
@@ -14,7 +16,15 @@ import { tagged } from './tagged.ts';
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
 
-const TIMEOUT_SECONDS = { ...FUNCTION_TIMEOUT_SECONDS, ...BACKFILL_TIMEOUT_SECONDS };
+/** What a batch of events may take: PublishExpiries ends before it, and says what is left. */
+const PUBLISH_TIMEOUT_SECONDS = 60;
+
+const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+  ...FUNCTION_TIMEOUT_SECONDS,
+  ...BACKFILL_TIMEOUT_SECONDS,
+  ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
+  PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
+};
 
 /** Source: Lambda API reference, CreateFunction. */
 export const MAX_DESCRIPTION = 256;
@@ -34,13 +44,15 @@ const NETWORK_ACTIONS = [
 
 export interface SweepFunctionProps {
   readonly place: Place;
-  readonly task: AnyTaskName;
+  readonly task: FunctionName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
+  /** @default that of the task */
+  readonly timeoutSeconds?: number;
   readonly sweep: ResolvedProps;
 }
 
-/** A function of the sweep, or of its backfill: its bundle, its log group, and a role that may do what it does and nothing else. */
+/** A function of this project, deployed: its bundle, its log group, and a role that may do what it does and nothing else. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;
@@ -50,7 +62,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, environment, statements, sweep }: SweepFunctionProps,
+    { place, task, environment, statements, timeoutSeconds, sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
@@ -82,7 +94,7 @@ export class SweepFunction extends Construct {
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
-      timeout: TIMEOUT_SECONDS[task],
+      timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
         variables: {
@@ -114,14 +126,14 @@ function networkStatements(functionArn: string): Statement[] {
 }
 
 /** A reference cannot be cut, so it is the sweep's name then. */
-function descriptionOf(task: AnyTaskName, { tableName, name }: ResolvedProps): string {
+function descriptionOf(task: FunctionName, { tableName, name }: ResolvedProps): string {
   return isReference(tableName)
     ? `precise-ttl: ${task} of ${name}`
     : cut(`precise-ttl: ${task} of table ${tableName}`, MAX_DESCRIPTION);
 }
 
 /** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
-function bundleAsset(scope: Construct, task: AnyTaskName): TerraformAsset {
+function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));
   const made = stack.node.tryFindChild(id);
