@@ -376,6 +376,65 @@ describe('DynamoDB', () => {
   });
 });
 
+describe('an item with more attributes than a condition takes', () => {
+  const wide = (id: string) =>
+    expired(
+      id,
+      Object.fromEntries(Array.from({ length: 300 }, (_unused, index) => [`a${1000 + index}`, index])),
+    );
+  const set = (table: ExpiringTable, name: string, value: number) =>
+    table.documents.send(
+      new UpdateCommand({
+        TableName: table.settings.tableName,
+        Key: { id: 'a' },
+        UpdateExpression: 'SET #name = :value',
+        ExpressionAttributeNames: { '#name': name },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+
+  test.each([
+    ['a compared one', 'a1000', { deleted: 0, unprocessed: [key('a')] }, 1],
+    // Deleted as it is, which the answer shows.
+    ['one of the others', 'a1299', { deleted: 1, unprocessed: [] }, 2],
+    ['none', undefined, { deleted: 1, unprocessed: [] }, 1],
+  ])('when %s changes', async (_name, name, outcome, copied) => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([wide('a')]);
+    const archive = thenBetween(async () => name && set(table, name, -1));
+    expect(await attempt(table, [key('a')], { archive })).toMatchObject({ failed: [], ...outcome });
+    expect(await copies()).toHaveLength(copied);
+  });
+});
+
+test('large items go in several batches', async () => {
+  const operations: string[] = [];
+  const faults = await startFaultProxy({
+    target: dynamo.endpoint,
+    onCall: ({ operation, keys }) => {
+      if (operation === 'BatchExecuteStatement') operations.push(String(keys.length));
+    },
+  });
+  const client = localDynamoDb(faults.endpoint, 'us-east-1');
+  try {
+    const table = await createExpiringTable(client);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of names) await table.put([expired(id, { text: 'x'.repeat(390_000) })]);
+    expect(
+      await attempt(
+        table,
+        names.map(id => key(id)),
+      ),
+    ).toMatchObject({ deleted: 5, unprocessed: [] });
+    // Two of them are less than 1 MiB, three are more.
+    expect(operations.sort()).toEqual(['1', '2', '2']);
+    expect(await copies()).toHaveLength(5);
+  } finally {
+    client.destroy();
+    await faults.stop();
+  }
+});
+
 test('with deleteMode batch too, nothing is deleted without its copy', async () => {
   const table = await createExpiringTable(dynamo.client, { deleteMode: 'batch' });
   await table.put([expired('a')]);
