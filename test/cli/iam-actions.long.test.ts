@@ -23,7 +23,12 @@ import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', backfill: true };
-const FAILING: PreciseTtlProps = { tableName: 'Failing', partitionKey: 'id' };
+const FAILING: PreciseTtlProps = {
+  tableName: 'Failing',
+  partitionKey: 'id',
+  archive: {},
+  events: { eventBus: 'default' },
+};
 
 type AwsCommand = keyof typeof COMMAND_ACTIONS;
 const AWS_COMMANDS = Object.keys(COMMAND_ACTIONS) as AwsCommand[];
@@ -180,7 +185,7 @@ test('each command that can talk to AWS says what it needs', () => {
 
 test('each type of resource that is synthesized says what deploying it needs', () => {
   const cdktfOut = synthesizeToFolder(
-    configOf(WATCHED, { tableName: 'There', partitionKey: 'id', existingTable: true }),
+    configOf(WATCHED, FAILING, { tableName: 'There', partitionKey: 'id', existingTable: true }),
   );
   const manifest = JSON.parse(readFileSync(join(cdktfOut, 'manifest.json'), 'utf8'));
   const types = Object.values<{ synthesizedStackPath: string }>(manifest.stacks).flatMap(stack => {
