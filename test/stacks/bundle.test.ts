@@ -13,7 +13,7 @@ const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
 /** The clients of those that talk to another service than DynamoDB. */
-const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   ArchiveExpiries: ['@aws-sdk/client-s3'],
   PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
 };
