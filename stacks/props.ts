@@ -245,6 +245,18 @@ export const PROPS = {
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
+   * attribute that holds an item: while an item has it, with whatever value, no sweep deletes the item. It is checked in the
+   * delete itself, so it needs `deleteMode: 'guarded'`, and native TTL, which knows no such attribute, has to be off:
+   * [Hold and grace](hold-and-grace.md)
+   * @default no item is held
+   */
+  holdAttribute: orNone(SETTING_KINDS.holdAttribute),
+  /**
+   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
+   * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
+   */
+  graceSeconds: optional(SETTING_KINDS.graceSeconds, 0),
+  /**
    * the most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up, 1 to 60. `60` is the plain
    * mode: one sweep a minute, and nothing runs in between. What it costs: [cost.md](cost.md)
    */
@@ -565,7 +577,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
+  problems.push(...streamProblems(resolved), ...holdProblems(resolved), ...alarmProblems(resolved));
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -624,6 +636,46 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;
+}
+
+/** What is held must be known to the delete, and be nothing that every item has. */
+function holdProblems({ holdAttribute, deleteMode, ...resolved }: ResolvedProps): FieldProblem[] {
+  if (holdAttribute === undefined) return [];
+  const ofEveryItem = ['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const;
+  const [same] = ofEveryItem.filter(
+    prop =>
+      resolved[prop] === holdAttribute && (prop !== 'windowAttribute' || resolved.indexedBy === 'window'),
+  );
+  return [
+    ...(deleteMode === 'guarded'
+      ? []
+      : [
+          {
+            field: 'holdAttribute',
+            expected: `none with deleteMode: '${deleteMode}', which deletes without looking at the item`,
+            got: holdAttribute,
+            remedy: "Set deleteMode: 'guarded', or leave holdAttribute out.",
+          },
+        ]),
+    ...(same === undefined
+      ? []
+      : [
+          {
+            field: 'holdAttribute',
+            expected: `an attribute of its own, not the ${same}`,
+            got: holdAttribute,
+            remedy: 'Name an attribute that only held items have: every item that has it is held.',
+          },
+        ]),
+  ];
+}
+
+/** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */
+export function refusesNativeTtl({
+  holdAttribute,
+  graceSeconds,
+}: Pick<ResolvedProps, 'holdAttribute' | 'graceSeconds'>): boolean {
+  return holdAttribute !== undefined || graceSeconds > 0;
 }
 
 /** Whoever tunes an alarm expects it to sound. */

@@ -47,6 +47,13 @@ export const COUNTS = {
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },
+  held: {
+    by: 'call',
+    isFate: true,
+    help: 'Expired items that have the `holdAttribute`; they stay, and each sweep that comes upon them counts them again. There is a datapoint only when it is above 0.',
+    metric: { name: 'ItemsHeld', unit: 'Count', onlyAboveZero: true },
+    replayed: true,
+  },
   notFound: {
     by: 'call',
     isFate: true,

@@ -96,6 +96,8 @@ export const FIXED = [
   'archive',
   'archiveFirst',
   'events',
+  'holdAttribute',
+  'graceSeconds',
 ] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */

@@ -141,6 +141,47 @@ describe('guarded', () => {
     ]);
   });
 
+  test('spares what is held, and tells it from what was renewed', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legal "hold".x' });
+    const values = ['until further notice', 0, '', false, null, [], {}, new Uint8Array([1]), new Set(['a'])];
+    const held = values.map((value, index) => ({ ...expired(`held ${index}`), 'legal "hold".x': value }));
+    await table.put([
+      ...held,
+      { ...expired('held and renewed'), ttl: CUTOFF + 60, 'legal "hold".x': true },
+      { ...expired('renewed'), ttl: CUTOFF + 60 },
+      // A path of the same letters is another attribute.
+      { ...expired('nested'), 'legal "hold"': { x: true } },
+      expired('expired'),
+    ]);
+    const found = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
+    expect(await deleted([...found, key('gone')], table.runtime)).toMatchObject({
+      deleted: 2,
+      held: values.length,
+      renewed: 2,
+      notFound: 1,
+      unprocessed: [],
+      failed: [],
+    });
+    expect(await table.scan()).toHaveLength(values.length + 2);
+  });
+
+  test('deletes what was held once its attribute is gone, in the same sweep or another', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    await table.put([{ ...expired('a'), legalHold: true }]);
+    const TableName = table.settings.tableName;
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 0, held: 1, renewed: 0 });
+    const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
+    await table.documents.send(new UpdateCommand(release));
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1, held: 0, renewed: 0 });
+    expect(await table.scan()).toEqual([]);
+  });
+
+  test('holds nothing when the deployment names no such attribute', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([{ ...expired('a'), legalHold: true }]);
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1, held: 0 });
+  });
+
   test('a second call finds everything gone', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);

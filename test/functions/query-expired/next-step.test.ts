@@ -53,6 +53,7 @@ function result(
       retries: 0,
       deleted: 0,
       renewed: 0,
+      held: 0,
       notFound: 0,
       throttled: 0,
       failed: [],
