@@ -430,8 +430,8 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and
-   * the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * ARN of a customer managed key that encrypts the logs, the queues, the created bucket of the archive, the topic of the alarms, the
+   * functions' environment and the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
    * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */

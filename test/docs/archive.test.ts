@@ -3,7 +3,9 @@ import { answer } from '../../cli/cost/job.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
 import { removalOf } from '../../functions/archive-expiries/removal.ts';
+import { markOf } from '../../functions/delete-chunk/copies.ts';
 import { streamRecord } from '../support/stream-records.ts';
+import { settingsOf } from '../support/sweep-settings.ts';
 
 const text = readFileSync('docs/archive.md', 'utf8');
 const DATE = Date.parse('2026-11-22T10:00:00Z');
@@ -16,10 +18,22 @@ test('the table has the fields of a line, in their order', () => {
     archiveFormat: 'dynamodb-json',
     archiveRemovals: 'expiries',
   });
-  const [, layout = ''] = text.split('## The layout');
-  const fields = [...layout.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(fields).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
+  expect(fieldsIn('## The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
 });
+
+test('the table of marks has the fields of a mark, in their order', () => {
+  const expired = { key: { id: { S: 'a' } }, ttl: DATE / 1000 };
+  const settings = settingsOf({ tableName: 'SessionData', partitionKey: 'id' });
+  const mark = markOf(expired, { ttl: expired.ttl, kept: 'renewed', copy: null }, settings);
+  expect(fieldsIn('### Copies and marks')).toEqual(Object.keys(mark.line));
+});
+
+/** The names in the table of a section. */
+function fieldsIn(heading: string): string[] {
+  const [, section = ''] = text.split(`${heading}\n`);
+  const rows = section.split(/\n#+ /)[0]?.match(/^\| `[^|]*/gm) ?? [];
+  return rows.flatMap(row => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+}
 
 test('the folders are those of the code', () => {
   expect(text).toContain(`<prefix><table>/${expiredPartition(DATE)}`);

@@ -464,6 +464,8 @@ const WHOLE: DeploymentConfig = {
       table({
         sortKey: 'SessionId',
         alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+        archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
+        events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
     resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
