@@ -216,7 +216,8 @@ export class PreciseTtl extends Construct {
       });
     // A bucket that an earlier deployment created stays, with what is in it.
     if (!made || made.bucket === undefined) {
-      CreatedTables.of(this).forget(guardName(sweep), bucketBelow(made || new Construct(this, ARCHIVE)));
+      const bucket = new Construct(made || new Construct(this, ARCHIVE), 'bucket');
+      CreatedTables.of(this).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;
   }
@@ -260,13 +261,9 @@ export function removed(
   const sweep = resolveProps(props);
   const removedSweep = new Construct(scope, id);
   const table = new Construct(new Construct(removedSweep, 'table'), 'table');
+  const bucket = new Construct(new Construct(removedSweep, ARCHIVE), 'bucket');
   return [
     [sweep.tableName, guarded(table, sweep)],
-    [guardName(sweep), bucketBelow(new Construct(removedSweep, ARCHIVE))],
+    [guardName(bucket), guardedBucket(bucket)],
   ];
-}
-
-/** Where the created bucket of an archive stands, or stood. */
-function bucketBelow(archive: Construct): GuardedResource {
-  return guardedBucket(new Construct(archive, 'bucket'));
 }
