@@ -13,6 +13,7 @@ import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { tellEnd } from './job-end.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -85,19 +86,12 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     print: text => console.log(text),
     signal: stop.signal,
   });
-  switch (result.end) {
-    case 'done':
-      return 0;
-    case 'declined':
-      console.error('Nothing was started.');
-      return 1;
-    case 'failed':
-      console.error(`\nWhat is left is done by the same command:\n  ${commandLine('backfill', args)}`);
-      return 1;
-    case 'interrupted':
-      console.error(describeInterruption(args, result.executionArn));
-      return stop.status();
-  }
+  const texts = {
+    declined: 'Nothing was started.',
+    failed: `\nWhat is left is done by the same command:\n  ${commandLine('backfill', args)}`,
+    interrupted: describeInterruption(args, result.end === 'interrupted' ? result.executionArn : undefined),
+  };
+  return tellEnd(result.end, texts, stop);
 }
 
 function describeInterruption(args: readonly string[], executionArn: string | undefined): string {

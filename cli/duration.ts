@@ -2,32 +2,35 @@ import { FlagError } from './flags.ts';
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+/** As a flag takes it: `2h`. */
+export type Duration = `${number}${keyof typeof UNITS}`;
+
 /**
  * Reads a duration such as `2h`.
  *
- * @param flag where it comes from, for the message
- * @param least, most milliseconds; with the same in words
+ * @param flag where it comes from, for the message: `--for`
  * @returns milliseconds
  * @throws {FlagError}
  */
 export function readDuration(
+  flag: string,
   text: string,
-  {
-    flag,
-    least,
-    most,
-    bounds,
-  }: { readonly flag: string; readonly least: number; readonly most: number; readonly bounds: string },
+  { least, most }: { readonly least: Duration; readonly most: Duration },
 ): number {
-  const [, count, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
-  if (milliseconds >= least && milliseconds <= most) return milliseconds;
+  const milliseconds = millisecondsOf(text);
+  if (milliseconds >= millisecondsOf(least) && milliseconds <= millisecondsOf(most)) return milliseconds;
   throw new FlagError(
-    `--${flag}: expected a whole number and s, m, h or d, such as 90m or 2h, ${bounds}, got "${text}"`,
+    `${flag}: expected a whole number and s, m, h or d, such as 90m or 2h, from ${least} to ${most}, got "${text}"`,
   );
 }
 
-/** As a person says it: `2 h`, `1 h 30 min`, `45 s`. */
+/** NaN for what is no duration. */
+function millisecondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
+}
+
+/** A length, as a person says it: `2 h`, `1 h 30 min`, `45 s`. How long ago something was is rounded: deployment/ago.ts. */
 export function describeDuration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const [days, hours, minutes] = [

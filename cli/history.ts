@@ -4,12 +4,12 @@ import { Progress } from '../lab/report/progress.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
+import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { readTimeSpan } from './time-span.ts';
 import { writableFile } from './writable-file.ts';
 
 const FLAGS = {
@@ -69,7 +69,7 @@ ${describeActions('history')}
 Exit status: 0 listed, 1 it could not be listed, 2 wrong flags, 130 or 143 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const sinceMs = readTimeSpan('--since', flags.since, '90d');
+  const sinceMs = readDuration('--since', flags.since, { least: '1s', most: '90d' });
   const toOutput = flags.json === '-';
   const reportFile = flags.json === undefined || toOutput ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();

@@ -41,10 +41,10 @@ ${describeActions('pause')}
 Exit status: 0 paused, 1 not: something failed or you declined, 2 wrong flags.`;
 
 /** A minute is one tick; half a year is longer than anybody means. */
-const BOUNDS = { flag: 'for', least: 60_000, most: 180 * 86_400_000, bounds: 'from 1m to 180d' } as const;
+const BOUNDS = { least: '1m', most: '180d' } as const;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const forMs = flags.for === undefined ? undefined : readDuration(flags.for, BOUNDS);
+  const forMs = flags.for === undefined ? undefined : readDuration('--for', flags.for, BOUNDS);
   requireOnePlace(process.env, ['SCHEDULER', 'SFN']);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const config = await loadConfigFile(flags.config);

@@ -8,6 +8,7 @@ import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { tellEnd } from './job-end.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -93,21 +94,12 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     print: text => console.log(text),
     signal: stop.signal,
   });
-  switch (end) {
-    case 'done':
-      return 0;
-    case 'declined':
-      console.error('Nothing was started.');
-      return 1;
-    case 'failed':
-      console.error(`\n${again(args, 'What failed is tried again by the same command')}`);
-      return 1;
-    case 'interrupted':
-      console.error(
-        `\nInterrupted; executions that were started go on. ${again(args, flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
-      );
-      return stop.status();
-  }
+  const texts = {
+    declined: 'Nothing was started.',
+    failed: `\n${again(args, 'What failed is tried again by the same command')}`,
+    interrupted: `\nInterrupted; executions that were started go on. ${again(args, flags['dry-run'] ? 'Count again with' : 'Go on with')}`,
+  };
+  return tellEnd(end, texts, stop);
 }
 
 const again = (args: readonly string[], how: string) => `${how}:\n  ${commandLine('replay', args)}`;

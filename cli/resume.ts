@@ -8,6 +8,7 @@ import { consent, requireConsent } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { tellEnd } from './job-end.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -66,21 +67,13 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     print: text => console.log(text),
     signal: stop.signal,
   });
-  switch (end) {
-    case 'done':
-      return 0;
-    case 'declined':
-      console.error('Nothing was changed.');
-      return 1;
-    case 'failed':
-      console.error(`\nWhat failed is tried again by the same command:\n  ${commandLine('resume', args)}`);
-      return 1;
-    case 'interrupted':
-      console.error(
-        `\nInterrupted; executions that were started go on. Go on with:\n  ${commandLine('resume', args)}`,
-      );
-      return stop.status();
-  }
+  const again = commandLine('resume', args);
+  const texts = {
+    declined: 'Nothing was changed.',
+    failed: `\nWhat failed is tried again by the same command:\n  ${again}`,
+    interrupted: `\nInterrupted; executions that were started go on. Go on with:\n  ${again}`,
+  };
+  return tellEnd(end, texts, stop);
 }
 
 export const command = defineCommand({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
@@ -50,29 +51,31 @@ function isOff(tables: readonly PreciseTtlProps[], tableName: string): boolean {
 
 /** What decides whether a schedule fires. */
 export interface Firing {
+  /** ENABLED or DISABLED. */
   readonly state: string | undefined;
+  /** Before that, an enabled one does not fire. */
   readonly startDate?: Date | undefined;
 }
 
-/**
- * How the schedules of a table are: `on`; `off`, until somebody turns them on; off until a time, after which they fire by
- * themselves; or `mixed`, as after a change that did not get through.
- */
-export type Pause = 'on' | 'off' | 'mixed' | { readonly until: Date };
+/** How a schedule is: `on`; `off`, until somebody turns it on; or off until a time, after which it fires by itself. */
+export type SchedulePause = 'on' | 'off' | { readonly until: Date };
+
+/** How the schedules of a table are: all of them so, or `mixed`, as after a change that did not get through. */
+export type Pause = SchedulePause | 'mixed';
+
+/** @param now epoch milliseconds */
+export function pauseOfOne({ state, startDate }: Firing, now: number): SchedulePause {
+  if (state !== 'ENABLED') return 'off';
+  return startDate !== undefined && startDate.getTime() > now ? { until: startDate } : 'on';
+}
 
 /** @param now epoch milliseconds */
 export function pauseOf(schedules: readonly Firing[], now: number): Pause {
-  const each = schedules.map(({ state, startDate }) => {
-    if (state === 'DISABLED') return 'off';
-    return startDate !== undefined && startDate.getTime() > now ? startDate.getTime() : 'on';
-  });
-  const [first] = each;
-  if (first === undefined) return 'off';
-  if (each.some(one => one !== first)) return 'mixed';
-  return typeof first === 'number' ? { until: new Date(first) } : first;
+  const [first = 'off', ...others] = schedules.map(each => pauseOfOne(each, now));
+  return others.every(other => isDeepStrictEqual(other, first)) ? first : 'mixed';
 }
 
-export function firingOf({ State, StartDate }: FoundSchedule): Firing {
+export function firingOf({ State, StartDate }: Pick<FoundSchedule, 'State' | 'StartDate'>): Firing {
   return { state: State, startDate: StartDate };
 }
 

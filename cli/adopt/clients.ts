@@ -2,7 +2,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientConfig } from '../aws/client-config.ts';
 import { type Environment, isLocal, isThisMachine } from '../aws/endpoint.ts';
-import { EndpointNote, NOTE_STEP } from '../aws/note-endpoint.ts';
+import { noteEndpoint } from '../aws/note-endpoint.ts';
 
 export interface AdoptClients {
   readonly dynamoDb: DynamoDBClient;
@@ -22,16 +22,16 @@ export interface AdoptClients {
  * @throws {FlagError} when the environment names an endpoint that is none
  */
 export function adoptClients(region: string | undefined, environment: Environment): AdoptClients {
-  const note = new EndpointNote();
   const dynamoDb = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
-  dynamoDb.middlewareStack.add(note.middleware, NOTE_STEP);
+  const endpoint = noteEndpoint(dynamoDb);
   let metrics: CloudWatchClient | undefined;
   return {
     dynamoDb,
-    endpoint: () => note.endpoint,
+    endpoint,
     cloudWatch() {
       const named = environment['AWS_ENDPOINT_URL_CLOUDWATCH'] && isLocal(environment, 'CLOUDWATCH');
-      if (note.endpoint === undefined || (isThisMachine(note.endpoint.hostname) && !named)) return undefined;
+      const where = endpoint();
+      if (where === undefined || (isThisMachine(where.hostname) && !named)) return undefined;
       metrics ??= new CloudWatchClient(clientConfig('CLOUDWATCH', region, environment));
       return metrics;
     },

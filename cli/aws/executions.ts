@@ -28,8 +28,13 @@ export interface Executions {
   describe(name: string): Promise<ExecutionState | undefined>;
 }
 
+/** @param name `*` for all of them, as IAM names them */
+export function executionArnOf(stateMachineArn: string, name: string): string {
+  return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+}
+
 export function executionsOf(sfn: SFNClient, stateMachineArn: string): Executions {
-  const arnOf = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+  const arnOf = (name: string) => executionArnOf(stateMachineArn, name);
   return {
     async start(name, input) {
       try {

@@ -1,20 +1,30 @@
-/** Where the requests of a client go, known once one was made: whatever the environment and the profiles say. */
-export class EndpointNote {
-  /** @default none was made */
-  endpoint: URL | undefined;
+type Middleware = <Args extends { request?: unknown }, Result>(
+  next: (args: Args) => Result,
+) => (args: Args) => Result;
 
-  /** For `middlewareStack.add`, with {@link NOTE_STEP}. */
-  readonly middleware =
-    <Args extends { request?: unknown }, Result>(next: (args: Args) => Result) =>
-    (args: Args): Result => {
-      const { protocol, hostname, port } = args.request as {
-        protocol: string;
-        hostname: string;
-        port?: number;
-      };
-      this.endpoint = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`);
-      return next(args);
-    };
+/** What every client of the SDK has. */
+interface NotedClient {
+  readonly middlewareStack: {
+    add(middleware: Middleware, options: { readonly step: 'build'; readonly name: string }): void;
+  };
 }
 
-export const NOTE_STEP = { step: 'build', name: 'noteEndpoint' } as const;
+/**
+ * Notes where the requests of a client go: whatever the environment and the profiles say.
+ *
+ * @returns where; undefined before one was made
+ */
+export function noteEndpoint(client: NotedClient): () => URL | undefined {
+  let endpoint: URL | undefined;
+  const note: Middleware = next => args => {
+    const { protocol, hostname, port } = args.request as {
+      protocol: string;
+      hostname: string;
+      port?: number;
+    };
+    endpoint = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`);
+    return next(args);
+  };
+  client.middlewareStack.add(note, { step: 'build', name: 'noteEndpoint' });
+  return () => endpoint;
+}

@@ -4,7 +4,10 @@ import { type Environment, isThisMachine } from './endpoint.ts';
 import { eventBridgeSchedulerClient } from './scheduler.ts';
 import { stepFunctionsClient } from './step-functions.ts';
 
-/** What a running deployment is operated with. */
+/**
+ * What a running deployment is changed with: both are needed, and where the change would be made is said before. What only looks
+ * takes the clients of cli/deployment/clients.ts, as many as there are.
+ */
 export interface OperatingClients {
   readonly scheduler: SchedulerClient;
   readonly sfn: SFNClient;

@@ -1,7 +1,7 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { clientConfig } from './client-config.ts';
 import type { Environment } from './endpoint.ts';
-import { EndpointNote, NOTE_STEP } from './note-endpoint.ts';
+import { noteEndpoint } from './note-endpoint.ts';
 
 export interface EventBridgeSchedulerClient {
   readonly scheduler: SchedulerClient;
@@ -18,8 +18,6 @@ export function eventBridgeSchedulerClient(
   region: string,
   environment: Environment,
 ): EventBridgeSchedulerClient {
-  const note = new EndpointNote();
   const scheduler = new SchedulerClient(clientConfig('SCHEDULER', region, environment));
-  scheduler.middlewareStack.add(note.middleware, NOTE_STEP);
-  return { scheduler, endpoint: () => note.endpoint };
+  return { scheduler, endpoint: noteEndpoint(scheduler) };
 }

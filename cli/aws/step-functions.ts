@@ -1,7 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { clientConfig } from './client-config.ts';
 import type { Environment } from './endpoint.ts';
-import { EndpointNote, NOTE_STEP } from './note-endpoint.ts';
+import { noteEndpoint } from './note-endpoint.ts';
 
 export interface StepFunctionsClient {
   readonly sfn: SFNClient;
@@ -15,8 +15,6 @@ export interface StepFunctionsClient {
  * @throws {FlagError} when the environment names an endpoint that is none
  */
 export function stepFunctionsClient(region: string, environment: Environment): StepFunctionsClient {
-  const note = new EndpointNote();
   const sfn = new SFNClient(clientConfig('SFN', region, environment));
-  sfn.middlewareStack.add(note.middleware, NOTE_STEP);
-  return { sfn, endpoint: () => note.endpoint };
+  return { sfn, endpoint: noteEndpoint(sfn) };
 }

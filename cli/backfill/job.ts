@@ -4,7 +4,7 @@ import { backfillName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillInput, BackfillReport } from '../../statemachine/backfill-contract.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
-import { type ExecutionState, executionsOf, untilEnd } from '../aws/executions.ts';
+import { type ExecutionState, executionArnOf, executionsOf, untilEnd } from '../aws/executions.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTable } from '../choose-tables.ts';
@@ -75,7 +75,7 @@ export async function runBackfill(options: BackfillJobOptions): Promise<Backfill
     } else {
       print(`${before} is running: this follows it, with what it was started with, and starts no other.`);
     }
-    executionArn = `${arn.replace(':stateMachine:', ':execution:')}:${execution}`;
+    executionArn = executionArnOf(arn, execution);
     const state = await follow(client, { executionArn, execution, now, print, signal }, executions);
     const report = readReport(state);
     print(`\n${report === undefined ? describeFailure(state) : describeReport(report)}`);

@@ -3,7 +3,12 @@ export function ago(now: number, then: Date): string {
   return `${duration(now - then.getTime())} ago`;
 }
 
-/** A time for a person: `95 s`, `12 minutes`, `5 hours`. @param ms milliseconds; below 0 counts as 0 */
+/**
+ * How old something is, in one unit, for a person: `95 s`, `12 minutes`, `5 hours`. For a length whose rest counts, as that of
+ * a pause, there is `describeDuration` of cli/duration.ts.
+ *
+ * @param ms milliseconds; below 0 counts as 0
+ */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;

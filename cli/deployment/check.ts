@@ -22,7 +22,8 @@ export function seenOf<Seen>(checked: Checked<Seen> | undefined): Seen | null {
 const HOPELESS = ['CredentialsProviderError', 'AbortError'];
 
 /**
- * Asks AWS for something. What cannot be asked is an answer too, but for credentials that are missing.
+ * Asks AWS for something. What cannot be asked is an answer too, but for credentials that are missing. It is for what reports on
+ * many things; what cannot go on without an answer takes `permitted`, which throws.
  *
  * @param action as IAM names it
  * @param resource ARN of what is asked for, or `*`

@@ -1,34 +1,42 @@
 import { type CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { type Checked, check } from './check.ts';
 
-/** An alarm of a deployment. */
+/** An alarm as CloudWatch has it. */
 export interface SeenAlarm {
   readonly name: string;
   /** OK, ALARM or INSUFFICIENT_DATA. */
   readonly state: string;
-  readonly reason: string;
+  /** When it came into this state. */
   readonly since: Date | undefined;
   readonly description: string;
+  /** It tells somebody when it sounds. */
+  readonly hasAction: boolean;
 }
 
 /**
- * The alarms whose names begin with the name of a sweep and a hyphen.
- *
- * @param others names of other sweeps; one may begin with this name and a hyphen, too
+ * Alarms of these names, 100 at the most; or all whose names begin with the name of a sweep and a hyphen. The name of another
+ * sweep may begin so, too: those of the others are given, for their alarms to be left out.
  */
-export function observeAlarms(
+export type WantedAlarms =
+  | { readonly names: readonly string[] }
+  | { readonly sweep: string; readonly others: readonly string[] };
+
+/** Those of the wanted alarms that are there. */
+export async function observeAlarms(
   cloudWatch: CloudWatchClient,
-  name: string,
-  others: readonly string[],
+  wanted: WantedAlarms,
   region: string,
 ): Promise<Checked<readonly SeenAlarm[]>> {
-  const longer = others.filter(other => other.startsWith(`${name}-`));
-  const resource = `arn:aws:cloudwatch:${region}:*:alarm:*`;
-  return check('cloudwatch:DescribeAlarms', resource, async () => {
+  // Without names CloudWatch would list all alarms of the account.
+  if ('names' in wanted && wanted.names.length === 0) return { seen: [] };
+  const input =
+    'names' in wanted ? { AlarmNames: [...wanted.names] } : { AlarmNamePrefix: `${wanted.sweep}-` };
+  const longer = 'names' in wanted ? [] : wanted.others.filter(other => other.startsWith(`${wanted.sweep}-`));
+  return check('cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:*:alarm:*`, async () => {
     const alarms: SeenAlarm[] = [];
     const pages = paginateDescribeAlarms(
       { client: cloudWatch },
-      { AlarmNamePrefix: `${name}-`, AlarmTypes: ['MetricAlarm'] },
+      { ...input, AlarmTypes: ['MetricAlarm'], MaxRecords: 100 },
     );
     for await (const { MetricAlarms = [] } of pages) {
       for (const alarm of MetricAlarms) {
@@ -36,9 +44,9 @@ export function observeAlarms(
         alarms.push({
           name: alarm.AlarmName ?? '',
           state: alarm.StateValue ?? '',
-          reason: alarm.StateReason ?? '',
           since: alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp,
           description: alarm.AlarmDescription ?? '',
+          hasAction: alarm.ActionsEnabled !== false && (alarm.AlarmActions ?? []).length > 0,
         });
       }
     }

@@ -1,4 +1,3 @@
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import {
   GetAccountSettingsCommand,
   type LambdaClient,
@@ -27,21 +26,20 @@ import { fileOf, type StreamFunctionName } from '../../functions/function-list.t
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
-import { describeAlarms, type SeenAlarm } from '../aws/alarms.ts';
+import { executionArnOf } from '../aws/executions.ts';
+import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
+import { type Firing, firingOf } from '../schedules.ts';
 import { type Checked, check, type NotChecked, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
+import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
 import type { Subject } from './subject.ts';
 
 /** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
 export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
-export interface SeenSchedule {
-  /** ENABLED or DISABLED. */
-  readonly state: string;
-  /** Before that, an enabled one does not fire. */
-  readonly startDate?: Date | undefined;
+export interface SeenSchedule extends Firing {
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -104,9 +102,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE = 100;
 const SUCCESS_PAGES = 20;
 
-/** Names of executions that `precise-ttl replay` starts. */
-const REPLAY = /^replay-/;
-
 /**
  * Asks what is deployed.
  * @param now epoch milliseconds
@@ -116,29 +111,16 @@ export async function observeDeployment(
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
-  const { name } = subject.props;
-  const stateMachine = sfn
-    ? await check('states:ListStateMachines', '*', async () =>
-        (await listStateMachines(sfn, [name])).get(name),
-      )
-    : notAsked('Step Functions');
-  const schedules = await Promise.all(
-    schedulesOf(subject.props).map(async schedule => {
-      const seen = scheduler
-        ? await observeSchedule(scheduler, name, schedule.name, subject.region)
-        : notAsked('EventBridge Scheduler');
-      return [schedule.name, seen] as const;
-    }),
-  );
+  const stateMachine = await observeStateMachine(sfn, subject);
   return {
     stateMachine,
     executions: sfn && (await executionsOf(sfn, stateMachine, now)),
-    schedules: new Map(schedules),
+    schedules: await observeSchedules(scheduler, subject),
     deadLetters: sqs
       ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
       : notAsked('SQS'),
     alarms: cloudWatch
-      ? await observeAlarms(cloudWatch, alarmNamesOf(subject.props), subject.region)
+      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
     streamReaders: new Map(
@@ -164,7 +146,35 @@ async function executionsOf(
   return observeExecutions(sfn, stateMachine.seen.arn, now);
 }
 
-export async function observeSchedule(
+/** @param sfn undefined when it must not be asked */
+export async function observeStateMachine(
+  sfn: SFNClient | undefined,
+  { props: { name } }: Subject,
+): Promise<Checked<ListedStateMachine | undefined>> {
+  if (sfn === undefined) return notAsked('Step Functions');
+  return check('states:ListStateMachines', '*', async () => (await listStateMachines(sfn, [name])).get(name));
+}
+
+/**
+ * The schedules that a table should have, by their names.
+ * @param scheduler undefined when it must not be asked
+ */
+export async function observeSchedules(
+  scheduler: SchedulerClient | undefined,
+  { props, region }: Subject,
+): Promise<SeenDeployment['schedules']> {
+  const schedules = await Promise.all(
+    schedulesOf(props).map(async ({ name }) => {
+      const seen = scheduler
+        ? await observeSchedule(scheduler, props.name, name, region)
+        : notAsked('EventBridge Scheduler');
+      return [name, seen] as const;
+    }),
+  );
+  return new Map(schedules);
+}
+
+async function observeSchedule(
   scheduler: SchedulerClient,
   group: string,
   name: string,
@@ -175,8 +185,7 @@ export async function observeSchedule(
     try {
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
-        state: found.State ?? '',
-        startDate: found.StartDate,
+        ...firingOf(found),
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
@@ -194,12 +203,9 @@ async function observeExecutions(
   now: number,
 ): Promise<Checked<SeenExecutions>> {
   const since = now - DAY_MS;
-  const list = async (
-    statusFilter: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED' | 'RUNNING',
-    maxResults = PAGE,
-  ) =>
-    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults }))).executions ??
-    [];
+  const list = async (statusFilter: 'FAILED' | 'TIMED_OUT' | 'ABORTED') =>
+    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: PAGE })))
+      .executions ?? [];
   const listed = await check('states:ListExecutions', stateMachineArn, async () => {
     const failed = await Promise.all(
       (['FAILED', 'TIMED_OUT', 'ABORTED'] as const).map(status => list(status)),
@@ -207,7 +213,7 @@ async function observeExecutions(
     return {
       lastSuccess: await lastSuccessOf(sfn, stateMachineArn),
       // More than this many is all that has to be known.
-      running: (await list('RUNNING', 1000)).length,
+      running: (await openExecutions(sfn, stateMachineArn)).length,
       moreFailed: failed.some(page => page.length === PAGE && page.every(one => stoppedAt(one) >= since)),
       failed: failed
         .flat()
@@ -217,10 +223,8 @@ async function observeExecutions(
   });
   if ('notChecked' in listed) return listed;
   const { lastSuccess, failed, running, moreFailed } = listed.seen;
-  const described = await check(
-    'states:DescribeExecution',
-    `${stateMachineArn.replace(':stateMachine:', ':execution:')}:*`,
-    () => Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
+  const described = await check('states:DescribeExecution', executionArnOf(stateMachineArn, '*'), () =>
+    Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
   );
   return {
     seen: {
@@ -244,7 +248,7 @@ export async function lastSuccessOf(client: SFNClient, stateMachineArn: string):
   );
   let read = 0;
   for await (const { executions = [] } of pages) {
-    const found = executions.find(({ name = '' }) => !REPLAY.test(name));
+    const found = executions.find(one => !isReplay(one));
     read += 1;
     if (found !== undefined || read === SUCCESS_PAGES) return found?.stopDate;
   }
@@ -263,7 +267,11 @@ function failedExecution(listed: ExecutionListItem): FailedExecution {
   return { name, status, stoppedAt: new Date(stoppedAt(listed)) };
 }
 
-const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
+/** As `precise-ttl replay` names them. */
+export const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
+
+/** Epoch milliseconds. */
+export const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
   (stopDate ?? startDate)?.getTime() ?? 0;
 
 /** Messages in a queue; undefined when it is not there. */
@@ -318,14 +326,4 @@ async function observeConcurrency(lambda: LambdaClient): Promise<Checked<number>
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     return AccountLimit?.UnreservedConcurrentExecutions ?? 0;
   });
-}
-
-function observeAlarms(
-  client: CloudWatchClient,
-  names: readonly string[],
-  region: string,
-): Promise<Checked<readonly SeenAlarm[]>> {
-  return check('cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:*:alarm:*`, () =>
-    describeAlarms(client, names),
-  );
 }

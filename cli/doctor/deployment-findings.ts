@@ -4,9 +4,9 @@ import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
-import type { SeenAlarm } from '../aws/alarms.ts';
 import { ago } from '../deployment/ago.ts';
 import type { Checked } from '../deployment/check.ts';
+import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import {
   type FailedExecution,
   type SeenDeployment,
@@ -18,7 +18,7 @@ import {
 import type { Subject } from '../deployment/subject.ts';
 import { readKeys, readTotals } from '../replay/totals.ts';
 import { limitOfInput } from '../schedule-limit.ts';
-import { isoSeconds, type Pause, pauseOf } from '../schedules.ts';
+import { isoSeconds, type Pause, pauseOf, pauseOfOne } from '../schedules.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Finding, finding } from './finding.ts';
 import type { FindingId } from './findings.ts';
@@ -132,7 +132,7 @@ function scheduleFindings(
   if (!enabled) return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
   const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
-  const fires = pauseOf([seen], now) === 'on';
+  const fires = pauseOfOne(seen, now) === 'on';
   const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
   return [
     ...(isMixed && !fires ? [finding('schedule-disabled', subject, { detail: name })] : []),

@@ -10,6 +10,7 @@ import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { FlagError } from '../flags.ts';
 import { inParallel } from '../in-parallel.ts';
+import type { JobEnd } from '../job-end.ts';
 import { defaultLabel, freshLabel, LABEL, splitSpan } from './pieces.ts';
 import { type PieceResult, runPiece } from './run-piece.ts';
 import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
@@ -52,8 +53,6 @@ export interface ReplayJobOptions {
   readonly signal: AbortSignal;
 }
 
-export type ReplayEnd = 'done' | 'failed' | 'interrupted' | 'declined';
-
 interface Task {
   readonly piece: Span;
   readonly tableName: string;
@@ -68,7 +67,7 @@ interface Task {
  *
  * @throws {FlagError} before anything is asked of AWS; {StateMachineNotFoundError}, or the SDK's error, when it can't go on
  */
-export async function runReplay(options: ReplayJobOptions): Promise<ReplayEnd> {
+export async function runReplay(options: ReplayJobOptions): Promise<JobEnd> {
   const { dryRun, print, signal, splitMinutes } = options;
   const config = checkConfig(options.config);
   const { region } = config;

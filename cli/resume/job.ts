@@ -9,8 +9,9 @@ import type { StepFunctionsClient } from '../aws/step-functions.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeDuration } from '../duration.ts';
 import type { Invocation } from '../invocation.ts';
+import type { JobEnd } from '../job-end.ts';
 import { describePause } from '../pause/job.ts';
-import { type ReplayEnd, runReplay } from '../replay/job.ts';
+import { runReplay } from '../replay/job.ts';
 import type { PieceResult } from '../replay/run-piece.ts';
 import { limitOfInput } from '../schedule-limit.ts';
 import {
@@ -60,7 +61,7 @@ interface Resumed {
  *
  * @throws {FlagError}, {SchedulesNotFoundError}, {StateMachineNotFoundError}, {ScheduleChangeError}, or the SDK's error
  */
-export async function resumeTables(options: ResumeOptions): Promise<ReplayEnd> {
+export async function resumeTables(options: ResumeOptions): Promise<JobEnd> {
   const { print, dryRun, signal } = options;
   const config = checkConfig(options.config);
   const { region } = config;
@@ -121,14 +122,14 @@ function describeMissed({ found, was, missed }: Resumed): string {
   return `${head}; no sweep from ${isoSeconds(missed.from)} to ${isoSeconds(missed.to)} (${length})`;
 }
 
-async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): Promise<ReplayEnd> {
+async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): Promise<JobEnd> {
   const { print, dryRun, signal, config, now } = options;
   const results: object[] = [];
-  const ends: ReplayEnd[] = [];
+  const ends: JobEnd[] = [];
   for (const { found, was, missed } of resumed) {
     const { tableName } = found;
     const pieces: PieceResult[] = [];
-    let end: ReplayEnd | 'left' | 'nothing' = missed === undefined ? 'nothing' : 'left';
+    let end: JobEnd | 'left' | 'nothing' = missed === undefined ? 'nothing' : 'left';
     if (missed !== undefined && (options.replay || dryRun)) {
       print('');
       end = await runReplay({

@@ -4,6 +4,7 @@ import {
   paginateListExecutions,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
+import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { permitted } from '../table/permitted.ts';
 
@@ -94,10 +95,9 @@ export async function missedSpan(
     yield* running;
     all = true;
   }
-  const executionArn = stateMachineArn.replace(':stateMachine:', ':execution:');
   const tickTime = async (name: string) => {
-    const { input } = await permitted('states:DescribeExecution', `${executionArn}:*`, () =>
-      sfn.send(new DescribeExecutionCommand({ executionArn: `${executionArn}:${name}` })),
+    const { input } = await permitted('states:DescribeExecution', executionArnOf(stateMachineArn, '*'), () =>
+      sfn.send(new DescribeExecutionCommand({ executionArn: executionArnOf(stateMachineArn, name) })),
     );
     return tickTimeOf(input ?? '');
   };

@@ -1,13 +1,12 @@
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
-import { listStateMachines } from '../aws/state-machines.ts';
+import { deadLetterQueueOf } from '../../stacks/schedules-of.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, notAsked } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
-import { observeQueue, observeSchedule } from '../deployment/observe-deployment.ts';
+import { observeQueue, observeSchedules, observeStateMachine } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
 import { coverageOf, coveredUpTo, goneBy } from './gone.ts';
@@ -101,11 +100,7 @@ async function lookAtTable(
   const { sfn, dynamoDb, scheduler, sqs, cloudWatch } = clients;
   const { props, region } = subject;
   const { name, tableName, indexName } = props;
-  const stateMachine = sfn
-    ? await check('states:ListStateMachines', '*', async () =>
-        (await listStateMachines(sfn, [name])).get(name),
-      )
-    : notAsked('Step Functions');
+  const stateMachine = await observeStateMachine(sfn, subject);
   const machine = 'seen' in stateMachine ? stateMachine.seen : undefined;
   const sweeps = sfn && machine ? await observeSweeps(sfn, machine.arn, subject, memory) : undefined;
   const covered = coveredBy(sweeps);
@@ -114,22 +109,16 @@ async function lookAtTable(
   const overdue = dynamoDb
     ? await check('dynamodb:Query', index, () => lookForOverdue(dynamoDb, subject, minutes, options.now))
     : notAsked('DynamoDB');
-  const schedules = await Promise.all(
-    schedulesOf(props).map(async schedule => {
-      const seen = scheduler
-        ? await observeSchedule(scheduler, name, schedule.name, region)
-        : notAsked('EventBridge Scheduler');
-      return [schedule.name, seen] as const;
-    }),
-  );
   return {
     stateMachine,
-    schedules: new Map(schedules),
+    schedules: await observeSchedules(scheduler, subject),
     sweeps,
     overdue,
     gone: 'seen' in overdue ? goneBy(overdue.seen, covered) : undefined,
     deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
-    alarms: cloudWatch ? await observeAlarms(cloudWatch, name, names, region) : notAsked('CloudWatch'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, { sweep: name, others: names }, region)
+      : notAsked('CloudWatch'),
   };
 }
 

@@ -1,7 +1,9 @@
 import { type ExecutionListItem, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { executionArnOf } from '../aws/executions.ts';
+import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import { type Checked, check } from '../deployment/check.ts';
-import { lastSuccessOf } from '../deployment/observe-deployment.ts';
+import { isReplay, lastSuccessOf, stoppedAt } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { describeSweep, type Sweep } from '../deployment/sweep.ts';
 
@@ -14,7 +16,7 @@ export interface SeenSweeps {
   readonly lastSuccess: Date | undefined;
   /** The newest one that did not succeed, at any time. */
   readonly lastFailure: Sweep | undefined;
-  readonly open: readonly { readonly name: string; readonly startedAt: Date }[];
+  readonly open: readonly OpenExecution[];
   /** There are more open ones. */
   readonly moreOpen: boolean;
 }
@@ -47,7 +49,7 @@ export async function observeSweeps(
     [];
   const listed = await check('states:ListExecutions', stateMachineArn, async () => {
     const recent = await list(undefined, RECENT);
-    const open = await list('RUNNING', OPEN + 1);
+    const open = await openExecutions(sfn, stateMachineArn, OPEN + 1);
     const failed = recent.filter(isFailure);
     // Only once: whatever fails afterwards is among the recent ones.
     if (failed.length === 0 && memory.lastFailure === undefined) {
@@ -63,11 +65,15 @@ export async function observeSweeps(
   const { recent, open, lastSuccess } = listed.seen;
   const ended = recent.filter(({ stopDate }) => stopDate !== undefined);
   const wanted = new Set([...ended.slice(0, DESCRIBED), ...mayBeReconciles(ended, props)]);
-  const described = await check('states:DescribeExecution', executionsArn(stateMachineArn), async () => {
-    const sweeps: Sweep[] = [];
-    for (const one of wanted) sweeps.push(await describeOnce(one));
-    return { sweeps, lastFailure: memory.lastFailure && (await describeOnce(memory.lastFailure)) };
-  });
+  const described = await check(
+    'states:DescribeExecution',
+    executionArnOf(stateMachineArn, '*'),
+    async () => {
+      const sweeps: Sweep[] = [];
+      for (const one of wanted) sweeps.push(await describeOnce(one));
+      return { sweeps, lastFailure: memory.lastFailure && (await describeOnce(memory.lastFailure)) };
+    },
+  );
   if ('notChecked' in described) return described;
   const { sweeps, lastFailure } = described.seen;
   return {
@@ -76,9 +82,7 @@ export async function observeSweeps(
       known: sweeps,
       lastSuccess,
       lastFailure,
-      open: open
-        .slice(0, OPEN)
-        .map(({ name = '', startDate = new Date(0) }) => ({ name, startedAt: startDate })),
+      open: open.slice(0, OPEN),
       moreOpen: open.length > OPEN,
     },
   };
@@ -95,12 +99,6 @@ export async function observeSweeps(
 
 const isFailure = ({ status }: ExecutionListItem): boolean =>
   status === 'FAILED' || status === 'TIMED_OUT' || status === 'ABORTED';
-
-/** As `precise-ttl replay` names them. */
-const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
-
-const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
-  (stopDate ?? startDate)?.getTime() ?? 0;
 
 function newest(executions: readonly ExecutionListItem[]): ExecutionListItem | undefined {
   return [...executions].sort((one, other) => stoppedAt(other) - stoppedAt(one))[0];
@@ -119,6 +117,3 @@ function mayBeReconciles(
     return ended.filter(isItsMinute).slice(0, 2);
   });
 }
-
-const executionsArn = (stateMachineArn: string): string =>
-  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:*`;

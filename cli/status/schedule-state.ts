@@ -1,5 +1,6 @@
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import { limitOfInput } from '../schedule-limit.ts';
+import { pauseOfOne } from '../schedules.ts';
 
 /** How a schedule stands. */
 export type ScheduleState =
@@ -15,9 +16,9 @@ export type ScheduleState =
  */
 export function scheduleState(seen: SeenSchedule | undefined, now: number): ScheduleState {
   if (seen === undefined) return { is: 'missing' };
-  const { state, startDate, input } = seen;
-  if (state !== 'ENABLED') return { is: 'off' };
-  if (startDate !== undefined && startDate.getTime() > now) return { is: 'paused', until: startDate };
-  const limit = limitOfInput(input);
+  const pause = pauseOfOne(seen, now);
+  if (pause === 'off') return { is: 'off' };
+  if (pause !== 'on') return { is: 'paused', until: pause.until };
+  const limit = limitOfInput(seen.input);
   return { is: 'on', ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
 }

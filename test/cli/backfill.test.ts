@@ -3,15 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { ApiServer, Executions, StateMachines, StateTester } from 'stepfunctions-emulator';
 import { BackfillError } from '../../cli/backfill/errors.ts';
 import { type BackfillJobOptions, runBackfill } from '../../cli/backfill/job.ts';
 import { FlagError } from '../../cli/flags.ts';
-import { LocalCloud } from '../../local/cloud.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { type ServedMachines, serveMachines } from '../support/served-machines.ts';
 import { shellCommand } from '../support/shell-command.ts';
-import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf } from '../support/synthesized.ts';
 
 const TABLE = { tableName: 'Filled', partitionKey: 'id', backfill: true } as const;
 const MACHINE = 'precise-ttl-Filled-backfill';
@@ -92,66 +91,32 @@ test.each<[Partial<BackfillJobOptions>, new (...args: never[]) => Error, string]
 });
 
 describe('against the local Step Functions', () => {
-  let cloud: LocalCloud;
-  let server: ApiServer;
-  let gate: Promise<void> = Promise.resolve();
-  let broken = false;
-
+  let served: ServedMachines;
   beforeAll(async () => {
     writeFileSync(CONFIG, JSON.stringify(configOf(TABLE)));
-    cloud = await LocalCloud.start({
-      cdktfOut: synthesizeToFolder(configOf(TABLE)),
-      dynamoDb: dynamoDbOfFile(),
-      environment: {},
-      schedules: false,
-      functions: {
-        maxConcurrency: 2,
-        async wrap({ functionName }, next) {
-          if (!functionName.endsWith('backfill-segment')) return next();
-          await gate;
-          return broken ? { ok: false, errorType: 'Broken', errorMessage: 'as the test wants it' } : next();
-        },
-      },
-    });
-    const stateMachines = new StateMachines(Date.now);
-    for (const machine of cloud.machines) {
-      const created = { definitionText: '{}', loggingConfiguration: {}, tracingConfiguration: {} };
-      stateMachines.create({ ...machine, ...created });
-    }
-    const { account } = cloud.synthesized;
-    const place = { account, region: 'us-east-1', partition: 'aws' };
-    const stateTester = new StateTester({ ...place, invoker: cloud.functions });
-    server = await ApiServer.start({
-      stateMachines,
-      executions: new Executions(cloud),
-      stateTester,
-      ...place,
-    });
+    served = await serveMachines(configOf(TABLE), 'backfill-segment');
     const ttl = Math.floor(Date.now() / 1000) + 3600;
     for (const id of ['a', 'b', 'c']) await put({ id, ttl });
     await put({ id: 'no ttl' });
     await put({ id: 'milliseconds', ttl: ttl * 1000 });
   }, 60_000);
-  afterAll(async () => {
-    await server?.stop();
-    await cloud?.stop();
-  });
+  afterAll(() => served?.stop());
 
-  const documents = () => DynamoDBDocumentClient.from(cloud.client);
+  const documents = () => DynamoDBDocumentClient.from(served.cloud.client);
   const put = (Item: object) => documents().send(new PutCommand({ TableName: TABLE.tableName, Item }));
   const stamped = async () => {
     const { Items = [] } = await documents().send(new ScanCommand({ TableName: TABLE.tableName }));
     return Items.filter(item => 'expirationWindow' in item).length;
   };
   const local = () => ({
-    AWS_ENDPOINT_URL_SFN: server.endpoint,
+    AWS_ENDPOINT_URL_SFN: served.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbOfFile().endpoint,
   });
   const run = (args: readonly string[], onStart?: Parameters<typeof backfill>[2]) =>
     backfill(['--config', CONFIG, '--segments', '3', ...args], local(), onStart);
   const inProcess = (options: Partial<BackfillJobOptions> = {}) =>
     job({
-      connect: () => ({ sfn: sfnClient(server.endpoint), endpoint: () => new URL(server.endpoint) }),
+      connect: () => ({ sfn: sfnClient(served.endpoint), endpoint: () => new URL(served.endpoint) }),
       ...options,
     });
 
@@ -164,7 +129,7 @@ describe('against the local Step Functions', () => {
     expect(stdout).toMatch(/to stamp +3 {2}its window would be written/);
     expect(stdout).toMatch(/refused: milliseconds +1 {2}the TTL has 13 or 14 digits/);
     expect(stdout).toContain('Nothing was written.');
-    expect(stdout).not.toContain(cloud.synthesized.account);
+    expect(stdout).not.toContain(served.cloud.synthesized.account);
     expect(JSON.parse(readFileSync(RESULT, 'utf8'))).toMatchObject({
       table: 'Filled',
       status: 'SUCCEEDED',
@@ -180,7 +145,7 @@ describe('against the local Step Functions', () => {
 
   test('Ctrl-C leaves the execution running; the same command follows it to its end', async () => {
     let open = () => undefined as unknown;
-    gate = new Promise(resolve => {
+    served.calls.gate = new Promise(resolve => {
       open = () => resolve();
     });
     const first = await run([], child => {
@@ -217,13 +182,13 @@ describe('against the local Step Functions', () => {
     expect(again.printed.join('\n')).toContain('items       unknown: AWS_ENDPOINT_URL_DYNAMODB says where');
 
     const elsewhere = () => ({
-      sfn: sfnClient(server.endpoint),
+      sfn: sfnClient(served.endpoint),
       endpoint: () => new URL('https://states.example'),
     });
     const declined = inProcess({ connect: elsewhere, confirm: async () => false });
     expect(await declined.end).toEqual({ end: 'declined' });
 
-    broken = true;
+    served.calls.fail = true;
     const failing = inProcess({ resultFile: RESULT });
     expect(await failing.end).toEqual({ end: 'failed' });
     expect(failing.printed.join('\n')).toMatch(/segments left +2 {2}of 2/);
@@ -231,7 +196,7 @@ describe('against the local Step Functions', () => {
       status: 'FAILED',
       segmentsIncomplete: 2,
     });
-    broken = false;
+    served.calls.fail = false;
   }, 60_000);
 
   test('a table that is not there is told', async () => {

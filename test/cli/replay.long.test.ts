@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { ApiServer, Executions, StateMachines, StateTester } from 'stepfunctions-emulator';
 import { type ReplayJobOptions, runReplay } from '../../cli/replay/job.ts';
 import { expiryAttributes } from '../../expiry/index.ts';
-import { LocalCloud } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
-import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+import { type ServedMachines, serveMachines } from '../support/served-machines.ts';
 import { shellCommand } from '../support/shell-command.ts';
-import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 
 const MACHINE = 'precise-ttl-SessionData';
 
@@ -100,51 +98,18 @@ test.each([
 });
 
 describe('against the local Step Functions', () => {
-  let cloud: LocalCloud;
-  let server: ApiServer;
-  let executions: Executions;
-  let deletesFail = false;
-  let gate: Promise<void> = Promise.resolve();
-
+  let served: ServedMachines;
   beforeAll(async () => {
-    cloud = await LocalCloud.start({
-      cdktfOut: synthesizeToFolder(configOf(SESSION_DATA)),
-      dynamoDb: dynamoDbOfFile(),
-      environment: {},
-      schedules: false,
-      functions: {
-        maxConcurrency: 2,
-        async wrap({ functionName }, next) {
-          if (!functionName.endsWith('delete-chunk')) return next();
-          await gate;
-          return deletesFail
-            ? { ok: false, errorType: 'Broken', errorMessage: 'as the test wants it' }
-            : next();
-        },
-      },
-    });
-    executions = new Executions(cloud);
-    const stateMachines = new StateMachines(Date.now);
-    for (const machine of cloud.machines) {
-      const created = { definitionText: '{}', loggingConfiguration: {}, tracingConfiguration: {} };
-      stateMachines.create({ ...machine, ...created });
-    }
-    const { account } = cloud.synthesized;
-    const place = { account, region: 'us-east-1', partition: 'aws' };
-    const stateTester = new StateTester({ ...place, invoker: cloud.functions });
-    server = await ApiServer.start({ stateMachines, executions, stateTester, ...place });
+    served = await serveMachines(configOf(SESSION_DATA), 'delete-chunk');
   }, 60_000);
-  afterAll(async () => {
-    await server?.stop();
-    await cloud?.stop();
-  });
+  afterAll(() => served?.stop());
 
   const HOUR = Math.floor(Date.now() / 3_600_000) * 3600 - 3600;
   const iso = (epochSeconds: number): string => new Date(epochSeconds * 1000).toISOString();
   /** Three hours, three executions; items expire in the first and the last. */
   const HOURS = ['--from', iso(HOUR - 3 * 3600), '--to', iso(HOUR)];
 
-  const documents = () => DynamoDBDocumentClient.from(cloud.client);
+  const documents = () => DynamoDBDocumentClient.from(served.cloud.client);
   async function fill(): Promise<void> {
     const model = modelOf(SESSION_DATA);
     const at = (id: string, expiresAt: number) => {
@@ -164,20 +129,20 @@ describe('against the local Step Functions', () => {
     return Items.map(({ SessionId }) => SessionId).sort();
   }
   const run = (args: readonly string[], onStart?: Parameters<typeof replay>[2]) =>
-    replay([...HOURS, ...args], { AWS_ENDPOINT_URL_SFN: server.endpoint }, onStart);
+    replay([...HOURS, ...args], { AWS_ENDPOINT_URL_SFN: served.endpoint }, onStart);
   const names = (): string[] =>
-    executions.of(cloud.machines[0]?.arn ?? '').map(({ execution }) => execution.name);
+    served.executions.of(served.cloud.machines[0]?.arn ?? '').map(({ execution }) => execution.name);
   const result = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
 
   test('a dry run finds, says what a run would consume, and deletes nothing', async () => {
     await fill();
     const { status, stdout, stderr } = await run(['--dry-run', '--json', JSON_FILE]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain(`endpoint    ${server.endpoint}, region us-east-1`);
+    expect(stdout).toContain(`endpoint    ${served.endpoint}, region us-east-1`);
     expect(stdout).toContain(`table       SessionData, state machine ${MACHINE}`);
     expect(stdout).toContain('found 2, a real run consumes at least 4 write units');
     expect(stdout).toContain('such as {"UserName":{"S":"u"},"SessionId":{"S":"a"}}');
-    expect(stdout).not.toContain(cloud.synthesized.account);
+    expect(stdout).not.toContain(served.cloud.synthesized.account);
     expect(result()).toMatchObject({
       dryRun: true,
       interrupted: false,
@@ -212,9 +177,9 @@ describe('against the local Step Functions', () => {
 
   test('what fails is reported, tried again by the same command, and then done for good', async () => {
     await fill();
-    deletesFail = true;
+    served.calls.fail = true;
     const failed = await run([]);
-    deletesFail = false;
+    served.calls.fail = false;
     expect(failed.status).toBe(1);
     expect(failed.stdout).toContain('FAILED replay-');
     expect(failed.stdout).toContain('SweepIncompleteError');
@@ -250,18 +215,18 @@ describe('against the local Step Functions', () => {
   test('Ctrl-C leaves executions running; the same command goes on with them', async () => {
     await fill();
     let open = () => {};
-    gate = new Promise(resolve => {
+    served.calls.gate = new Promise(resolve => {
       open = resolve;
     });
     const before = names().length;
     const interrupted = await run(['--run', 'slow', '--concurrency', '1'], async child => {
-      while (cloud.running.length === 0) await sleep(20);
+      while (served.cloud.running.length === 0) await sleep(20);
       child.kill('SIGINT');
     });
     expect(interrupted.status).toBe(130);
     expect(interrupted.stderr).toContain('Interrupted; executions that were started go on.');
     expect(interrupted.stderr).toContain(`${HOURS.join(' ')} --run slow --concurrency 1`);
-    expect(cloud.running).toHaveLength(1);
+    expect(served.cloud.running).toHaveLength(1);
     setTimeout(open, 500);
     expect(await run(['--run', 'slow'])).toMatchObject({ status: 0, stderr: '' });
     expect(names().length - before).toBe(3);
@@ -283,7 +248,7 @@ describe('against the local Step Functions', () => {
       resultFile: undefined,
       config: configOf(SESSION_DATA),
       connect: region => ({
-        sfn: sfnClient(server.endpoint),
+        sfn: sfnClient(served.endpoint),
         endpoint: () => new URL(`https://states.${region}.amazonaws.com`),
       }),
       confirm: async () => false,

@@ -232,7 +232,7 @@ describe('as processes', () => {
       'history',
       ['--since', '91d'],
       2,
-      '--since: expected a time span such as 30m, 2h or 7d, at most 90d, got "91d"',
+      '--since: expected a whole number and s, m, h or d, such as 90m or 2h, from 1s to 90d, got "91d"',
     ],
   ])(
     '%s %j fails with %i',

@@ -21,6 +21,7 @@ const ENTRY_POINT = [
   'expiryAttributes',
   'expiryModel',
   'isExpired',
+  'isExpiry',
   'notExpired',
   'unlessExpired',
   'withExpiry',

@@ -3,6 +3,7 @@ import { checkConfig } from '../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { LEAST_WARM, STREAM_VIEWS, TABLE_CLASSES } from '../../stacks/table-settings.ts';
 import { TASKS } from '../../statemachine/contract.ts';
+import { sessionTable } from '../support/handmade-stack.ts';
 import { configOf, type Resource, resources, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000';
@@ -27,28 +28,10 @@ function leftAlone(props: Partial<PreciseTtlProps>): unknown {
 test('a table that was created before these props were there is not changed', () => {
   const { '//': _comment, ...table } = tableWith({});
   expect(table).toEqual({
-    name: 'SessionData',
-    billing_mode: 'PAY_PER_REQUEST',
+    ...sessionTable(),
     // What the provider takes when nothing is said.
     table_class: 'STANDARD',
     deletion_protection_enabled: true,
-    hash_key: 'UserName',
-    range_key: 'SessionId',
-    attribute: [
-      { name: 'UserName', type: 'S' },
-      { name: 'SessionId', type: 'S' },
-      { name: 'expirationWindow', type: 'S' },
-      { name: 'ExpirationTime', type: 'N' },
-    ],
-    global_secondary_index: [
-      {
-        name: 'expirationWindowIndex',
-        hash_key: 'expirationWindow',
-        range_key: 'ExpirationTime',
-        projection_type: 'KEYS_ONLY',
-      },
-    ],
-    ttl: { attribute_name: 'ExpirationTime', enabled: true },
     point_in_time_recovery: { enabled: true },
     lifecycle: {
       prevent_destroy: true,

@@ -174,6 +174,18 @@ test.each<[string, readonly Firing[], unknown]>([
   ['off', [{ state: 'DISABLED', startDate: new Date(NOW + 1) }], 'off'],
   ['off for a while', [{ state: 'ENABLED', startDate: new Date(NOW + 1) }], { until: new Date(NOW + 1) }],
   [
+    'off for a while, all of them',
+    [1, 1].map(ahead => ({ state: 'ENABLED', startDate: new Date(NOW + ahead) })),
+    { until: new Date(NOW + 1) },
+  ],
+  [
+    'off for different times',
+    [1, 2].map(ahead => ({ state: 'ENABLED', startDate: new Date(NOW + ahead) })),
+    'mixed',
+  ],
+  ['off, as far as anybody knows', [{ state: undefined }], 'off'],
+  ['none', [], 'off'],
+  [
     'mixed',
     [
       { state: 'ENABLED', startDate: undefined },

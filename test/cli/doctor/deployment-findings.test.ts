@@ -1,5 +1,5 @@
-import type { SeenAlarm } from '../../../cli/aws/alarms.ts';
 import type { NotChecked } from '../../../cli/deployment/check.ts';
+import type { SeenAlarm } from '../../../cli/deployment/observe-alarms.ts';
 import {
   type FailedExecution,
   type SeenDeployment,
@@ -37,6 +37,7 @@ const alarm = (name: string, over: Partial<SeenAlarm> = {}): SeenAlarm => ({
   name,
   state: 'OK',
   since: undefined,
+  description: '',
   hasAction: true,
   ...over,
 });
