@@ -60,6 +60,7 @@ export const COMMAND_ACTIONS = {
   ],
   status: [
     ...on("the table's index", ['dynamodb:Query'], UNCHECKED),
+    ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with holdAttribute; it does not say what is overdue'),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
     ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
     ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),

@@ -129,7 +129,9 @@ export async function observeDeployment(
           async reader =>
             [
               reader,
-              lambda ? await observeStreamReader(lambda, `${name}-${fileOf(reader)}`) : notAsked('Lambda'),
+              lambda
+                ? await observeStreamReader(lambda, `${subject.props.name}-${fileOf(reader)}`)
+                : notAsked('Lambda'),
             ] as const,
         ),
       ),

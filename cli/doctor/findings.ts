@@ -18,10 +18,26 @@ interface FindingKind {
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = ({ call }: Subject) => call('deploy');
-const adopt = ({ call, props }: Subject) => call('adopt', `--table ${props.tableName}`);
+const adopt = ({ call, props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
+  call(
+    'adopt',
+    [
+      `--table ${tableName}`,
+      // Without them it would turn native TTL on.
+      ...(holdAttribute === undefined ? [] : [`--hold-attribute ${holdAttribute}`]),
+      ...(graceSeconds === 0 ? [] : [`--grace-seconds ${graceSeconds}`]),
+    ].join(' '),
+  );
 const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
+/** The command that turns native TTL on or off. */
+export const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): string =>
+  aws(
+    'dynamodb update-time-to-live',
+    subject,
+    ` --time-to-live-specification Enabled=${isOn},AttributeName=${attribute}`,
+  );
 const replay = ({ call, props }: Subject) =>
   call('replay', `--table ${props.tableName} --from TIME --to TIME`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
@@ -96,12 +112,13 @@ const OF_THE_TABLE = {
     severity: 'warning',
     what: 'native TTL is off',
     meaning: 'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
-    remedy: subject =>
-      aws(
-        'dynamodb update-time-to-live',
-        subject,
-        ` --time-to-live-specification Enabled=true,AttributeName=${subject.model.ttlAttribute}`,
-      ),
+    remedy: subject => updateTimeToLive(subject, true, subject.model.ttlAttribute),
+  },
+  'native-ttl-on': {
+    severity: 'broken',
+    what: 'native TTL is on, and the configuration has holdAttribute or graceSeconds',
+    meaning: 'It knows neither: it deletes what is held, and what is still in its grace, within days.',
+    remedy: subject => updateTimeToLive(subject, false, subject.model.ttlAttribute),
   },
   'native-ttl-off-local': {
     severity: 'note',

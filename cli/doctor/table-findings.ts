@@ -1,8 +1,9 @@
-import { readsStream } from '../../stacks/props.ts';
+import { readsStream, refusesNativeTtl } from '../../stacks/props.ts';
 import { hasOldImages } from '../../stacks/table-settings.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
+import { updateTimeToLive } from './findings.ts';
 
 /** What DescribeTable says of a table. */
 export type TableShape = Omit<DescribedTable, 'ttl'>;
@@ -99,6 +100,16 @@ export function nativeTtlFindings(
   isLocal: boolean,
 ): Finding[] {
   const { ttlAttribute } = subject.model;
+  if (refusesNativeTtl(subject.props)) {
+    return status === 'DISABLED' || status === 'DISABLING'
+      ? []
+      : [
+          finding('native-ttl-on', subject, {
+            detail: `it is ${status} on ${attribute ?? 'none'}`,
+            remedy: updateTimeToLive(subject, false, attribute ?? ttlAttribute),
+          }),
+        ];
+  }
   if (status !== 'ENABLED' && status !== 'ENABLING') {
     return isLocal
       ? [finding('native-ttl-off-local', subject)]

@@ -22,7 +22,7 @@ export function guardedBatch(
   documents: Documents,
   settings: SweepSettings,
   cutoff: number,
-  clock: () => number,
+  lagClock: () => number,
   options: RequestOptions = {},
 ): SendBatch {
   const { after, upTo } = expiredRange(cutoff);
@@ -42,7 +42,7 @@ export function guardedBatch(
       }),
       options,
     );
-    return sort(keys, answer.Responses ?? [], clock(), isHeld);
+    return sort(keys, answer.Responses ?? [], lagClock(), isHeld);
   };
 }
 

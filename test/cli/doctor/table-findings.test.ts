@@ -174,3 +174,18 @@ describe.each([
     expect(found.map(({ id, what }) => `${id}${/: .*/.exec(what)?.[0] ?? ''}`)).toEqual(expected);
   });
 });
+
+test.each([
+  ['ENABLED', 'ttl', ['native-ttl-on']],
+  ['ENABLING', 'ttl', ['native-ttl-on']],
+  // By whatever attribute, it deletes what is held.
+  ['ENABLED', 'other', ['native-ttl-on']],
+  ['DISABLING', 'ttl', []],
+  ['DISABLED', undefined, []],
+])('native TTL that is %s on %s, with a hold or a grace', (status, attribute, expected) => {
+  for (const props of [{ holdAttribute: 'legalHold' }, { graceSeconds: 60 }]) {
+    const found = nativeTtlFindings({ status, attribute }, subjectOf(props), false);
+    expect(found.map(({ id }) => id)).toEqual(expected);
+    if (found.length > 0) expect(found[0]?.remedy).toMatch(`Enabled=false,AttributeName=${attribute}`);
+  }
+});

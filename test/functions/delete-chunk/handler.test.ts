@@ -176,6 +176,20 @@ describe('guarded', () => {
     expect(await table.scan()).toEqual([]);
   });
 
+  test('what is released by withExpiry expires anew, and is found by the sweep of that moment', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const { tableName: TableName, model } = table.settings;
+    const long = CUTOFF - 90 * 86_400;
+    await table.put([
+      { id: 'a', ttl: long, expirationWindow: windowKey(windowStart(long, 60), 60), legalHold: 'case 7' },
+    ]);
+    const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
+    const nowMs = CUTOFF * 1000;
+    await table.documents.send(new UpdateCommand(withExpiry(model, release, { expiresAt: CUTOFF, nowMs })));
+    expect(await table.scan()).toEqual([{ ...expired('a'), ttl: NumberValue.from(String(CUTOFF)) }]);
+    expect(await deleted([key('a')], table.runtime)).toMatchObject({ deleted: 1 });
+  });
+
   test('holds nothing when the deployment names no such attribute', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([{ ...expired('a'), legalHold: true }]);
@@ -305,6 +319,16 @@ describe.each(['guarded', 'batch'] as const)('%s', deleteMode => {
     const { lagCounts, lagMaxMs } = await deleted(keys, table.runtime);
     expect(lagMaxMs).toBe(60_250);
     expect(Object.values(lagCounts ?? {}).reduce((sum, count) => sum + count, 0)).toBe(2);
+  });
+
+  test('measures it from the end of the grace on', async () => {
+    const table = await createExpiringTable(dynamo.client, { deleteMode, graceSeconds: 3600 });
+    await table.put([{ ...expired('a'), ttl: CUTOFF - 3600 }]);
+    const answer = await deleteChunk(inputOf([withTtl({ id: { S: 'a' } }, CUTOFF - 3600)]), {
+      ...table.runtime,
+      clock,
+    });
+    expect(answer.progress).toMatchObject({ deleted: 1, lagMaxMs: 250 });
   });
 });
 
