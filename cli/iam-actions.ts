@@ -81,6 +81,11 @@ export const COMMAND_ACTIONS = {
     ...on(EXECUTIONS, ['states:ListMapRuns']),
     ...on('their Map Runs', ['states:DescribeMapRun']),
   ],
+  restore: [
+    ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
+    ...on('the bucket of the archive', ['s3:ListBucket']),
+    ...on('its objects', ['s3:GetObject']),
+  ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 
 /** For a help: `IAM: dynamodb:DescribeTable, Scan on the table; …`, in lines of its width. */

@@ -9,6 +9,7 @@ import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
 import { jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
@@ -16,6 +17,7 @@ import {
   ROLE_ARN,
   useStepFunctionsApi,
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { ARCHIVE_BUCKET, archiveItems, archiveSettings } from '../support/archived.ts';
 import { readImports } from '../support/import-graph.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
@@ -59,6 +61,10 @@ async function makeMachine(name: string, States: Record<string, object>): Promis
   return made.stateMachineArn ?? '';
 }
 
+/** What S3's operations are called in IAM, where that is something else. */
+const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
+let s3: LocalS3;
+
 const SEGMENT = {
   ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
   StartAt: 'Scan',
@@ -88,6 +94,15 @@ beforeAll(async () => {
   });
   const failing = await makeMachine(resolveProps(FAILING).name, { First: { Type: 'Fail', Error: 'E' } });
   await sfn.send(new StartExecutionCommand({ stateMachineArn: failing }));
+  s3 = await startS3({
+    buckets: [ARCHIVE_BUCKET],
+    choose({ operation }) {
+      called.push(`s3:${S3_ACTIONS[operation] ?? operation}`);
+      return undefined;
+    },
+  });
+  const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
+  await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
   for (const props of [WATCHED, FAILING].map(resolveProps)) {
     aws.answers.queues.set(`${props.name}-dead-letters`, 0);
     for (const schedule of schedulesOf(props)) {
@@ -103,6 +118,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();
+  await s3.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -120,6 +136,20 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
   limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],
+  restore: [
+    [
+      ...CONFIGURED,
+      ...TABLE,
+      ...[
+        '--from-archive',
+        `s3://${ARCHIVE_BUCKET}`,
+        '--keys',
+        '{"id":{"S":"archived"}}',
+        '--without-expiry',
+        '--yes',
+      ],
+    ],
+  ],
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
@@ -139,6 +169,7 @@ test.each(Object.entries(LINES))(
       AWS_REGION: 'us-east-1',
       AWS_ENDPOINT_URL: aws.endpoint,
       AWS_ENDPOINT_URL_SCHEDULER: aws.endpoint,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: await recorded('dynamodb', endpoint),
       AWS_ENDPOINT_URL_SFN: await recorded('states', sfn.endpoint),
       AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
