@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from '../../expiry/errors.ts';
 import { isExpiry } from '../../expiry/is-expiry.ts';
-import { storedNumber } from '../../expiry/stored-number.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
 import { lineText } from '../archive/archive-line.ts';
 import { expiredPartition, removedPartition } from '../archive/archive-object.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../stream/event.ts';
+import { ttlTimeMs } from '../stream/ttl-time.ts';
 
 /** A removed item on its way into the archive. */
 export interface Removal {
@@ -33,7 +33,7 @@ export function removalOf(
   if (!expired && (archiveRemovals === 'expiries' || record.eventName !== 'REMOVE')) return undefined;
   const item = oldImage(record);
   const deletedAtMs = changedAtMs(record);
-  const expiredAtMs = timeOf(item, model.ttlAttribute);
+  const expiredAtMs = ttlTimeMs(item, model.ttlAttribute);
   const line = lineText(
     {
       table: tableName,
@@ -61,16 +61,6 @@ function oldImage({ dynamodb: { OldImage } }: DynamoDbStreamRecord): ItemImage {
     got: OldImage,
     remedy: 'Give the table a stream with the view type OLD_IMAGE or NEW_AND_OLD_IMAGES.',
   });
-}
-
-/** Four digits of the year, so that dates have one length. */
-const YEARS_END_MS = Date.UTC(10_000, 0, 1);
-
-/** The time of a TTL, epoch milliseconds; undefined where it is none. */
-function timeOf(item: ItemImage, ttlAttribute: string): number | undefined {
-  const ttl = Object.hasOwn(item, ttlAttribute) ? item[ttlAttribute] : undefined;
-  const ms = Math.floor(storedNumber(ttl) * 1000);
-  return ms >= 0 && ms < YEARS_END_MS ? ms : undefined;
 }
 
 function iso(epochMs: number): string {

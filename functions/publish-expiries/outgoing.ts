@@ -1,8 +1,8 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { storedNumber } from '../../expiry/stored-number.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
 import { imageText } from '../archive/image-text.ts';
-import type { DynamoDbStreamRecord, ItemImage } from '../stream/event.ts';
+import type { DynamoDbStreamRecord } from '../stream/event.ts';
+import { ttlTimeMs } from '../stream/ttl-time.ts';
 import type { Outgoing } from './calls.ts';
 
 /** An event on its way, and the record that it is of. */
@@ -24,11 +24,12 @@ export function outgoing(
 ): OutgoingExpiry {
   const { Keys, OldImage } = record.dynamodb;
   const key = imageText(Keys, 'dynamodb-json');
+  const expiredAtMs = OldImage && ttlTimeMs(OldImage, model.ttlAttribute);
   const always = [
     field('id', record.eventID),
     field('table', tableName),
     `"key":${key}`,
-    field('expiredAt', isoTime(ttlMs(OldImage, model))),
+    field('expiredAt', expiredAtMs === undefined ? null : isoTime(expiredAtMs)),
     field('deletedAt', isoTime(changedAtMs(record))),
   ];
   const event = { record, id: record.eventID, key, text: eventText(always) };
@@ -52,15 +53,6 @@ function eventText(fields: readonly string[]): string {
   return `{${fields.join()}}`.replaceAll(NOT_IN_MESSAGES, escaped);
 }
 
-/** Epoch milliseconds; NaN for an item without a TTL. */
-function ttlMs(image: ItemImage | undefined, { ttlAttribute }: ExpiryModel): number {
-  const ttl = image !== undefined && Object.hasOwn(image, ttlAttribute) ? image[ttlAttribute] : undefined;
-  return storedNumber(ttl) * 1000;
-}
-
-/** The largest time that a Date takes, epoch milliseconds. Source: ECMAScript, "Time Values and Time Range". */
-const MAX_TIME_MS = 8.64e15;
-
-function isoTime(epochMs: number): string | null {
-  return Math.abs(epochMs) <= MAX_TIME_MS ? new Date(epochMs).toISOString() : null;
+function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
 }
