@@ -10,7 +10,7 @@ import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { nameProblem } from './names.ts';
 import { SweepAlarms } from './parts/alarms.ts';
-import { Archive, archiveOf } from './parts/archive.ts';
+import { Archive } from './parts/archive.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import { Backfill } from './parts/backfill.ts';
 import { CreatedTables, type GuardedResource } from './parts/created-tables.ts';
@@ -24,6 +24,7 @@ import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { tableKeyStatements } from './parts/table-key.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { deadLetterQueueOf } from './schedules-of.ts';
+import { resolvedArchive } from './stream-props.ts';
 import { escaped } from './terraform-text.ts';
 
 /** Id of the archive, of which a bucket's address is made. */
@@ -31,8 +32,8 @@ const ARCHIVE = 'archive';
 
 /**
  * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, alarms and a
- * dashboard, and with the prop `backfill` what writes the window into the items that are there. Use
- * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
+ * dashboard; with the prop `backfill` what writes the window into the items that are there, with `archive` and `events` what reads the
+ * table's stream. Use it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
  *
  * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
  * each construct is about is its `node.defaultChild`.
@@ -209,7 +210,7 @@ export class PreciseTtl extends Construct {
 
   #archive(place: Place, environment: Readonly<Record<string, string>>): Archive | undefined {
     const { sweep, tableName, tableStreamArn } = this;
-    const archive = archiveOf(sweep);
+    const archive = sweep.archive && resolvedArchive(sweep.archive);
     const made =
       archive &&
       tableStreamArn &&
