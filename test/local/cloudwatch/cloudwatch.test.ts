@@ -155,7 +155,7 @@ test('the alarms of an archive and of events sound for what is an hour late and 
   expect(ofStreams.length).toBe(4);
   // Somebody has taken the messages out.
   for (const queue of Object.keys(inQueue)) inQueue[queue] = 0;
-  await clock.sleep(10 * MINUTE);
+  await clock.sleep(20 * MINUTE);
   expect(sounding()).toEqual([]);
 });
 
