@@ -340,6 +340,27 @@ test('an image that a queue does not take is left out, and the event says so', a
   expect(logged).toEqual([['sent without its old image', { id: 'event-1' }]]);
 });
 
+test('events that are too large together go one by one, with their images', async () => {
+  // A queue with a maximum message size of 64 KiB.
+  loopback.react = ({ entries }) =>
+    entries.reduce((sum, { text }) => sum + text.length, 0) > 65_536
+      ? { status: 400, error: 'BatchRequestTooLong' }
+      : 'take';
+  const sizes = [30_000, 30_000, 70_000, 30_000];
+  const records = sizes.map((size, index) =>
+    removal(index, String(index), { large: { S: 'x'.repeat(size) } }),
+  );
+  const { failures } = await publish(DESTINATIONS['a standard queue'](), records, { oldImage: true });
+  expect(failures).toBe(0);
+  expect(takenIds()).toEqual(['event-0', 'event-1', 'event-2', 'event-3']);
+  expect(loopback.taken.map(({ event }) => event.oldImageOmitted)).toEqual([
+    undefined,
+    undefined,
+    true,
+    undefined,
+  ]);
+});
+
 test.each([
   [413, 'RequestEntityTooLargeException'],
   [400, 'ValidationException'],
