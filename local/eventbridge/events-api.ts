@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from 'stepfunctions-emulator';
 import { ApiInput, type InputErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
+import type { FailEntry } from '../call-fault.ts';
 import { ApiRequestError } from '../http-server.ts';
 import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
 
@@ -22,6 +23,8 @@ export interface LocalEvent {
 export interface EventsApiOptions {
   readonly buses: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
+  /** @default no faults */
+  readonly failEntry?: FailEntry | undefined;
   readonly onEvent?: ((event: LocalEvent) => void) | undefined;
 }
 
@@ -46,7 +49,7 @@ const ERRORS: InputErrors = {
 };
 
 /** EventBridge's API: PutEvents. No rule is evaluated; who wants the events gets them all. */
-export function eventsApi({ buses, clock, onEvent }: EventsApiOptions): JsonApi {
+export function eventsApi({ buses, clock, failEntry, onEvent }: EventsApiOptions): JsonApi {
   return {
     target: 'AWSEvents',
     operations: {
@@ -68,6 +71,8 @@ export function eventsApi({ buses, clock, onEvent }: EventsApiOptions): JsonApi 
         const answers = entries.map(entry => {
           const refusal = refusalOf(entry, buses);
           if (refusal !== undefined) return { ErrorCode: refusal.code, ErrorMessage: refusal.message };
+          const injected = failEntry?.();
+          if (injected !== undefined) return { ErrorCode: injected, ErrorMessage: 'injected' };
           const id = randomUUID();
           onEvent?.(asEvent(entry, id, clock.now()));
           return { EventId: id };

@@ -1,6 +1,7 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalApiServer } from '../api-server.ts';
 import { awsJson } from '../aws-json.ts';
+import type { FailEntry } from '../call-fault.ts';
 import { LocalCloudError } from '../errors.ts';
 import type { HttpServerOptions } from '../http-server.ts';
 import { eventsApi, type LocalEvent } from './events-api.ts';
@@ -10,6 +11,8 @@ export interface EventBridgeOptions extends HttpServerOptions {
   readonly buses?: readonly string[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now'>;
+  /** For tests and the lab. @default no faults */
+  readonly failEntry?: FailEntry | undefined;
   /** Gets every event that was taken. */
   readonly onEvent?: ((event: LocalEvent) => void) | undefined;
 }
@@ -27,14 +30,14 @@ const MOST_REQUEST_BYTES = 8_388_608;
  *   is taken
  */
 export async function startEventBridge(options: EventBridgeOptions = {}): Promise<LocalEventBridge> {
-  const { buses = [], clock = realClock, onEvent, ...server } = options;
+  const { buses = [], clock = realClock, failEntry, onEvent, ...server } = options;
   const wrong = buses.find(bus => !NAME.test(bus));
   if (wrong !== undefined) {
     throw new LocalCloudError(
       `buses: expected names of 1 to 256 letters, digits and / . _ -, got ${JSON.stringify(wrong)}`,
     );
   }
-  const protocol = awsJson(eventsApi({ buses: ['default', ...buses], clock, onEvent }));
+  const protocol = awsJson(eventsApi({ buses: ['default', ...buses], clock, failEntry, onEvent }));
   return LocalApiServer.start(protocol, { ...server, maxBytes: MOST_REQUEST_BYTES });
 }
 

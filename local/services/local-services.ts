@@ -7,11 +7,22 @@ import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-ev
 import { localQueueUrl, SERVICE_VARIABLES, type ServiceEndpoints } from '../functions/service-variables.ts';
 import type { LocalHttpServer } from '../http-server.ts';
 import { startLambda } from '../lambda/lambda-api.ts';
+import { requireFree } from '../ports.ts';
 import type { WrittenObject } from '../s3/s3-api.ts';
 import { type LocalS3, startS3 } from '../s3/start-s3.ts';
 import { type LocalSqs, startSqs } from '../sqs/start-sqs.ts';
 import type { SynthesizedCloud } from '../terraform/synthesized.ts';
-import { usedServices } from './used-services.ts';
+import { type UsedServices, usedServices } from './used-services.ts';
+
+/** Services that have a port, and may be somebody else's. */
+export type ServiceName = Exclude<keyof ServiceEndpoints, 'lambda'>;
+
+/** The flags of `precise-ttl local` that say on which port they are. */
+export const PORT_FLAGS = {
+  s3: '--s3-port',
+  sqs: '--sqs-port',
+  eventBridge: '--eventbridge-port',
+} as const satisfies Readonly<Record<ServiceName, string>>;
 
 /** An expiry that arrived where it was sent. */
 export interface ArrivedEvent {
@@ -26,9 +37,9 @@ export interface ServicesOptions {
   /** Where archived objects lie, as `<folder>/<bucket>/<key>`. @default in memory */
   readonly archiveFolder?: string | undefined;
   /** @default free ones */
-  readonly ports?: Readonly<Partial<Record<keyof ServiceEndpoints, number>>> | undefined;
+  readonly ports?: Readonly<Partial<Record<ServiceName, number>>> | undefined;
   /** Faults of the calls of each service, for the lab. @default none */
-  readonly faults?: Readonly<Partial<Record<'s3' | 'sqs' | 'eventBridge', ChooseCallFault>>> | undefined;
+  readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
   /** Gets every archived object. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
   /** Gets every event that arrives. */
@@ -52,6 +63,7 @@ interface Started {
 
 /** The services of AWS that functions use beside DynamoDB: those that what was synthesized needs, and no others. */
 export class LocalServices {
+  readonly used: UsedServices;
   /** Where they are. */
   readonly endpoints: ServiceEndpoints;
   /** Undefined when nothing is archived, or S3 is somebody else's. */
@@ -60,7 +72,8 @@ export class LocalServices {
   readonly #started: Started;
   readonly #region: string;
 
-  private constructor(started: Started, endpoints: ServiceEndpoints, region: string) {
+  private constructor(used: UsedServices, started: Started, endpoints: ServiceEndpoints, region: string) {
+    this.used = used;
     this.#started = started;
     this.endpoints = endpoints;
     this.s3 = started.s3;
@@ -75,22 +88,27 @@ export class LocalServices {
    */
   static async start(synthesized: SynthesizedCloud, surroundings: Surroundings): Promise<LocalServices> {
     const { environment, clock, ports = {}, faults = {}, archiveFolder, onObject, onEvent } = surroundings;
-    const { buckets, queues, eventQueues, buses, callsFunction } = usedServices(synthesized);
+    const used = usedServices(synthesized);
+    const { buckets, queues, eventQueues, buses, callsFunction } = used;
     const given = givenEndpoints(environment);
     const started: Started = {};
-    const wants = (service: keyof ServiceEndpoints, isUsed: boolean) =>
-      isUsed && given[service] === undefined;
+    /** What a service is started with. */
+    const place = async (service: ServiceName) => {
+      const port = ports[service];
+      if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
+      return { port, choose: faults[service] };
+    };
+    const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
     try {
       if (wants('s3', buckets.length > 0)) {
         const options = { buckets, folder: archiveFolder, onObject };
-        started.s3 = await startS3({ ...options, port: ports.s3, choose: faults.s3 });
+        started.s3 = await startS3({ ...options, ...(await place('s3')) });
       }
       if (wants('sqs', queues.length > 0)) {
         started.sqs = await startSqs({
           queues,
           clock,
-          port: ports.sqs,
-          choose: faults.sqs,
+          ...(await place('sqs')),
           onMessage(queue, { body }) {
             if (eventQueues.has(queue)) onEvent?.({ destination: queue, kind: 'queue', text: body });
           },
@@ -100,20 +118,18 @@ export class LocalServices {
         started.eventBridge = await startEventBridge({
           buses: buses.filter(bus => bus !== 'default'),
           clock,
-          port: ports.eventBridge,
-          choose: faults.eventBridge,
+          ...(await place('eventBridge')),
           onEvent: ({ bus, detail }) => onEvent?.({ destination: bus, kind: 'bus', text: detail }),
         });
       }
-      if (callsFunction)
-        started.lambda = await startLambda({ port: ports.lambda, invoke: invoker(surroundings) });
+      if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
     } catch (error) {
       await stopAll(started);
       throw error;
     }
     const own = Object.entries(started).map(([service, { endpoint }]) => [service, endpoint]);
     const endpoints: ServiceEndpoints = { ...given, ...Object.fromEntries(own) };
-    return new LocalServices(started, endpoints, synthesized.functions[0]?.region ?? 'us-east-1');
+    return new LocalServices(used, started, endpoints, synthesized.functions[0]?.region ?? 'us-east-1');
   }
 
   /** Sends a message as Lambda does to a failure destination. */
@@ -153,7 +169,7 @@ async function stopAll(started: Started): Promise<void> {
 
 /** Of Lambda, only where its functions are: the local cloud stands before them. */
 function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
-  const services = ['s3', 'sqs', 'eventBridge'] as const;
+  const services = Object.keys(PORT_FLAGS) as ServiceName[];
   return Object.fromEntries(
     services.flatMap(service => {
       const variable = SERVICE_VARIABLES[service];

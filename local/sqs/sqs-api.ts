@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from 'stepfunctions-emulator';
 import { ApiInput, type Fields, type InputErrors } from '../api-input.ts';
 import type { JsonApi } from '../aws-json.ts';
+import type { FailEntry } from '../call-fault.ts';
 import { ApiRequestError } from '../http-server.ts';
 import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
 import type { LocalQueue, Outgoing, ReceivedMessage } from './queue.ts';
@@ -13,6 +14,8 @@ export interface SqsApiOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Ends what still waits for a message. */
   readonly signal: AbortSignal;
+  /** @default no faults */
+  readonly failEntry?: FailEntry | undefined;
 }
 
 /** How often a receiver that waits looks. */
@@ -57,7 +60,7 @@ const ERRORS: InputErrors = {
 };
 
 /** SQS's API in AWS JSON: sending, receiving and deleting, the queues' attributes and their URLs. */
-export function sqsApi({ queues, urlOf, clock, signal }: SqsApiOptions): JsonApi {
+export function sqsApi({ queues, urlOf, clock, signal, failEntry }: SqsApiOptions): JsonApi {
   const named = (name: string): LocalQueue => {
     const queue = queues.get(name);
     if (queue !== undefined) return queue;
@@ -97,7 +100,7 @@ export function sqsApi({ queues, urlOf, clock, signal }: SqsApiOptions): JsonApi
             `Batch requests cannot be longer than ${MOST_BATCH_BYTES} bytes. You have sent ${bytes} bytes.`,
           );
         }
-        return each(entries, entry => send(queue, outgoingOf(entry)));
+        return each(entries, failEntry, entry => send(queue, outgoingOf(entry)));
       },
       async ReceiveMessage(fields) {
         const input = new ApiInput(fields, ERRORS, [
@@ -128,7 +131,7 @@ export function sqsApi({ queues, urlOf, clock, signal }: SqsApiOptions): JsonApi
       DeleteMessageBatch(fields) {
         const input = new ApiInput(fields, ERRORS, ['QueueUrl', 'Entries']);
         const queue = queueOf(input);
-        return each(entriesOf(input, ['ReceiptHandle']), entry => {
+        return each(entriesOf(input, ['ReceiptHandle']), failEntry, entry => {
           queue.delete(entry.requiredText('ReceiptHandle'));
           return {};
         });
@@ -205,10 +208,19 @@ function entriesOf(input: ApiInput, known: readonly string[]): BatchEntry[] {
 }
 
 /** An entry that is refused doesn't keep the others. */
-function each(entries: readonly BatchEntry[], answer: (entry: ApiInput) => object): object {
+function each(
+  entries: readonly BatchEntry[],
+  failEntry: FailEntry | undefined,
+  answer: (entry: ApiInput) => object,
+): object {
   const Successful: object[] = [];
   const Failed: object[] = [];
   for (const { id: Id, entry } of entries) {
+    const injected = failEntry?.();
+    if (injected !== undefined) {
+      Failed.push({ Id, SenderFault: false, Code: injected, Message: 'injected' });
+      continue;
+    }
     try {
       Successful.push({ Id, ...answer(entry) });
     } catch (error) {

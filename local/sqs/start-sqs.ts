@@ -1,6 +1,7 @@
 import { type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalApiServer } from '../api-server.ts';
 import { awsJson } from '../aws-json.ts';
+import type { FailEntry } from '../call-fault.ts';
 import { LocalCloudError, NotFoundError } from '../errors.ts';
 import type { HttpServerOptions } from '../http-server.ts';
 import { LOCAL_ACCOUNT } from '../terraform/synthesized.ts';
@@ -12,6 +13,8 @@ export interface SqsOptions extends HttpServerOptions {
   readonly queues: readonly (string | QueueOptions)[];
   /** @default the wall clock */
   readonly clock?: Pick<Clock, 'now' | 'sleep'>;
+  /** For tests and the lab. @default no faults */
+  readonly failEntry?: FailEntry | undefined;
   /** Gets every message that comes into a queue; not one that a FIFO queue knows already. */
   readonly onMessage?: ((queue: string, message: QueuedMessage) => void) | undefined;
 }
@@ -30,6 +33,7 @@ const MOST_REQUEST_BYTES = 8_388_608;
 export async function startSqs({
   queues,
   clock = realClock,
+  failEntry,
   onMessage,
   ...server
 }: SqsOptions): Promise<LocalSqs> {
@@ -50,6 +54,7 @@ export async function startSqs({
     queues: byName,
     clock,
     signal: stopped.signal,
+    failEntry,
     urlOf: name => `${endpoint}/${LOCAL_ACCOUNT}/${name}`,
   });
   const listening = await LocalApiServer.start(awsJson(api), { ...server, maxBytes: MOST_REQUEST_BYTES });
@@ -74,6 +79,11 @@ export class LocalSqs {
   /** The messages of a queue that nobody has deleted, in the order in which they were sent. @throws {NotFoundError} */
   messages(queue: string): readonly QueuedMessage[] {
     return this.#find(queue).messages;
+  }
+
+  /** How many messages of a queue could be received now; undefined when there is no such queue. */
+  visibleMessages(queue: string): number | undefined {
+    return this.#queues.get(queue)?.counts().visible;
   }
 
   /**
