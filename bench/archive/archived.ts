@@ -1,10 +1,9 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { seededRandom } from 'stepfunctions-emulator';
 import { withSynthesized } from '../../cli/with-synthesized.ts';
 import { countLines } from '../../lab/archive/archived-objects.ts';
-import { faultyS3, type S3Counts } from '../../lab/archive/faulty-s3.ts';
 import { StreamRecorder } from '../../lab/archive/recorder.ts';
 import { KEY_NAMES } from '../../lab/archive/users.ts';
+import { type EndpointFaultName, SeededEndpointFaults } from '../../lab/faults/index.ts';
 import type { ApiCall, CallFault } from '../../local/call-fault.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
@@ -22,7 +21,7 @@ export interface Archived {
   readonly bucket: string;
   readonly streamArn: string;
   readonly recorder: StreamRecorder;
-  readonly s3: S3Counts;
+  readonly s3Counts: () => S3Counts;
   /** Lines of all objects that were stored. */
   readonly lines: () => number;
   readonly objects: () => Promise<[key: string, body: Uint8Array][]>;
@@ -38,6 +37,12 @@ export interface ArchivedOptions {
   readonly onStored?: (key: string) => void;
 }
 
+/** Calls of S3, and what was done to them. */
+export type S3Counts = Readonly<Partial<Record<EndpointFaultName, number>>> & { readonly calls: number };
+
+/** Of all calls: 20% fail, and 1% hang. */
+const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
+
 const REGION = 'us-east-1';
 
 /** Starts everything, and stops it when `use` is done. */
@@ -50,7 +55,8 @@ export function withArchived<T>(
     try {
       const dynamoDb = await startDynamoDbLocal({ longRun: true });
       undo.push(() => dynamoDb.stop());
-      const faults = faultyS3(seededRandom(seed + 3));
+      const faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
+      let calls = 0;
       const linesOf = new Map<string, number>();
       const cloud: LocalCloud = await LocalCloud.start({
         cdktfOut,
@@ -61,6 +67,7 @@ export function withArchived<T>(
           faults: {
             s3(call) {
               const fault = faults.choose(call);
+              calls += 1;
               onS3Call?.(call, fault);
               return fault;
             },
@@ -87,7 +94,8 @@ export function withArchived<T>(
       undo.push(() => recorder.stop());
       const { s3 = '', sqs = '' } = cloud.services.endpoints;
       return await use({
-        ...{ cdktfOut, cloud, bucket, streamArn, recorder, problems, s3: faults.counts },
+        ...{ cdktfOut, cloud, bucket, streamArn, recorder, problems },
+        s3Counts: () => ({ calls, ...faults.counts }),
         environment: {
           AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
           AWS_ENDPOINT_URL_S3: s3,

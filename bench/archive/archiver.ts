@@ -8,7 +8,6 @@ import { type ArchiveCounts, judgeArchive } from '../../lab/archive/archive-verd
 import type { FromArchiver } from '../../lab/archive/archiver-process.ts';
 import { Books } from '../../lab/archive/books.ts';
 import { doDeeds } from '../../lab/archive/do-deeds.ts';
-import type { S3Counts } from '../../lab/archive/faulty-s3.ts';
 import { KilledProcess } from '../../lab/archive/killed-process.ts';
 import { type ArchivePlan, planArchive } from '../../lab/archive/plan.ts';
 import { KEY_NAMES, Users } from '../../lab/archive/users.ts';
@@ -17,7 +16,7 @@ import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { CheckpointFile } from '../../local/streams/checkpoints.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { resolveProps } from '../../stacks/props.ts';
-import { type Archived, withArchived } from './archived.ts';
+import { type Archived, type S3Counts, withArchived } from './archived.ts';
 
 export interface ArchiverOptions {
   readonly expiries: number;
@@ -63,7 +62,7 @@ export function runArchiver(options: ArchiverOptions): Promise<ArchiverResult> {
 }
 
 async function measure(archived: Archived, options: ArchiverOptions): Promise<ArchiverResult> {
-  const { cloud, cdktfOut, environment, recorder, s3, streamArn } = archived;
+  const { cloud, cdktfOut, environment, recorder, streamArn } = archived;
   const { print, seed, kills } = options;
   const model = modelOf(TABLE);
   const books = new Books();
@@ -152,7 +151,7 @@ async function measure(archived: Archived, options: ArchiverOptions): Promise<Ar
       kills: archiver.kills,
       killsAtWork: archiver.killsAtWork,
       killsInvoking,
-      s3: { ...s3 },
+      s3: archived.s3Counts(),
       seconds: Math.round(took),
       problems: [...problems, ...archived.problems, ...verdict.problems],
       unproven: [

@@ -1,4 +1,4 @@
-import type { S3Counts } from '../../lab/archive/faulty-s3.ts';
+import type { S3Counts } from './archived.ts';
 import type { FirstCounts } from '../../lab/archive/first-verdict.ts';
 
 export interface FirstResult {

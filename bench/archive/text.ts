@@ -1,4 +1,4 @@
-import type { S3Counts } from '../../lab/archive/faulty-s3.ts';
+import type { S3Counts } from './archived.ts';
 import type { ArchiverResult } from './archiver.ts';
 import type { FirstResult } from './first.ts';
 
@@ -36,11 +36,11 @@ export function firstText({ counts, s3, ...result }: FirstResult): string {
   ]);
 }
 
-function s3Rows({ calls, failed, hung }: S3Counts): [string, number][] {
+function s3Rows({ calls, throttled = 0, unavailable = 0, cut = 0, hanging = 0 }: S3Counts): [string, number][] {
   return [
     ['calls of S3', calls],
-    ['  failed', failed],
-    ['  hung', hung],
+    ['  failed', throttled + unavailable + cut],
+    ['  never answered', hanging],
   ];
 }
 

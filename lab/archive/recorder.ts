@@ -3,6 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import type { ShardCheckpoint } from '../../local/streams/checkpoints.ts';
 import { DynamoDbStreamSource, MAX_RECORDS } from '../../local/streams/dynamodb-stream-source.ts';
+import { toLambdaRecord } from '../../local/streams/lambda-record.ts';
 import type { RecordedRemoval } from './archive-verdict.ts';
 import { type Life, lifeOf } from './life.ts';
 
@@ -26,6 +27,8 @@ interface Place {
 
 const PAUSE_MS = 50;
 const READS_BETWEEN_SHARD_LISTS = 50;
+/** The recorder looks at images only. */
+const ORIGIN = { streamArn: '', region: '' };
 
 /**
  * Reads a table's stream without a pause, and keeps when each removal was read. DynamoDB Local rounds the times of its records down to
@@ -110,9 +113,10 @@ export class StreamRecorder {
       const atMs = Date.now();
       for (const { sequenceNumber, record } of records) {
         if (record.eventName !== 'REMOVE') continue;
+        const { dynamodb } = toLambdaRecord({ sequenceNumber, record }, ORIGIN, atMs);
         place.removals.push(BigInt(sequenceNumber));
         this.#times.set(`${shardId} ${sequenceNumber}`, atMs);
-        this.removals.push({ life: this.#life(record.dynamodb?.OldImage), sequenceNumber, atMs });
+        this.removals.push({ life: this.#life(dynamodb.OldImage), sequenceNumber, atMs });
       }
       place.after = records.at(-1)?.sequenceNumber ?? place.after;
       place.isEnd = isEnd;
