@@ -36,7 +36,13 @@ export function firstText({ counts, s3, ...result }: FirstResult): string {
   ]);
 }
 
-function s3Rows({ calls, throttled = 0, unavailable = 0, cut = 0, hanging = 0 }: S3Counts): [string, number][] {
+function s3Rows({
+  calls,
+  throttled = 0,
+  unavailable = 0,
+  cut = 0,
+  hanging = 0,
+}: S3Counts): [string, number][] {
   return [
     ['calls of S3', calls],
     ['  failed', throttled + unavailable + cut],

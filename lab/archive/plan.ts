@@ -82,6 +82,41 @@ export function planArchive({ expiries, now, random }: PlanOptions): ArchivePlan
   return { ttls, before: shuffled.slice(0, half), meanwhile: shuffled.slice(half), spans };
 }
 
+export interface RenewalPlan extends Pick<ArchivePlan, 'ttls' | 'meanwhile' | 'spans'> {
+  /** About so many are swept; of those that users renew, nobody knows who comes first. */
+  readonly expiring: number;
+  readonly deedsPerSecond: number;
+}
+
+/** Of the expired items. */
+const RENEWED_MEANWHILE = 0.2;
+const CHANGED_MEANWHILE = 0.1;
+
+/** Plans what expires while users renew expired items, or change them without renewing them. */
+export function planRenewals({ expiries, now, random }: PlanOptions): RenewalPlan {
+  const to = now - AT_LEAST_AWAY;
+  const from = to - SPAN_SECONDS;
+  const past = () => from + Math.floor(random.next() * (to - from + 1));
+  const ttls = new Map<string, number>();
+  const deeds: Deed[] = [];
+  for (let count = 0; count < expiries; count += 1) {
+    const id = String(count);
+    const ttl = past();
+    ttls.set(id, ttl);
+    const drawn = random.next();
+    if (drawn < RENEWED_MEANWHILE) deeds.push({ kind: 'renew', id, ttl: now + DAY });
+    // With the same TTL and other attributes.
+    else if (drawn < RENEWED_MEANWHILE + CHANGED_MEANWHILE) deeds.push({ kind: 'renew', id, ttl });
+  }
+  return {
+    ttls,
+    meanwhile: shuffle(deeds, random),
+    spans: [{ from, to }],
+    expiring: Math.floor(expiries * (1 - RENEWED_MEANWHILE)),
+    deedsPerSecond: 25,
+  };
+}
+
 function shuffle<Value>(values: readonly Value[], random: RandomSource): Value[] {
   return values
     .map(value => ({ value, at: random.next() }))

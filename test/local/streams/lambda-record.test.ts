@@ -1,6 +1,9 @@
 import { toLambdaRecord } from '../../../local/streams/lambda-record.ts';
 
-const origin = { streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/Sessions/stream/local', region: 'us-east-1' };
+const origin = {
+  streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/Sessions/stream/local',
+  region: 'us-east-1',
+};
 
 // https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37
 test('an empty map that DynamoDB Local wrote without its type has it again, at any depth', () => {
