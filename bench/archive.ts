@@ -1,103 +1,82 @@
-/**
- * `npm run bench:archive`: what archiving takes of the processor, and how small its objects are. See `--help`.
- */
-import { createHash } from 'node:crypto';
+/** `npm run bench:archive`: archives whose processes are killed, with an S3 that fails. See `--help`. */
+import { type FlagValues, SEED } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { expiryModel } from '../expiry/model.ts';
-import { archiveExpiries } from '../functions/archive-expiries/handler.ts';
-import type { DynamoDbStreamRecord } from '../functions/stream/event.ts';
+import { resultFile, writeJson } from './live/command.ts';
+import { describeMachine, thisMachine } from './live/machine.ts';
 
 const FLAGS = {
-  calls: {
+  first: { type: 'switch', help: 'measure archiveFirst instead' },
+  expiries: {
     type: 'number',
-    min: 1,
-    max: 10_000,
+    min: 100,
+    max: 1_000_000,
     whole: true,
-    default: 100,
     value: 'N',
-    help: 'calls to take the mean of',
+    help: 'items that expire (default 50000; 5000 with --first)',
+  },
+  kills: {
+    type: 'number',
+    min: 0,
+    max: 1_000,
+    whole: true,
+    default: 20,
+    value: 'N',
+    help: 'how often the process is killed by SIGKILL',
+  },
+  seed: { ...SEED, default: 1, help: 'makes the same items, and draws kills and faults alike' },
+  json: {
+    type: 'text',
+    value: 'FILE',
+    help: 'the result (default bench/results/archive.json; archive-first.json with --first)',
   },
 } as const;
 
-const BATCH = 1000;
-const ITEM_BYTES = 1000;
-const TTL = 1_795_165_200;
+const help = (flags: string) => `npm run bench:archive -- [flags]
 
-/** Hexadecimal digits that nobody can compress to less than half. */
-const randomText = (seed: number, length: number): string => {
-  let text = '';
-  for (let part = 0; text.length < length; part += 1)
-    text += createHash('sha256').update(`${seed}/${part}`).digest('hex');
-  return text.slice(0, length);
-};
+Sweeps expired items with all types of attributes on DynamoDB Local, as it is deployed, while users delete and renew items. A
+process is killed by SIGKILL at random moments of its work and started again. S3, outside of it, fails 20% of its calls and
+hangs 1%.
 
-/** A session: two random keys, and settings that are much the same in each. @param random share of what is random */
-function record(place: number, random: number): DynamoDbStreamRecord {
-  const blob = randomText(place, Math.round(ITEM_BYTES * random));
-  const rest = '{"theme":"dark","language":"en","page":"/orders","items":3},'.repeat(17);
-  const item = {
-    id: { S: randomText(-place - 1, 32) },
-    data: { S: blob + rest.slice(0, ITEM_BYTES - blob.length - 60) },
-    ttl: { N: String(TTL) },
-  };
-  return {
-    eventID: randomText(place, 32),
-    eventName: 'REMOVE',
-    dynamodb: {
-      ApproximateCreationDateTime: TTL + 1,
-      Keys: { id: item.id },
-      OldImage: item,
-      SequenceNumber: `4000000000000000${place}`,
-    },
-  };
+1. The archive: the process has the event source mapping and ArchiveExpiries. At the end every expired item is in the archive once,
+   after de-duplication by key and expiry, with the image that was written; none that is alive is; and the removals that are no
+   expiries are told apart.
+2. archiveFirst (--first): the process has the state machine and the functions. No item is deleted before S3 has answered that its
+   image is stored, and a copy of an item that was not deleted is marked.
+
+DynamoDB Local rounds the times of its records down to the minute. So a recorder that is never killed reads the stream too, and the
+mapping gives the records the times at which they were recorded.
+
+${flags}
+
+Exit status: 0 all of it holds, 1 not so, 2 wrong flags, 3 the run proves nothing.`;
+
+const UNPROVEN_STATUS = 3;
+
+async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
+  const { first, kills, seed } = flags;
+  const file = resultFile('json', flags.json ?? `bench/results/archive${first ? '-first' : ''}.json`);
+  const expiries = flags.expiries ?? (first ? 5_000 : 50_000);
+  const machine = thisMachine();
+  const options = { expiries, kills, seed, print: (text: string) => console.log(text) };
+  const [{ runArchiver }, { runFirst }, { archiverText, firstText }] = await Promise.all([
+    import('./archive/archiver.ts'),
+    import('./archive/first.ts'),
+    import('./archive/text.ts'),
+  ]);
+  let result: Awaited<ReturnType<typeof runArchiver>> | Awaited<ReturnType<typeof runFirst>>;
+  if (first) {
+    result = await runFirst(options);
+    console.log(`\n${firstText(result)}`);
+  } else {
+    result = await runArchiver(options);
+    console.log(`\n${archiverText(result)}`);
+  }
+  console.log(describeMachine(machine));
+  for (const problem of result.problems) console.log(`✗ ${problem}`);
+  for (const reason of result.unproven) console.log(`? proves nothing: ${reason}`);
+  writeJson(file, { machine, settings: { expiries, kills, seed }, ...result });
+  if (result.problems.length > 0) return 1;
+  return result.unproven.length > 0 ? UNPROVEN_STATUS : 0;
 }
 
-async function measure(random: number, calls: number) {
-  const event = { Records: Array.from({ length: BATCH }, (_unused, place) => record(place, random)) };
-  let bytes = 0;
-  let logged = '';
-  const log = (...line: unknown[]) => {
-    logged = JSON.stringify(line);
-  };
-  const runtime = {
-    settings: {
-      tableName: 'SessionData',
-      model: expiryModel({ partitionKey: 'id' }),
-      logKeys: 'full',
-      archiveBucket: 'bucket',
-      archivePrefix: '',
-      archiveFormat: 'dynamodb-json',
-      archiveRemovals: 'expiries',
-    },
-    put: async ({ body }: { readonly body: Uint8Array }) => {
-      bytes = body.length;
-    },
-    logger: { info: log, error: log },
-    clock: Date.now,
-  } as const;
-  for (let warm = 0; warm < 10; warm += 1) await archiveExpiries(event, runtime);
-  const before = process.cpuUsage();
-  for (let call = 0; call < calls; call += 1) await archiveExpiries(event, runtime);
-  const { user, system } = process.cpuUsage(before);
-  return { processorMs: (user + system) / 1000 / calls, bytes, logged };
-}
-
-await runCommand({
-  flags: FLAGS,
-  help: flags => `npm run bench:archive -- [flags]
-
-Archives batches of ${BATCH} items of ${ITEM_BYTES} bytes, and prints what one batch takes of a whole core and how large its object is. The
-calculator of ${'`precise-ttl cost --archive`'} assumes what this prints: cost/assumptions.ts.
-
-${flags}`,
-  async run({ calls }) {
-    for (const random of [0, 0.1, 0.5, 1]) {
-      const { processorMs, bytes, logged } = await measure(random, calls);
-      console.log(
-        `${String(random * 100).padStart(3)}% random: ${processorMs.toFixed(1)} ms of a core, ${bytes} bytes, ` +
-          `${((bytes / BATCH / ITEM_BYTES) * 100).toFixed(0)}% of the items' size; logs ${logged.length} characters`,
-      );
-    }
-    return 0;
-  },
-});
+await runCommand({ flags: FLAGS, help, run });

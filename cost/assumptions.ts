@@ -26,7 +26,7 @@ export const TICK_LATE_SECONDS = 5;
 
 /**
  * Of the function that archives. A put is what S3 takes for a small object. The processor's part and the size are those of items of
- * which half is random, as `npm run bench:archive` prints them: 37 ms of a whole core for 1,000 items of 1 KB, of which a function of
+ * which half is random, as `npm run bench:archive-cost` prints them: 37 ms of a whole core for 1,000 items of 1 KB, of which a function of
  * 512 MB has 0.29.
  */
 export const ARCHIVE = {
