@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { isLoopbackHost, stopServer } from 'stepfunctions-emulator/loopback';
-import { LocalCloudError } from './errors.ts';
+  type ApiRequestError,
+  type HttpProtocol,
+  type HttpRequest,
+  type HttpServerOptions,
+  LocalHttpServer,
+} from './http-server.ts';
+
+export { ApiRequestError } from './http-server.ts';
 
 /** A request as it came, whatever protocol it speaks. */
 export interface ReceivedRequest {
@@ -19,25 +17,13 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** What a client is told when its request cannot be answered. */
-export class ApiRequestError extends LocalCloudError {
-  /** Of the error in the service's API: `ValidationException`. */
-  override readonly name: string;
-  /** Of the answer, as HTTP has it. */
-  readonly status: number;
-
-  constructor(name: string, message: string, status = 400) {
-    super(message);
-    this.name = name;
-    this.status = status;
-  }
-}
-
 /** What differs between the protocols of AWS's APIs. */
 export interface ApiProtocol {
   readonly contentType: string;
   /** The name of the error of a server that itself failed. */
   readonly internalError: string;
+  /** The operation that a request asks for. @default the method and the path */
+  readonly operationOf?: (request: ReceivedRequest) => string;
   /** @returns the answer, as JSON; throws {@link ApiRequestError} for one that is an error */
   readonly answer: (request: ReceivedRequest) => object | Promise<object>;
   /** How an error is written. */
@@ -47,105 +33,59 @@ export interface ApiProtocol {
   };
 }
 
-export interface ApiServerOptions {
-  /** @default a free port */
-  readonly port?: number | undefined;
+export interface ApiServerOptions extends HttpServerOptions {
+  /** What a request's body may have. @default 1 MiB */
+  readonly maxBytes?: number;
 }
 
 const MAX_REQUEST_BYTES = 1_048_576;
 
-/** Answers an API of AWS over HTTP, to this machine only. */
+/** Answers an API of AWS that speaks JSON over HTTP, to this machine only. */
 export class LocalApiServer {
   readonly endpoint: string;
-  readonly #server: Server;
+  readonly #server: LocalHttpServer;
 
-  private constructor(server: Server) {
+  private constructor(server: LocalHttpServer) {
     this.#server = server;
-    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.endpoint = server.endpoint;
   }
 
   /** Rejects with the system's error, e.g. EADDRINUSE, when it can't listen. */
-  static async start(protocol: ApiProtocol, { port = 0 }: ApiServerOptions = {}): Promise<LocalApiServer> {
-    const server = createServer((request, response) => void answer(protocol, request, response));
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return new LocalApiServer(server);
+  static async start(protocol: ApiProtocol, options: ApiServerOptions = {}): Promise<LocalApiServer> {
+    const { maxBytes = MAX_REQUEST_BYTES, ...rest } = options;
+    return new LocalApiServer(await LocalHttpServer.start(inJson(protocol, maxBytes), rest));
   }
 
   /** Safe to call more than once. */
   async stop(): Promise<void> {
-    await stopServer(this.#server);
+    await this.#server.stop();
   }
 }
 
-/** Never rejects. */
-async function answer(
-  protocol: ApiProtocol,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  response.on('error', () => {}); // the client has gone
-  const { contentType, internalError } = protocol;
-  try {
-    const answered = await protocol.answer(await receive(request));
-    send(response, 200, { contentType, body: answered });
-  } catch (error) {
-    if (request.destroyed && !request.complete) {
-      response.destroy(); // it ended in the middle of the request
-      return;
-    }
-    const isTold = error instanceof ApiRequestError;
-    if (!isTold) console.error(error);
-    const told = isTold
-      ? error
-      : new ApiRequestError(internalError, `The local server itself failed: ${error}`, 500);
-    send(response, told.status, { contentType, ...protocol.errorAnswer(told) });
-  }
+function inJson(protocol: ApiProtocol, maxBytes: number): HttpProtocol {
+  const headers = { 'content-type': protocol.contentType };
+  return {
+    maxBytes,
+    errorNames: {
+      internal: protocol.internalError,
+      tooLarge: 'RequestEntityTooLargeException',
+      otherHost: 'AccessDeniedException',
+    },
+    operationOf: request => {
+      const received = asReceived(request);
+      return protocol.operationOf?.(received) ?? `${received.method} ${received.url.pathname}`;
+    },
+    answer: async request => {
+      const body = await protocol.answer(asReceived(request));
+      return { status: 200, headers, body: JSON.stringify(body) };
+    },
+    errorAnswer: error => {
+      const { headers: further, body } = protocol.errorAnswer(error);
+      return { status: error.status, headers: { ...headers, ...further }, body: JSON.stringify(body) };
+    },
+  };
 }
 
-async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
-  const { headers, method = '', url = '/' } = request;
-  // A page in a browser can have its own host name resolve to this machine.
-  if (!isLoopbackHost(headers.host)) {
-    throw new ApiRequestError(
-      'AccessDeniedException',
-      `Host: expected this machine, got ${JSON.stringify((headers.host ?? '').slice(0, 100))}`,
-      403,
-    );
-  }
-  return { method, url: new URL(url, 'http://127.0.0.1'), headers, body: await read(request) };
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAX_REQUEST_BYTES) chunks.push(chunk);
-  }
-  if (bytes > MAX_REQUEST_BYTES) {
-    throw new ApiRequestError(
-      'RequestEntityTooLargeException',
-      `a request may have ${MAX_REQUEST_BYTES} bytes`,
-      413,
-    );
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-interface Answer {
-  readonly contentType: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: object;
-}
-
-function send(response: ServerResponse, status: number, { contentType, headers, body }: Answer): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(text),
-    'x-amzn-requestid': randomUUID(),
-    ...headers,
-  });
-  response.end(text);
+function asReceived({ method, target, headers, body }: HttpRequest): ReceivedRequest {
+  return { method, url: new URL(target, 'http://127.0.0.1'), headers, body: body.toString() };
 }

@@ -1,21 +1,27 @@
 import { type ApiProtocol, ApiRequestError, type ReceivedRequest } from './api-server.ts';
 
 /** Answers one operation of an API. */
-export type JsonOperation = (input: Readonly<Record<string, unknown>>) => object;
+export type JsonOperation = (input: Readonly<Record<string, unknown>>) => object | Promise<object>;
 
 export interface JsonApi {
   /** What stands before the operation's name in `X-Amz-Target`. */
   readonly target: string;
   readonly operations: Readonly<Record<string, JsonOperation>>;
+  /** What further headers an error has. */
+  readonly errorHeaders?: (error: ApiRequestError) => Readonly<Record<string, string>>;
 }
 
-/** The protocol AWS JSON 1.0: a header says which operation is asked for. */
+/** The protocol AWS JSON 1.0 (1.1 is read as well): a header says which operation is asked for. */
 export function awsJson(api: JsonApi): ApiProtocol {
   return {
     contentType: 'application/x-amz-json-1.0',
     internalError: 'InternalFailure',
+    operationOf: ({ headers }) => String(headers['x-amz-target'] ?? '').slice(api.target.length + 1),
     answer: request => operationOf(api, request)(parse(request.body)),
-    errorAnswer: ({ name, message }) => ({ body: { __type: name, message } }),
+    errorAnswer: error => ({
+      headers: api.errorHeaders?.(error) ?? {},
+      body: { __type: error.name, message: error.message },
+    }),
   };
 }
 

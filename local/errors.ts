@@ -48,3 +48,8 @@ export class ScheduleError extends LocalCloudError {
 export class NotFoundError extends LocalCloudError {
   override readonly name = 'NotFoundError';
 }
+
+/** A file with checkpoints of event source mappings that can't be used. */
+export class CheckpointError extends LocalCloudError {
+  override readonly name = 'CheckpointError';
+}

@@ -2,8 +2,8 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { ALL_FUNCTIONS, fileOf } from '../functions/function-list.ts';
 import { archiveOf } from '../stacks/archives.ts';
-import { ALL_TASKS, fileOf } from '../statemachine/backfill-contract.ts';
 import { compile } from './compile.ts';
 import { copyDeclarations } from './declarations.ts';
 import { PREBUILT_ARCHIVES } from './prebuilt.ts';
@@ -26,7 +26,8 @@ const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws
  */
 export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });
-  for (const task of ALL_TASKS) copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
+  for (const task of ALL_FUNCTIONS)
+    copyFileSync(archiveOf(task), join('dist/functions', `${fileOf(task)}.zip`));
   cpSync('stacks/modules', 'dist/modules', { recursive: true });
 
   const declarations = mkdtempSync(join(tmpdir(), 'precise-ttl-declarations-'));

@@ -1,4 +1,5 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
+import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -7,6 +8,7 @@ import {
 } from '../functions/record-metrics/metrics.ts';
 import type { MetricSet } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
+import { failureQueueOf } from './names.ts';
 
 /** The props of a table that its alarms depend on, with the defaults filled in. */
 export interface AlarmedSweep {
@@ -16,6 +18,8 @@ export interface AlarmedSweep {
   readonly metrics: MetricSet;
   readonly metricsNamespace: string;
   readonly alarms: AlarmsProp;
+  readonly archive?: object;
+  readonly events?: object;
 }
 
 /** The dimensions of what the alarms look at. */
@@ -25,11 +29,24 @@ export interface AlarmedResources {
   readonly tableName: string;
 }
 
+/** What there is only with a prop of this name, and its alarms with it. */
+type Subject = 'archive' | 'events';
+
 /** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
   | { readonly by: 'AWS/States'; readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number] }
-  | { readonly by: 'AWS/SQS'; readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number] };
+  | {
+      readonly by: 'AWS/SQS';
+      readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
+      /** Whose failures are in the queue. @default the starts of the schedules */
+      readonly of?: StreamFunctionName;
+    }
+  | {
+      readonly by: 'AWS/Lambda';
+      readonly name: (typeof AWS_METRICS)['AWS/Lambda']['names'][number];
+      readonly of: StreamFunctionName;
+    };
 
 interface Alarm {
   readonly watched: Watched;
@@ -48,12 +65,17 @@ interface Alarm {
   readonly treatMissingData: 'breaching' | 'notBreaching' | 'ignore';
   /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
   readonly onlyEnabled?: true;
+  /** It is there with this prop only. @default it always is */
+  readonly subject?: Subject;
   /** What has happened when it sounds: a sentence. */
   readonly help: string;
 }
 
 /** Longer than this the oldest item is not left by a sweep that keeps up, or by one tick that never came. */
 const OVERDUE_SECONDS = 300;
+
+/** The stream keeps a record for 24 hours: an hour behind leaves a day to mend it in. */
+const DELAY_MS = 60 * 60 * 1000;
 
 /**
  * It sounds after five minutes without a sweep that succeeded. CloudWatch reads some datapoints more than it evaluates, two in the
@@ -161,6 +183,62 @@ export const ALARMS = {
     treatMissingData: 'notBreaching',
     help: 'A sweep found an item that had been expired for long, and that no sweep before had deleted.',
   },
+  archiveFailures: {
+    watched: {
+      by: 'AWS/SQS',
+      name: 'ApproximateNumberOfMessagesVisible',
+      of: 'ArchiveExpiries',
+    },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'messages',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'ignore',
+    subject: 'archive',
+    help: 'Removals were given up that could not be archived for 23 hours. The stream has them for one hour more.',
+  },
+  archiveDelay: {
+    watched: { by: 'AWS/Lambda', name: 'IteratorAge', of: 'ArchiveExpiries' },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => DELAY_MS,
+    unit: 'milliseconds',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    subject: 'archive',
+    help: 'The archive is an hour behind the table, or more. What is a day behind is lost.',
+  },
+  eventFailures: {
+    watched: {
+      by: 'AWS/SQS',
+      name: 'ApproximateNumberOfMessagesVisible',
+      of: 'PublishExpiries',
+    },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'messages',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'ignore',
+    subject: 'events',
+    help: 'Events were given up that could not be published for 23 hours. The stream has their items for one hour more.',
+  },
+  eventDelay: {
+    watched: { by: 'AWS/Lambda', name: 'IteratorAge', of: 'PublishExpiries' },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => DELAY_MS,
+    unit: 'milliseconds',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    subject: 'events',
+    help: 'The events are an hour behind the expiries, or more. What is a day behind is lost.',
+  },
 } as const satisfies Readonly<Record<string, Alarm>>;
 
 export type AlarmName = keyof typeof ALARMS;
@@ -221,7 +299,8 @@ export const ALARM_TOPIC = {
 } as const;
 
 /** An alarm as it is deployed. */
-export interface DeployedAlarm extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'onlyEnabled'> {
+export interface DeployedAlarm
+  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'onlyEnabled' | 'subject'> {
   readonly alarm: AlarmName;
   /** In CloudWatch. */
   readonly name: string;
@@ -240,14 +319,34 @@ export function isRecorded(alarm: AlarmName, metrics: MetricSet): boolean {
   return watched.by !== 'sweep' || recordedMetrics(metrics).some(({ name }) => name === watched.name);
 }
 
-/** The alarms that a table has: those that are not turned off, and whose metric is recorded. */
+/** The prop that an alarm is about; undefined for one of the sweep itself. */
+export function subjectOf(alarm: AlarmName): Subject | undefined {
+  const { subject }: Alarm = ALARMS[alarm];
+  return subject;
+}
+
+/** Whether there is what an alarm is about. */
+export function hasSubject(alarm: AlarmName, sweep: Pick<AlarmedSweep, Subject>): boolean {
+  const subject = subjectOf(alarm);
+  return subject === undefined || sweep[subject] !== undefined;
+}
+
+/** The alarms that a table has: those that are about something it has, are not turned off, and whose metric is recorded. */
 export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): readonly DeployedAlarm[] {
   const { alarms } = sweep;
   if (alarms === false) return [];
   return ALARM_NAMES.flatMap(alarm => {
     const tuning = alarms[alarm] ?? {};
-    const { watched, threshold: _byDefault, isFixed: _fixed, onlyEnabled, ...rest }: Alarm = ALARMS[alarm];
+    const {
+      watched,
+      threshold: _byDefault,
+      isFixed: _fixed,
+      onlyEnabled,
+      subject: _subject,
+      ...rest
+    }: Alarm = ALARMS[alarm];
     if (tuning === false || !isRecorded(alarm, sweep.metrics) || (onlyEnabled && !sweep.enabled)) return [];
+    if (!hasSubject(alarm, sweep)) return [];
     return [
       {
         ...rest,
@@ -275,7 +374,12 @@ function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResou
     case 'AWS/States':
       return awsMetric(watched.by, watched.name, { StateMachineArn: resources.stateMachineArn });
     case 'AWS/SQS':
-      return awsMetric(watched.by, watched.name, { QueueName: resources.deadLetterQueueName });
+      return awsMetric(watched.by, watched.name, {
+        QueueName:
+          watched.of === undefined ? resources.deadLetterQueueName : failureQueueOf(watched.of, sweep),
+      });
+    case 'AWS/Lambda':
+      return awsMetric(watched.by, watched.name, { FunctionName: `${sweep.name}-${fileOf(watched.of)}` });
   }
 }
 

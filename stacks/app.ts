@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { checkConfig, type DeploymentConfig } from './config.ts';
 import { constructId } from './names.ts';
 import { CreatedTables } from './parts/created-tables.ts';
-import { PreciseTtl, removedTable } from './precise-ttl.ts';
+import { PreciseTtl, removed } from './precise-ttl.ts';
 import { partitionOf } from './regions.ts';
 import { escapedTexts } from './terraform-text.ts';
 
@@ -26,7 +26,7 @@ export class PreciseTtlStack extends TerraformStack {
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, the topic that its alarms tell, its dashboard, and what its writers give to expiryModel',
+        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, the topic that its alarms tell, its dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
       value: Object.fromEntries(
         sweeps.map(
           ({
@@ -38,6 +38,9 @@ export class PreciseTtlStack extends TerraformStack {
             backfillStateMachineArn,
             alarmTopicArn,
             dashboardName,
+            archiveBucketName,
+            archiveFailureQueueUrl,
+            eventFailureQueueUrl,
           }) => [
             sweep.tableName,
             {
@@ -47,6 +50,8 @@ export class PreciseTtlStack extends TerraformStack {
               expiryModel: escapedTexts({ ...expiryModel }),
               ...(backfillStateMachineArn !== undefined && { backfillStateMachineArn }),
               ...(alarmTopicArn !== undefined && { alarmTopicArn }),
+              ...(archiveBucketName !== undefined && { archiveBucketName, archiveFailureQueueUrl }),
+              ...(eventFailureQueueUrl !== undefined && { eventFailureQueueUrl }),
               ...(dashboardName !== undefined && {
                 dashboardName,
                 ...dashboardUrl(config.region, dashboardName),
@@ -78,7 +83,9 @@ export class RemovedStack extends TerraformStack {
     prepare(this, config);
     const tables = CreatedTables.of(this);
     for (const props of config.tables) {
-      tables.forget(props.tableName, removedTable(this, constructId(props.tableName), props));
+      for (const [name, resource] of removed(this, constructId(props.tableName), props)) {
+        tables.forget(name, resource);
+      }
     }
   }
 }

@@ -1,10 +1,19 @@
-import { type AnyTaskName, isBackfillTask } from '../statemachine/backfill-contract.ts';
-import { bundleBackfill, bundleFunctions } from './bundle.ts';
+import type { FunctionName } from '../functions/function-list.ts';
+import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from './bundle.ts';
 
 /**
  * Where a function's archive lies. In the package package/prebuilt-archives.ts is in the place of this file, so that whoever
  * installs it needs no bundler.
  */
-export function archiveOf(task: AnyTaskName): string {
-  return (isBackfillTask(task) ? bundleBackfill()[task] : bundleFunctions()[task]).archive;
+export function archiveOf(name: FunctionName): string {
+  switch (name) {
+    case 'PlanBackfill':
+    case 'BackfillSegment':
+      return bundleBackfill()[name].archive;
+    case 'ArchiveExpiries':
+    case 'PublishExpiries':
+      return bundleStreamFunctions()[name].archive;
+    default:
+      return bundleFunctions()[name].archive;
+  }
 }

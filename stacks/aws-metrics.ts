@@ -27,7 +27,7 @@ export const AWS_METRICS = {
   },
   /** Source: Lambda Developer Guide, "Types of metrics for Lambda functions". */
   'AWS/Lambda': {
-    names: ['Invocations', 'Errors', 'Throttles', 'Duration'],
+    names: ['Invocations', 'Errors', 'Throttles', 'Duration', 'IteratorAge'],
     dimensions: ['FunctionName'],
   },
   /** Of a table alone, and of one of its indexes. Source: DynamoDB Developer Guide, "DynamoDB metrics and dimensions". */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { strToU8, zipSync } from 'fflate';
+import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
 import { TASKS, type TaskName } from '../statemachine/contract.ts';
 import { LICENCES_FILE, licencesOf } from './licences.ts';
@@ -43,6 +44,7 @@ const ARCHIVED_AT = new Date(1980, 0, 1);
 
 let ofSweep: Readonly<Record<TaskName, Bundle>> | undefined;
 let ofBackfill: Readonly<Record<BackfillTaskName, Bundle>> | undefined;
+let ofStream: Readonly<Record<StreamFunctionName, Bundle>> | undefined;
 
 /**
  * Bundles the four functions of the sweep and archives them. They are the same for all tables, so this is done once per
@@ -57,6 +59,12 @@ export function bundleFunctions(): Readonly<Record<TaskName, Bundle>> {
 export function bundleBackfill(): Readonly<Record<BackfillTaskName, Bundle>> {
   ofBackfill ??= bundles(BACKFILL_TASKS);
   return ofBackfill;
+}
+
+/** The same of the functions that a table's stream calls. */
+export function bundleStreamFunctions(): Readonly<Record<StreamFunctionName, Bundle>> {
+  ofStream ??= bundles(STREAM_FUNCTIONS);
+  return ofStream;
 }
 
 /**

@@ -36,18 +36,21 @@ export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number
 /** Of the construct: the table by its name, or one that another part of the stack makes. */
 export type ConstructProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
 
+const STREAM_ARN = /^arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[0-9T:.-]+$/;
+
 const REFERENCE_KINDS = {
   name: orReference(SETTING_KINDS.tableName),
   arn: orReference(
     text(/^arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+$/, 'the ARN of a DynamoDB table'),
   ),
-} satisfies { readonly [Name in keyof TableReference]: Kind<string> };
+  streamArn: orReference(text(STREAM_ARN, "the ARN of the table's stream")),
+} satisfies { readonly [Name in keyof TableReference]-?: Kind<string> };
 
-const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a table', {
+const TABLE_REFERENCE: Kind<TableReference> = kind(isObject, '{ name, arn } of a table, and its streamArn', {
   // A construct has many more fields.
   inside: table =>
     fieldProblems(REFERENCE_KINDS, table, {
-      required: Object.keys(REFERENCE_KINDS),
+      required: ['name', 'arn'],
       remedy: CORRECT,
     }),
 });
@@ -73,6 +76,13 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
     })),
   ];
   if (problems.length > 0) return problems;
+  const reader = (['archive', 'events'] as const).find(prop => sweep[prop] !== undefined);
+  if (reader !== undefined && table.streamArn === undefined) {
+    const expected = `the ARN of the table's stream, with old images, because of ${reader}`;
+    const remedy =
+      'Add the field: streamArn of the table that is to be swept. Give that stream_enabled and a view with old images.';
+    return [{ field: 'table.streamArn', expected, got: undefined, remedy }];
+  }
   if (isReference(table.name) && sweep.name === undefined) {
     const expected = 'a name for what is provisioned, since the name of the table is known to Terraform only';
     return [{ field: 'name', expected, got: undefined, remedy: 'Add the field.' }];
@@ -90,6 +100,8 @@ const MAY_BE_TOKENS = [
   'kmsKeyArn',
   'tableKmsKeyArn',
   'alarmTopicArn',
+  'archive',
+  'events',
 ];
 
 /** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */

@@ -1,3 +1,4 @@
+import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
 import { recordedMetrics, type SweepMetric } from '../functions/record-metrics/metrics.ts';
 import { TASKS } from '../statemachine/contract.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
@@ -5,12 +6,14 @@ import {
   ALARM_NAMES,
   type AlarmedResources,
   type AlarmedSweep,
+  hasSubject,
   kebab,
   runbookOf,
   sweepMetric,
   thresholdOf,
 } from './alarms.ts';
 import { awsMetric, type MetricReference } from './aws-metrics.ts';
+import { failureQueueOf } from './names.ts';
 
 /** The props of a table that its dashboard depends on, with the defaults filled in. */
 export interface ShownSweep extends AlarmedSweep {
@@ -103,8 +106,10 @@ function graphProperties({ title, lines, isStacked = false, threshold }: Graph, 
   };
 }
 
-function textOf(sweep: Pick<ShownSweep, 'name'>, resources: Pick<ShownResources, 'tableName'>): string {
-  const sections = ALARM_NAMES.map(alarm => `[${kebab(alarm)}](${runbookOf(alarm)})`);
+function textOf(sweep: ShownSweep, resources: Pick<ShownResources, 'tableName'>): string {
+  const sections = ALARM_NAMES.filter(alarm => hasSubject(alarm, sweep)).map(
+    alarm => `[${kebab(alarm)}](${runbookOf(alarm)})`,
+  );
   return [
     `# precise-ttl: ${resources.tableName}`,
     `The sweep \`${sweep.name}\` deletes the expired items of the table \`${resources.tableName}\`. A minute in which nothing is due has no datapoint of it.`,
@@ -145,7 +150,17 @@ function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
   }
 }
 
-function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources): Graph[] {
+/** The functions of the stream that a sweep has. */
+function streamFunctionsOf({ archive, events }: ShownSweep): StreamFunctionName[] {
+  return [
+    ...(archive === undefined ? [] : (['ArchiveExpiries'] as const)),
+    ...(events === undefined ? [] : (['PublishExpiries'] as const)),
+  ];
+}
+
+function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
+  const { name, indexName } = sweep;
+  const ofStream = streamFunctionsOf(sweep);
   const {
     stateMachineArn: StateMachineArn,
     deadLetterQueueName: QueueName,
@@ -154,7 +169,7 @@ function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources)
   const index = { TableName, GlobalSecondaryIndexName: indexName };
   const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
   const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors') =>
-    Object.values(TASKS).map(task =>
+    [...Object.values(TASKS), ...ofStream.map(fileOf)].map(task =>
       sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
     );
   return [
@@ -183,6 +198,24 @@ function graphsOfAws({ name, indexName }: ShownSweep, resources: ShownResources)
           label: 'messages in the dead-letter queue',
         },
       ],
+    },
+    {
+      title: 'Archive and events: behind the table, milliseconds',
+      lines: ofStream.map(each => ({
+        metric: awsMetric('AWS/Lambda', 'IteratorAge', { FunctionName: `${name}-${fileOf(each)}` }),
+        statistic: 'Maximum',
+        label: fileOf(each),
+      })),
+    },
+    {
+      title: 'Archive and events: messages of what was given up',
+      lines: ofStream.map(each => ({
+        metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {
+          QueueName: failureQueueOf(each, sweep),
+        }),
+        statistic: 'Maximum',
+        label: fileOf(each),
+      })),
     },
     {
       title: 'Throttled by DynamoDB: whoever uses the table',

@@ -1,9 +1,15 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import { ALL_TASKS, BACKFILL_TASKS, fileOf } from '../statemachine/backfill-contract.ts';
+import {
+  ALL_FUNCTIONS,
+  fileOf,
+  STREAM_FUNCTIONS,
+  type StreamFunctionName,
+} from '../functions/function-list.ts';
+import { BACKFILL_TASKS } from '../statemachine/backfill-contract.ts';
 import { TASKS } from '../statemachine/contract.ts';
 
 /** The ids that a stack of ours has for something else than a table. */
-const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_TASKS.map(task => bundleId(fileOf(task)))];
+const TAKEN_IDS: readonly string[] = ['aws', 'backend', ...ALL_FUNCTIONS.map(task => bundleId(fileOf(task)))];
 
 /** Construct id of a function's archive. */
 export function bundleId(file: string): string {
@@ -27,6 +33,11 @@ export function backfillName(name: string): string {
   return `${name}-backfill`;
 }
 
+/** Name of the queue for what a function of the stream gave up. */
+export function failureQueueOf(name: StreamFunctionName, sweep: { readonly name: string }): string {
+  return `${sweep.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
+}
+
 /** What is named after a sweep and meets the same of another one. */
 interface Names {
   readonly roles: readonly string[];
@@ -34,14 +45,17 @@ interface Names {
 }
 
 /** What has these names; test/stacks/names.test.ts holds them against what is synthesized. */
-function namesOf({ name, backfill = false }: NamedSweep): Names {
-  const sweep = [...Object.values(TASKS), 'sweep', 'schedule'].map(role => `${name}-${role}`);
-  if (!backfill) return { roles: sweep, stateMachines: [name] };
-  const ofBackfill = Object.values(BACKFILL_TASKS).map(role => `${name}-${role}`);
-  return {
-    roles: [...sweep, ...ofBackfill, backfillName(name)],
-    stateMachines: [name, backfillName(name)],
-  };
+function namesOf({ name, backfill = false, archive, events }: NamedSweep): Names {
+  const roles = [
+    ...Object.values(TASKS),
+    'sweep',
+    'schedule',
+    ...(backfill ? Object.values(BACKFILL_TASKS) : []),
+    ...(archive === undefined ? [] : [STREAM_FUNCTIONS.ArchiveExpiries]),
+    ...(events === undefined ? [] : [STREAM_FUNCTIONS.PublishExpiries]),
+  ].map(role => `${name}-${role}`);
+  if (!backfill) return { roles, stateMachines: [name] };
+  return { roles: [...roles, backfillName(name)], stateMachines: [name, backfillName(name)] };
 }
 
 /**
@@ -66,6 +80,9 @@ export interface NamedSweep {
   readonly name: string;
   /** @default false */
   readonly backfill?: boolean;
+  /** @default there is none */
+  readonly archive?: object;
+  readonly events?: object;
 }
 
 /** What is wrong with a sweep beside another one; null when they can stand side by side. */

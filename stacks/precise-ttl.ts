@@ -10,9 +10,12 @@ import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { nameProblem } from './names.ts';
 import { SweepAlarms } from './parts/alarms.ts';
+import { Archive, archiveOf } from './parts/archive.ts';
+import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import { Backfill } from './parts/backfill.ts';
-import type { GuardedTable } from './parts/created-tables.ts';
+import { CreatedTables, type GuardedResource } from './parts/created-tables.ts';
 import { SweepDashboard } from './parts/dashboard.ts';
+import { Events } from './parts/events.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
@@ -22,6 +25,9 @@ import { tableKeyStatements } from './parts/table-key.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { deadLetterQueueOf } from './schedules-of.ts';
 import { escaped } from './terraform-text.ts';
+
+/** Id of the archive, of which a bucket's address is made. */
+const ARCHIVE = 'archive';
 
 /**
  * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, alarms and a
@@ -43,6 +49,10 @@ export class PreciseTtl extends Construct {
   readonly schedules: SweepSchedules;
   /** Undefined without the prop `backfill`. */
   readonly backfill: Backfill | undefined;
+  /** Undefined without the prop `archive`. */
+  readonly archive: Archive | undefined;
+  /** Undefined without the prop `events`. */
+  readonly events: Events | undefined;
   readonly alarms: SweepAlarms;
   /** Undefined with `dashboard: false`. */
   readonly dashboard: SweepDashboard | undefined;
@@ -50,6 +60,8 @@ export class PreciseTtl extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
+  /** Undefined without a stream that the deployment knows of. */
+  readonly tableStreamArn: string | undefined;
   readonly functionArns: FunctionArns;
   readonly stateMachineArn: string;
   readonly stateMachineName: string;
@@ -60,6 +72,15 @@ export class PreciseTtl extends Construct {
   readonly scheduleGroupArn: string;
   readonly deadLetterQueueArn: string;
   readonly deadLetterQueueUrl: string;
+  /** Of the created bucket, or of the one that the prop names. Undefined without the prop `archive`. */
+  readonly archiveBucketName: string | undefined;
+  readonly archiveBucketArn: string | undefined;
+  /** Of the queue for what was given up. Undefined without the prop `archive`. */
+  readonly archiveFailureQueueArn: string | undefined;
+  readonly archiveFailureQueueUrl: string | undefined;
+  /** The same of the prop `events`. */
+  readonly eventFailureQueueArn: string | undefined;
+  readonly eventFailureQueueUrl: string | undefined;
   /** That the alarms tell. Undefined without alarms. */
   readonly alarmTopicArn: string | undefined;
   /** Of those that there are. */
@@ -84,9 +105,20 @@ export class PreciseTtl extends Construct {
     this.tableName = this.table.tableName;
     this.tableArn = this.table.tableArn;
     this.indexArn = this.table.indexArn;
+    this.tableStreamArn = this.table.streamArn;
 
     // The table's name is a reference: functions are made after their table.
     const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: this.tableName };
+    this.archive = this.#archive(place, environment);
+    this.events = this.#events(place, environment);
+    this.archiveBucketName = this.archive?.bucketName;
+    this.archiveBucketArn = this.archive?.bucketArn;
+    this.archiveFailureQueueArn = this.archive?.reader.failures.arn;
+    this.archiveFailureQueueUrl = this.archive?.reader.failures.url;
+    this.eventFailureQueueArn = this.events?.reader.failures.arn;
+    this.eventFailureQueueUrl = this.events?.reader.failures.url;
+
+    const first = sweep.archiveFirst ? this.archive : undefined;
     const query: Statement[] = [
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
@@ -96,14 +128,25 @@ export class PreciseTtl extends Construct {
         actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
         resources: [this.tableArn],
       },
+      ...(first?.firstStatements(this.tableArn) ?? []),
       ...tableKeyStatements('write', sweep, place),
     ];
-    const sweepFunction = (task: TaskName, statements: readonly Statement[]) =>
-      new SweepFunction(this, TASKS[task], { place, task, environment, sweep, statements });
+    const sweepFunction = (
+      task: TaskName,
+      statements: readonly Statement[],
+      more: Readonly<Record<string, string>> = {},
+    ) =>
+      new SweepFunction(this, TASKS[task], {
+        place,
+        task,
+        environment: { ...environment, ...more },
+        sweep,
+        statements,
+      });
     this.functions = {
       PlanSweep: sweepFunction('PlanSweep', query),
       QueryExpired: sweepFunction('QueryExpired', query),
-      DeleteChunk: sweepFunction('DeleteChunk', remove),
+      DeleteChunk: sweepFunction('DeleteChunk', remove, first?.environment),
       RecordMetrics: sweepFunction('RecordMetrics', []),
     };
     this.functionArns = mapValues(this.functions, ({ arn }) => arn);
@@ -156,6 +199,39 @@ export class PreciseTtl extends Construct {
       sweep: this.machine.logGroup.arn,
     };
   }
+
+  #archive(place: Place, environment: Readonly<Record<string, string>>): Archive | undefined {
+    const { sweep, tableName, tableStreamArn } = this;
+    const archive = archiveOf(sweep);
+    const made =
+      archive &&
+      tableStreamArn &&
+      new Archive(this, ARCHIVE, {
+        place,
+        tableName,
+        streamArn: tableStreamArn,
+        environment,
+        archive,
+        sweep,
+      });
+    // A bucket that an earlier deployment created stays, with what is in it.
+    if (!made || made.bucket === undefined) {
+      CreatedTables.of(this).forget(guardName(sweep), bucketBelow(made || new Construct(this, ARCHIVE)));
+    }
+    return made || undefined;
+  }
+
+  #events(place: Place, environment: Readonly<Record<string, string>>): Events | undefined {
+    const { sweep, tableStreamArn } = this;
+    if (sweep.events === undefined || tableStreamArn === undefined) return undefined;
+    return new Events(this, 'events', {
+      place,
+      streamArn: tableStreamArn,
+      environment,
+      events: sweep.events,
+      sweep,
+    });
+  }
 }
 
 function mapValues<Key extends string, Value, Result>(
@@ -175,8 +251,22 @@ function refuseTwins(sweep: PreciseTtl): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** The table of a `PreciseTtl` of this id that is not there any more: where it stands in the stack's state. */
-export function removedTable(scope: Construct, id: string, props: PreciseTtlProps): GuardedTable {
-  const table = new Construct(new Construct(new Construct(scope, id), 'table'), 'table');
-  return guarded(table, resolveProps(props));
+/** What stays of a `PreciseTtl` of this id that is not there any more, by its name in the guard: where it stands in the stack's state. */
+export function removed(
+  scope: Construct,
+  id: string,
+  props: PreciseTtlProps,
+): readonly (readonly [string, GuardedResource])[] {
+  const sweep = resolveProps(props);
+  const removedSweep = new Construct(scope, id);
+  const table = new Construct(new Construct(removedSweep, 'table'), 'table');
+  return [
+    [sweep.tableName, guarded(table, sweep)],
+    [guardName(sweep), bucketBelow(new Construct(removedSweep, ARCHIVE))],
+  ];
+}
+
+/** Where the created bucket of an archive stands, or stood. */
+function bucketBelow(archive: Construct): GuardedResource {
+  return guardedBucket(new Construct(archive, 'bucket'));
 }

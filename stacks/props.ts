@@ -23,8 +23,17 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
-import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
+import {
+  ALARM_NAMES,
+  ALARM_TOPIC,
+  ALARMS_KIND,
+  type AlarmsProp,
+  hasSubject,
+  isRecorded,
+  subjectOf,
+} from './alarms.ts';
 import { listOf, orReference } from './references.ts';
+import { ARCHIVE, EVENTS } from './stream-props.ts';
 import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -171,8 +180,9 @@ export const PROPS = {
   tableKmsKeyArn: orNone(KMS_KEY_ARN),
   /**
    * the created table has a stream of its changes: `'KEYS_ONLY'`, `'NEW_IMAGE'`, `'OLD_IMAGE'` or `'NEW_AND_OLD_IMAGES'`. With
-   * another value the stream is made anew, and its readers have to begin again. The sweep needs none
-   * @default a deployment leaves alone whether the table has one
+   * another value the stream is made anew, and its readers have to begin again. The sweep needs none; `archive` and `events`
+   * need one with old images
+   * @default `'NEW_AND_OLD_IMAGES'` with `archive` or `events`; else a deployment leaves alone whether the table has one
    */
   stream: orNone(oneOf(STREAM_VIEWS)),
   /**
@@ -277,6 +287,25 @@ export const PROPS = {
    */
   backfill: optional(boolean(), false),
   /**
+   * expired items are kept in S3: `{}`, or any of `{ bucket, prefix, removals, format, batchSeconds, coldAfterDays }`. The bucket is
+   * created, unless `bucket` names one, and no deployment deletes it. `removals`: `'expiries'`, or `'all'`. `format`:
+   * `'dynamodb-json'`, which can be restored, or `'json'`. `batchSeconds`: how long removals are gathered for one object, 0 to 300,
+   * default 60. `coldAfterDays`: when an object goes to colder storage, default 90. See [The archive](archive.md)
+   * @default nothing is kept
+   */
+  archive: orNone(ARCHIVE),
+  /**
+   * the sweep deletes an item only after it is in the archive. Only with `archive` and `deleteMode: 'guarded'`. What it costs in
+   * time and money: [The archive](archive.md)
+   */
+  archiveFirst: optional(boolean(), false),
+  /**
+   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
+   * }`. With `oldImage: true` the event has the item as it was. See [Scheduling](scheduling.md)
+   * @default there are none
+   */
+  events: orNone(EVENTS),
+  /**
    * whether there are schedules. `false` removes them; replays still work. To stop for a while, `precise-ttl pause` needs no
    * deployment: [Pausing](pausing.md)
    */
@@ -378,7 +407,7 @@ export const PROPS = {
   ),
   /**
    * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets of a VPC. They need a way to DynamoDB, such as
-   * its gateway endpoint, and to nothing else
+   * its gateway endpoint; with `archive` one to S3, with `events` one to where these go; and to nothing else
    * @default the functions run outside of your VPCs
    */
   vpc: orNone(VPC),
@@ -536,7 +565,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...alarmProblems(resolved));
+  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -556,15 +585,64 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   return problems;
 }
 
+/** Views of a stream that do not have the item as it was. */
+const WITHOUT_OLD_IMAGES: readonly unknown[] = ['KEYS_ONLY', 'NEW_IMAGE'];
+
+/** What `archive` and `events` need of the other props. */
+function streamProblems(props: ResolvedProps): FieldProblem[] {
+  const { archive, archiveFirst, deleteMode, stream } = props;
+  const problems: FieldProblem[] = [];
+  if (readsStream(props) && WITHOUT_OLD_IMAGES.includes(stream)) {
+    problems.push({
+      field: 'stream',
+      expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,
+      got: stream,
+      remedy:
+        'Leave it out for its default: without the old image nobody can tell whether an item had expired.',
+    });
+  }
+  if (archiveFirst && archive === undefined) {
+    problems.push({
+      field: 'archiveFirst',
+      expected: 'archive beside it',
+      got: true,
+      remedy: 'Add archive: {} too, or leave archiveFirst out.',
+    });
+  }
+  if (archiveFirst && deleteMode !== 'guarded') {
+    problems.push({
+      field: 'archiveFirst',
+      expected: `false with deleteMode: '${deleteMode}'`,
+      got: true,
+      remedy:
+        "Set deleteMode: 'guarded', or leave archiveFirst out: without the guard a renewed item would be deleted whose image is not archived.",
+    });
+  }
+  return problems;
+}
+
+/** Whether something of the deployment reads the table's stream. */
+export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
+  return archive !== undefined || events !== undefined;
+}
+
 /** Whoever tunes an alarm expects it to sound. */
-function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
+function alarmProblems(props: ResolvedProps): FieldProblem[] {
+  const { alarms, metrics } = props;
   if (alarms === false) return [];
-  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
+  const without = ALARM_NAMES.filter(alarm => alarms[alarm] && !hasSubject(alarm, props)).map(alarm => ({
+    field: `alarms.${alarm}`,
+    expected: `false or nothing without ${subjectOf(alarm)}`,
+    got: alarms[alarm],
+    remedy: `Leave it out, or add ${subjectOf(alarm)}.`,
+  }));
+  const silent = ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
     field: `alarms.${alarm}`,
     expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
     got: alarms[alarm],
     remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
   }));
+  return [...without, ...silent];
 }
 
 /** Fills in the defaults. */

@@ -4,7 +4,7 @@
  */
 
 import type { BackfillCounts } from './backfill-counts.ts';
-import { type ItemKey, TASKS, type TaskName } from './contract.ts';
+import type { ItemKey } from './contract.ts';
 
 /** The functions of the backfill, by the name of the state that calls them. */
 export const BACKFILL_TASKS = {
@@ -13,20 +13,6 @@ export const BACKFILL_TASKS = {
 } as const;
 
 export type BackfillTaskName = keyof typeof BACKFILL_TASKS;
-
-/** Any function of this project. */
-export type AnyTaskName = TaskName | BackfillTaskName;
-
-export const ALL_TASKS = [...Object.keys(TASKS), ...Object.keys(BACKFILL_TASKS)] as readonly AnyTaskName[];
-
-export function isBackfillTask(task: AnyTaskName): task is BackfillTaskName {
-  return task in BACKFILL_TASKS;
-}
-
-/** Name of a function's folder and archive, and the end of its name in AWS. */
-export function fileOf(task: AnyTaskName): string {
-  return isBackfillTask(task) ? BACKFILL_TASKS[task] : TASKS[task];
-}
 
 /** The error an execution ends with when segments or items are left; its cause is a {@link BackfillReport} as JSON. */
 export const BACKFILL_INCOMPLETE = 'BackfillIncompleteError';

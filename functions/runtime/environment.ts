@@ -1,7 +1,7 @@
-import { kind, oneOf, text, type ValueOf, valueProblems, whole } from '../../expiry/fields.ts';
+import { kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
-import { InvalidEnvironmentError } from './errors.ts';
+import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
 export const DELETE_MODES = ['guarded', 'batch'] as const;
@@ -48,11 +48,9 @@ export const SETTING_KINDS = {
   metrics: oneOf(METRIC_SETS),
 };
 
-type SettingName = keyof typeof SETTING_KINDS;
-
 /** The settings as props have them. A table without a sort key has none here either. */
 export type Settings = {
-  readonly [Name in Exclude<SettingName, 'sortKey'>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
+  readonly [Name in Exclude<keyof typeof SETTING_KINDS, 'sortKey'>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly sortKey?: string };
 
 /** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
@@ -63,28 +61,13 @@ export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly 
  * @param write what a value becomes on its way there, e.g. Terraform's escapes
  */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
-  return Object.fromEntries(
-    (Object.keys(SETTING_KINDS) as SettingName[]).flatMap(name => {
-      const value = settings[name];
-      return value === undefined ? [] : [[variableOf(name), write(String(value))]];
-    }),
-  );
+  return toVariables(SETTING_KINDS, settings, write);
 }
 
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): SweepSettings {
-  const values = Object.entries(SETTING_KINDS).flatMap(([name, each]) => {
-    const variable = variableOf(name);
-    const given = env[variable];
-    if (!given && name === 'sortKey') return [];
-    const value = given === undefined ? undefined : each.fromText(given);
-    const [problem] = valueProblems(variable, each, value, '');
-    if (problem) {
-      throw new InvalidEnvironmentError({ ...problem, got: given, remedy: 'Deploy the function again.' });
-    }
-    return [[name, value]];
-  });
-  const settings: Settings = Object.fromEntries(values);
+export function readSettings(env: Environment): SweepSettings {
+  // Every other one is there: readVariables has seen to that.
+  const settings = readVariables(SETTING_KINDS, env, ['sortKey']) as Settings;
   const {
     partitionKey,
     sortKey,
@@ -117,9 +100,4 @@ export function modelPropsOfSettings(settings: Settings): ExpiryModelProps {
     indexedBy,
     ...(indexedBy === 'window' && { windowAttribute, granularityMinutes, shards }),
   };
-}
-
-/** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
-function variableOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

@@ -1,6 +1,9 @@
 import { partitionOf } from '../../stacks/regions.ts';
 import type { JsonObject } from './json.ts';
 
+/** Stands for the label of a stream in its ARN, until the table is made. */
+export const LOCAL_STREAM_LABEL = 'local';
+
 /** Where a stack would be deployed. */
 export interface Place {
   /** 12 digits. */
@@ -9,29 +12,43 @@ export interface Place {
   readonly partition: string;
 }
 
-type Computed = Readonly<Record<string, (argument: (name: string) => string, place: Place) => string>>;
+/** An argument of the resource; throws when it is not there. */
+type Get = (name: string) => string;
+
+type Computed = Readonly<
+  Record<string, (argument: Get, place: Place, has: (name: string) => boolean) => string>
+>;
 
 const arn =
   (service: string, resource: (name: string) => string, argument = 'name') =>
-  (get: (name: string) => string, { partition, region, account }: Place): string =>
+  (get: Get, { partition, region, account }: Place): string =>
     `arn:${partition}:${service}:${region}:${account}:${resource(get(argument))}`;
-const named = (get: (name: string) => string): string => get('name');
+const named = (get: Get): string => get('name');
 /** IAM has no region in its ARNs, and a path, which begins and ends with a slash. */
 const iamArn =
   (kind: string) =>
-  (get: (name: string) => string, { partition, account }: Place): string =>
+  (get: Get, { partition, account }: Place): string =>
     `arn:${partition}:iam::${account}:${kind}${get('path')}${get('name')}`;
 const tableArn = arn('dynamodb', name => `table/${name}`);
+/** AWS labels a stream with the time at which it was made; a table has one stream. */
+const streamArn = arn('dynamodb', name => `table/${name}/stream/${LOCAL_STREAM_LABEL}`);
 const machineArn = arn('states', name => `stateMachine:${name}`);
-const queueUrl = (get: (name: string) => string, { region, account }: Place): string =>
+const queueUrl = (get: Get, { region, account }: Place): string =>
   `https://sqs.${region}.${partitionOf(region).dnsSuffix}/${account}/${get('name')}`;
+
+/** Terraform puts the time and a number behind a prefix. */
+const bucketName = (get: Get, _place: Place, has: (name: string) => boolean): string =>
+  has('bucket') ? get('bucket') : `${get('bucket_prefix')}local`;
+const bucketArn: typeof bucketName = (get, place, has) =>
+  `arn:${place.partition}:s3:::${bucketName(get, place, has)}`;
 
 /**
  * Attributes that AWS gives a resource when it is created, by resource type. Attributes that are arguments
  * as well (`name`, `function_name`…) are not here: they are read from the resource itself.
  */
 const RESOURCE_ATTRIBUTES: Readonly<Record<string, Computed>> = {
-  aws_dynamodb_table: { arn: tableArn, id: named },
+  aws_dynamodb_table: { arn: tableArn, id: named, stream_arn: streamArn },
+  aws_s3_bucket: { arn: bucketArn, bucket: bucketName, id: bucketName },
   aws_lambda_function: {
     arn: arn('lambda', name => `function:${name}`, 'function_name'),
     id: get => get('function_name'),
@@ -56,7 +73,7 @@ const RESOURCE_ATTRIBUTES: Readonly<Record<string, Computed>> = {
 
 /** Attributes of data sources, by type. `aws_iam_policy_document.json` is made where the document is read. */
 const DATA_ATTRIBUTES: Readonly<Record<string, Computed>> = {
-  aws_dynamodb_table: { arn: tableArn, id: named },
+  aws_dynamodb_table: { arn: tableArn, id: named, stream_arn: streamArn },
   aws_caller_identity: {
     account_id: (_, place) => place.account,
     id: (_, place) => place.account,

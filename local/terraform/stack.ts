@@ -254,7 +254,7 @@ class StackResolver {
         }
         return resolved;
       };
-      return compute(argument, this.#placeOf(raw));
+      return compute(argument, this.#placeOf(raw), name => raw[name] !== undefined);
     }
     const written = raw[attribute];
     if (written === undefined) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { partitionOf, REGION } from '../../stacks/regions.ts';
 import { TerraformError } from '../errors.ts';
+import { type EventSourceMappingResource, readEventSourceMapping } from './event-source-mapping.ts';
 import { Fields } from './fields.ts';
 import { describe, isObject, type Json } from './json.ts';
 import { type AlarmResource, readMetricAlarm } from './metric-alarm.ts';
@@ -116,6 +117,10 @@ export interface SynthesizedCloud {
   readonly stateMachines: readonly StateMachineResource[];
   readonly schedules: readonly ScheduleResource[];
   readonly alarms: readonly AlarmResource[];
+  /** Functions that tables' streams call. */
+  readonly mappings: readonly EventSourceMappingResource[];
+  /** Names of the buckets that are made. */
+  readonly buckets: readonly string[];
   /** Addresses of what has no local counterpart: roles, queues, log groups, dashboards, conditions of Terraform… */
   readonly notRunLocally: readonly string[];
   /** Outputs of all stacks, as `<stack>.<output>`. */
@@ -137,6 +142,13 @@ const NOT_RUN_LOCALLY = new Set([
   'aws_kms_alias',
   'aws_kms_key',
   'aws_lambda_permission',
+  // What is said of a bucket: an object is kept here for as long as its file is.
+  'aws_s3_bucket_lifecycle_configuration',
+  'aws_s3_bucket_ownership_controls',
+  'aws_s3_bucket_policy',
+  'aws_s3_bucket_public_access_block',
+  'aws_s3_bucket_server_side_encryption_configuration',
+  'aws_s3_bucket_versioning',
   'aws_scheduler_schedule_group',
   'aws_sns_topic',
   'aws_sns_topic_policy',
@@ -177,6 +189,8 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   const stateMachines: StateMachineResource[] = [];
   const schedules: ScheduleResource[] = [];
   const alarms: AlarmResource[] = [];
+  const mappings: EventSourceMappingResource[] = [];
+  const buckets: string[] = [];
   for (const block of blocks) {
     notRunLocally.push(...conditionsOf(block));
     if (block.kind === 'data') {
@@ -192,6 +206,10 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     } else if (block.type === 'aws_cloudwatch_metric_alarm') {
       const arn = arnOf(block, 'cloudwatch', `alarm:${block.body['alarm_name']}`);
       alarms.push(readMetricAlarm(block, arn, problems));
+    } else if (block.type === 'aws_lambda_event_source_mapping') {
+      mappings.push(readEventSourceMapping(block, problems));
+    } else if (block.type === 'aws_s3_bucket') {
+      buckets.push(readBucket(block, problems));
     } else if (NOT_RUN_LOCALLY.has(block.type)) {
       notRunLocally.push(block.address);
     } else {
@@ -205,6 +223,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   refuseDuplicates('function', functions, problems);
   refuseDuplicates('state machine', stateMachines, problems);
   refuseDuplicates('alarm', alarms, problems);
+  for (const mapping of mappings) checkMapping(mapping, { tables, existingTables, functions }, problems);
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,
@@ -214,6 +233,8 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
     stateMachines,
     schedules,
     alarms,
+    mappings,
+    buckets,
     notRunLocally,
     outputs,
     blocks,
@@ -310,6 +331,44 @@ function readExistingTable(block: ResolvedBlock, problems: string[]): ExistingTa
   const name = fields.string('name');
   fields.done(META);
   return { address: block.address, name, region: block.place.region };
+}
+
+function readBucket(block: ResolvedBlock, problems: string[]): string {
+  const fields = Fields.of(block, problems);
+  const prefix = fields.optionalString('bucket_prefix');
+  const name = fields.optionalString('bucket') ?? (prefix === undefined ? undefined : `${prefix}local`);
+  if (name === undefined) fields.problem('bucket', 'bucket or bucket_prefix', name);
+  fields.done([...META, 'force_destroy', 'object_lock_enabled']);
+  return name ?? '';
+}
+
+/** What a mapping is between: a table with a stream and a function, both of the synthesis. */
+function checkMapping(
+  { address, tableName, functionName }: EventSourceMappingResource,
+  { tables, existingTables, functions }: Pick<SynthesizedCloud, 'tables' | 'existingTables' | 'functions'>,
+  problems: string[],
+): void {
+  const known = functions.map(({ name }) => name).join(', ') || 'none';
+  if (
+    functionName !== '' &&
+    !functions.some(({ arn, name }) => arn === functionName || name === functionName)
+  ) {
+    problems.push(
+      `${address}.function_name: expected a function of the same synthesis (${known}), got "${functionName}"`,
+    );
+  }
+  const made = tables.find(({ name }) => name === tableName);
+  if (made !== undefined && made.stream === undefined) {
+    problems.push(
+      `${address}.event_source_arn: expected a table with a stream, got ${made.address}, which has stream_enabled = false`,
+    );
+  }
+  if (tableName !== '' && made === undefined && !existingTables.some(({ name }) => name === tableName)) {
+    const names = [...tables, ...existingTables].map(({ name }) => name).join(', ') || 'none';
+    problems.push(
+      `${address}.event_source_arn: expected the stream of a table of the same synthesis (${names}), got that of "${tableName}"`,
+    );
+  }
 }
 
 function readTable(block: ResolvedBlock, problems: string[]): TableResource {

@@ -8,16 +8,18 @@ const MODULE = join(import.meta.dirname, '../modules/created-tables');
 const ID = 'created_tables';
 const NODE_ID = `:${ID}`;
 
-/** A table as the guard knows it. */
-export interface GuardedTable {
+/** A table, or the bucket of its archive, as the guard knows it. */
+export interface GuardedResource {
   /** Where it stands, or stood, in the stack: `aws_dynamodb_table.…` */
   readonly address: string;
+  /** Addresses of what belongs to it and is left with it. @default none */
+  readonly parts?: readonly string[];
   /** What cannot change in place: Terraform or DynamoDB would have to make the table, or its index, anew. */
   readonly lasting: Readonly<Record<string, string>>;
 }
 
 /**
- * Keeps the tables of a stack from being deleted or replaced by Terraform, whatever is edited in the configuration.
+ * Keeps the tables of a stack, and the buckets of their archives, from being deleted or replaced by Terraform, whatever is edited in the configuration.
  *
  * `prevent_destroy` on a table refuses its replacement, but counts for nothing once the table's block is gone from the
  * configuration. So the stack also has one instance of a guard per created table, in a block that is always there:
@@ -26,14 +28,15 @@ export interface GuardedTable {
  *    which `prevent_destroy` refuses when the plan is made, before anything is changed.
  * 2. A property that cannot change in place is in the guard's `triggers_replace`: the same refusal.
  * 3. A table that becomes `existingTable: true` is forgotten by a `removed` block with `destroy = false`, and its guard's
- *    instance moves to a block without `prevent_destroy`, from where the entry can go.
+ *    instance moves to a block without `prevent_destroy`, from where the entry can go. So is a bucket that is not asked for any more,
+ *    with its policy and whatever else protects it.
  *
  * The guard is `terraform_data`, which is part of Terraform itself and makes nothing in AWS.
  */
 export class CreatedTables extends TerraformElement {
-  readonly #created = new Map<string, GuardedTable>();
-  readonly #released = new Map<string, GuardedTable>();
-  readonly #forgotten = new Map<string, GuardedTable>();
+  readonly #created = new Map<string, GuardedResource>();
+  readonly #released = new Map<string, GuardedResource>();
+  readonly #forgotten = new Map<string, GuardedResource>();
   readonly #source: string;
 
   private constructor(stack: TerraformStack) {
@@ -53,7 +56,7 @@ export class CreatedTables extends TerraformElement {
   }
 
   /** This stack makes the table; it must come through every later plan. */
-  keep(tableName: string, table: GuardedTable): void {
+  keep(tableName: string, table: GuardedResource): void {
     this.#created.set(tableName, table);
   }
 
@@ -61,12 +64,12 @@ export class CreatedTables extends TerraformElement {
    * This stack does not manage the table, or not any more. What an earlier deployment created stays, with its data; where
    * there was none, nothing happens.
    */
-  release(tableName: string, table: GuardedTable): void {
+  release(tableName: string, table: GuardedResource): void {
     this.#released.set(tableName, table);
   }
 
   /** As {@link release}, and for good: nothing of it is left in the state. */
-  forget(tableName: string, table: GuardedTable): void {
+  forget(tableName: string, table: GuardedResource): void {
     this.#forgotten.set(tableName, table);
   }
 
@@ -77,7 +80,7 @@ export class CreatedTables extends TerraformElement {
       from: instance(from, tableName),
       to: instance(to, tableName),
     });
-    const lasting = (tables: Map<string, GuardedTable>) =>
+    const lasting = (tables: Map<string, GuardedResource>) =>
       Object.fromEntries([...tables].map(([name, table]) => [name, table.lasting]));
     const notManaged = [...this.#released, ...this.#forgotten];
     return {
@@ -94,7 +97,9 @@ export class CreatedTables extends TerraformElement {
         ...[...this.#created.keys()].map(name => moved(name, 'released', 'created')),
         ...notManaged.map(([name]) => moved(name, 'created', 'released')),
       ],
-      removed: notManaged.map(([, { address }]) => ({ from: address, lifecycle: [{ destroy: false }] })),
+      removed: notManaged.flatMap(([, { address, parts = [] }]) =>
+        [address, ...parts].map(from => ({ from, lifecycle: [{ destroy: false }] })),
+      ),
     };
   }
 }

@@ -3,9 +3,9 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { modelOf } from '../model-of.ts';
-import type { ResolvedProps } from '../props.ts';
+import { type ResolvedProps, readsStream } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
-import { CreatedTables, type GuardedTable } from './created-tables.ts';
+import { CreatedTables, type GuardedResource } from './created-tables.ts';
 import { tableConditions } from './table-conditions.ts';
 import { tagged } from './tagged.ts';
 
@@ -13,6 +13,8 @@ import { tagged } from './tagged.ts';
 export interface TableReference {
   readonly name: string;
   readonly arn: string;
+  /** Of its stream, which has old images. Needed by `archive` and `events`. */
+  readonly streamArn?: string;
 }
 
 /**
@@ -24,6 +26,8 @@ export class ExpiringTable extends Construct {
   readonly tableName: string;
   readonly tableArn: string;
   readonly indexArn: string;
+  /** Undefined of a table that was given without. */
+  readonly streamArn: string | undefined;
 
   /** The resource, or the data source of a table that is there already, or what was given. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
@@ -34,6 +38,7 @@ export class ExpiringTable extends Construct {
     this.node.defaultChild = this.node.tryFindChild('table');
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;
+    this.streamArn = this.table.streamArn;
     this.indexArn = `${this.table.arn}/index/${props.indexName}`;
   }
 }
@@ -44,8 +49,15 @@ export class ExpiringTable extends Construct {
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
+/** The view that the created table's stream has; undefined when nothing asks for one. */
+function streamOf(props: ResolvedProps): ResolvedProps['stream'] {
+  return props.stream ?? (readsStream(props) ? 'NEW_AND_OLD_IMAGES' : undefined);
+}
+
 /** What a deployment does not change of this table, once it is there. */
-function leftAlone({ stream, provisionedCapacity, warmThroughput }: ResolvedProps): string[] {
+function leftAlone(props: ResolvedProps): string[] {
+  const { provisionedCapacity, warmThroughput } = props;
+  const stream = streamOf(props);
   const managed = [
     ...(stream === undefined ? [] : ['stream_enabled', 'stream_view_type']),
     // The provider knows no other place for an index's capacity. With the attributes still left alone, it refuses a plan that
@@ -62,7 +74,8 @@ function leftAlone({ stream, provisionedCapacity, warmThroughput }: ResolvedProp
 
 function created(scope: Construct, props: ResolvedProps): DynamodbTable {
   const { tableName, partitionKeyType, sortKeyType, indexName } = props;
-  const { provisionedCapacity: capacity, stream, tableKmsKeyArn } = props;
+  const { provisionedCapacity: capacity, tableKmsKeyArn } = props;
+  const stream = streamOf(props);
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = attributesOf(props);
   const warmThroughput = warmThroughputOf(props);
   const indexKeys =
@@ -142,7 +155,7 @@ function attributesOf(props: ResolvedProps) {
  * What the guard keeps of a table. A created table and an existing one have the same path, and so the same address.
  * @param table the construct of the table, or one that stands where it stood
  */
-export function guarded(table: Construct, props: ResolvedProps): GuardedTable {
+export function guarded(table: Construct, props: ResolvedProps): GuardedResource {
   const { partitionKeyType, sortKeyType, indexName } = props;
   const { partitionKey, sortKey, ttlAttribute, windowAttribute } = attributesOf(props);
   return {

@@ -11,12 +11,16 @@ import { tagged } from './tagged.ts';
 export class Place extends Construct {
   readonly account: string;
   readonly partition: string;
+  /** What the services' names end with in URLs: `amazonaws.com`. */
+  readonly dnsSuffix: string;
   readonly region: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.account = new DataAwsCallerIdentity(this, 'identity', {}).accountId;
-    this.partition = new DataAwsPartition(this, 'partition', {}).partition;
+    const { partition, dnsSuffix } = new DataAwsPartition(this, 'partition', {});
+    this.partition = partition;
+    this.dnsSuffix = dnsSuffix;
     this.region = new DataAwsRegion(this, 'region', {}).region;
   }
 

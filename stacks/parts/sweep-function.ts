@@ -2,8 +2,7 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { type AnyTaskName, BACKFILL_TIMEOUT_SECONDS, fileOf } from '../../statemachine/backfill-contract.ts';
-import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
+import { type FunctionName, fileOf, TIMEOUT_SECONDS } from '../../functions/function-list.ts';
 import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
@@ -13,8 +12,6 @@ import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
-
-const TIMEOUT_SECONDS = { ...FUNCTION_TIMEOUT_SECONDS, ...BACKFILL_TIMEOUT_SECONDS };
 
 /** Source: Lambda API reference, CreateFunction. */
 export const MAX_DESCRIPTION = 256;
@@ -34,13 +31,13 @@ const NETWORK_ACTIONS = [
 
 export interface SweepFunctionProps {
   readonly place: Place;
-  readonly task: AnyTaskName;
+  readonly task: FunctionName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
   readonly sweep: ResolvedProps;
 }
 
-/** A function of the sweep, or of its backfill: its bundle, its log group, and a role that may do what it does and nothing else. */
+/** A function of this project, deployed: its bundle, its log group, and a role that may do what it does and nothing else. */
 export class SweepFunction extends Construct {
   readonly arn: string;
   readonly function: LambdaFunction;
@@ -114,14 +111,14 @@ function networkStatements(functionArn: string): Statement[] {
 }
 
 /** A reference cannot be cut, so it is the sweep's name then. */
-function descriptionOf(task: AnyTaskName, { tableName, name }: ResolvedProps): string {
+function descriptionOf(task: FunctionName, { tableName, name }: ResolvedProps): string {
   return isReference(tableName)
     ? `precise-ttl: ${task} of ${name}`
     : cut(`precise-ttl: ${task} of table ${tableName}`, MAX_DESCRIPTION);
 }
 
 /** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
-function bundleAsset(scope: Construct, task: AnyTaskName): TerraformAsset {
+function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));
   const made = stack.node.tryFindChild(id);

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { modelOf } from '../model-of.ts';
-import type { KeyType, ResolvedProps } from '../props.ts';
+import { type KeyType, type ResolvedProps, readsStream } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
 
 /** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
@@ -94,7 +94,31 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
       ),
     },
+    ...(readsStream(props) ? streamConditions() : []),
   ];
+
+  /** Of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
+  function streamConditions(): Postcondition[] {
+    const turnOn = `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`;
+    return [
+      {
+        condition: expression('try(self.stream_enabled, false) == true'),
+        error_message: refuse(
+          'it has no stream.',
+          `archive and events need one. Turn it on first: ${turnOn}.`,
+        ),
+      },
+      {
+        condition: expression(
+          'try(self.stream_enabled, false) != true || contains(["OLD_IMAGE", "NEW_AND_OLD_IMAGES"], self.stream_view_type)',
+        ),
+        error_message: refuse(
+          'its stream has no old images, but ${try(length(self.stream_view_type), 0) == 0 ? "nothing" : self.stream_view_type}.',
+          'Without them nobody can tell whether a removed item had expired. A stream keeps its view: turn it off and on again with StreamViewType=NEW_AND_OLD_IMAGES, and have its other readers begin again.',
+        ),
+      },
+    ];
+  }
 
   /** Both keys of the table and those of its indexes stand among its attributes. */
   function typeCondition(field: string, attribute: string, type: KeyType): Postcondition {

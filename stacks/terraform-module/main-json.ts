@@ -93,6 +93,9 @@ export const FIXED = [
   'stream',
   'provisionedCapacity',
   'warmThroughput',
+  'archive',
+  'archiveFirst',
+  'events',
 ] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */

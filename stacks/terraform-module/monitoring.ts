@@ -9,10 +9,14 @@ import {
   type AlarmTuning,
   isRecorded,
   kebab,
+  subjectOf,
 } from '../alarms.ts';
 import type { PreciseTtlProps } from '../props.ts';
 import type { Json, JsonObject } from './synthesize.ts';
 import { TemplateError } from './template.ts';
+
+/** The alarms of a module: it has none of what `archive` and `events` make. */
+export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => subjectOf(alarm) === undefined);
 
 /** `noSweep` is the key `no_sweep` of the variable `alarms`. */
 export function alarmKey(alarm: AlarmName): string {
@@ -21,7 +25,7 @@ export function alarmKey(alarm: AlarmName): string {
 
 /** What is set of each alarm that can be, where variables will be; `from` makes them differ. */
 export function tunedAlarms(from: number, metrics: MetricSet = 'all'): AlarmsProp {
-  const tuned = ALARM_NAMES.map((alarm, index): [AlarmName, AlarmTuning] => [
+  const tuned = MODULE_ALARMS.map((alarm, index): [AlarmName, AlarmTuning] => [
     alarm,
     { ...(isTunable(alarm) && { threshold: from * 100 + index }), periods: from + index },
   ]);
@@ -35,7 +39,7 @@ function isTunable(alarm: AlarmName): boolean {
 /** How the module calls what is set of the alarms: the term, and the number that stands for it. */
 export const ALARM_TERMS: Readonly<Record<string, (props: Pick<PreciseTtlProps, 'alarms'>) => number>> =
   Object.fromEntries(
-    ALARM_NAMES.flatMap(alarm =>
+    MODULE_ALARMS.flatMap(alarm =>
       ([...(isTunable(alarm) ? ['threshold'] : []), 'periods'] as ('threshold' | 'periods')[]).map(field => [
         `local.alarms.${alarmKey(alarm)}.${field}`,
         ({ alarms }: Pick<PreciseTtlProps, 'alarms'>) => {
@@ -64,11 +68,11 @@ function existsTerm(alarm: AlarmName): string {
 }
 
 /** Below each other, as `terraform fmt` writes them. */
-const WIDEST = Math.max(...ALARM_NAMES.map(alarm => alarmKey(alarm).length));
+const WIDEST = Math.max(...MODULE_ALARMS.map(alarm => alarmKey(alarm).length));
 
 /** What `alarmsOf` works out, in Terraform. */
 export const ALARM_LOCALS: Readonly<Record<string, string>> = {
-  alarm_defaults: `{\n${ALARM_NAMES.map(
+  alarm_defaults: `{\n${MODULE_ALARMS.map(
     alarm =>
       `    ${alarmKey(alarm).padEnd(WIDEST)} = { threshold = ${thresholdTerm(alarm)}, periods = ${ALARMS[alarm].periods}, exists = ${existsTerm(alarm)} }\n`,
   ).join('')}  }`,
@@ -89,10 +93,10 @@ const DASHBOARD = 'aws_cloudwatch_dashboard.dashboard';
 const alarmAddress = (alarm: AlarmName) => `aws_cloudwatch_metric_alarm.alarms_${alarmKey(alarm)}`;
 
 /** ARNs of the alarms that there are, by key. */
-const ALARM_ARNS = `{ for name, made in { ${ALARM_NAMES.map(alarm => `${alarmKey(alarm)} = ${alarmAddress(alarm)}`).join(', ')} } : name => made[0].arn if length(made) > 0 }`;
+const ALARM_ARNS = `{ for name, made in { ${MODULE_ALARMS.map(alarm => `${alarmKey(alarm)} = ${alarmAddress(alarm)}`).join(', ')} } : name => made[0].arn if length(made) > 0 }`;
 
 /** The same as a list, in the order of the constructs. */
-const ALARM_ARN_LIST = `concat(${ALARM_NAMES.map(alarm => `${alarmAddress(alarm)}[*].arn`).join(', ')})`;
+const ALARM_ARN_LIST = `concat(${MODULE_ALARMS.map(alarm => `${alarmAddress(alarm)}[*].arn`).join(', ')})`;
 
 const TYPES = ['aws_cloudwatch_metric_alarm', 'aws_cloudwatch_dashboard'];
 const OUTPUTS = ['alarm_arns'];
@@ -129,7 +133,7 @@ export function withMonitoring(json: JsonObject, essentialDashboard: string): Js
     JSON.parse(JSON.stringify(value).replaceAll(`\${${TOPIC}.arn}`, `\${${TOPIC}[0].arn}`)) as JsonObject;
   const topicArn = `var.alarm_topic != null ? var.alarm_topic.arn : one(${TOPIC}[*].arn)`;
   const actions = [`\${${topicArn}}`];
-  const alarms = ALARM_NAMES.map((alarm): [string, Json] => {
+  const alarms = MODULE_ALARMS.map((alarm): [string, Json] => {
     const address = alarmAddress(alarm);
     return [
       address.split('.')[1] ?? '',

@@ -2,12 +2,12 @@
 import type { Kind } from '../../expiry/fields.ts';
 import { GRANULARITIES } from '../../expiry/window.ts';
 import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { ALARM_NAMES, ALARM_TOPIC, type AlarmName, isRecorded, tuningKinds } from '../alarms.ts';
+import { ALARM_TOPIC, type AlarmName, isRecorded, tuningKinds } from '../alarms.ts';
 import { type FunctionVpc, MAX_NAME_LENGTH, PROPS, VPC_IDS } from '../props.ts';
 import { TAG_LIMITS } from '../tags.ts';
 import { literal } from '../terraform-text.ts';
 import type { FIXED, ModuleName } from './main-json.ts';
-import { alarmKey } from './monitoring.ts';
+import { alarmKey, MODULE_ALARMS } from './monitoring.ts';
 import { TemplateError } from './template.ts';
 import { DEFAULTED, IS_BY_WINDOW, type PropName, variableName } from './terms.ts';
 
@@ -286,9 +286,9 @@ const CREATE_ALARMS_VARIABLE: Variable = {
   validations: [],
 };
 
-const KEYS = ALARM_NAMES.map(alarmKey);
+const KEYS = MODULE_ALARMS.map(alarmKey);
 const quotedList = (texts: readonly string[]) => `[${texts.map(text => JSON.stringify(text)).join(', ')}]`;
-const withoutAll = ALARM_NAMES.filter(alarm => !isRecorded(alarm, 'essential')).map(alarmKey);
+const withoutAll = MODULE_ALARMS.filter(alarm => !isRecorded(alarm, 'essential')).map(alarmKey);
 
 /** For each alarm, what its kinds in `stacks/alarms.ts` say. */
 function tuningValidation(alarm: AlarmName): Validation[] {
@@ -322,7 +322,7 @@ const ALARMS_VARIABLE: Variable = {
       condition: `alltrue([for name in keys(var.alarms) : contains(${quotedList(KEYS)}, name)])`,
       message: `alarms: expected keys of ${KEYS.join(', ')}, got \${join(", ", keys(var.alarms))}. Correct them.`,
     },
-    ...ALARM_NAMES.flatMap(tuningValidation),
+    ...MODULE_ALARMS.flatMap(tuningValidation),
     {
       condition: `var.metrics == "all" || alltrue([for name, alarm in var.alarms : !alarm.enabled || !contains(${quotedList(withoutAll)}, name)])`,
       message: `alarms: expected nothing of ${withoutAll.join(', ')} with metrics = essential, which does not record what they look at. Leave it out: executions_failed says when something could not be deleted. Or set metrics = all.`,

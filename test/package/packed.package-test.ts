@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
-import { ALL_TASKS, fileOf } from '../../statemachine/backfill-contract.ts';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
 import { makeApplication, type PackedPackage, packPackage, runNode } from '../support/packed-package.ts';
 
 // The package on Node and in a browser, and what tools say of it; compilers and test runners are in
@@ -51,7 +51,7 @@ describe('what npm packs', () => {
       'testing',
     ]);
     expect(readdirSync(join(packed.content, 'dist/functions')).sort()).toEqual(
-      ALL_TASKS.map(task => `${fileOf(task)}.zip`).sort(),
+      ALL_FUNCTIONS.map(task => `${fileOf(task)}.zip`).sort(),
     );
     const sources = readdirSync('expiry').map(name => name.replace(/\.ts$/, ''));
     for (const kind of ['cjs', 'esm']) {

@@ -3,16 +3,22 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
-import { bundleBackfill, bundleFunctions } from '../../stacks/bundle.ts';
-import { ALL_TASKS, fileOf } from '../../statemachine/backfill-contract.ts';
+import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
+import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
-const bundles = { ...bundleFunctions(), ...bundleBackfill() };
-const FOLDERS = ALL_TASKS.map(fileOf);
+const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() };
+const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 
 /** They talk to no AWS service. */
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
-describe.each(ALL_TASKS)('the bundle of %s', task => {
+/** The clients of those that talk to another service than DynamoDB. */
+const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  ArchiveExpiries: ['@aws-sdk/client-s3'],
+  PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
+};
+
+describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];
 
   test('is one file of at most 400 KB', () => {
@@ -34,7 +40,9 @@ describe.each(ALL_TASKS)('the bundle of %s', task => {
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = [
       ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
-      ...(WITHOUT_SDK.includes(task) ? [] : ['@aws-sdk/client-dynamodb', '@smithy/core']),
+      ...(WITHOUT_SDK.includes(task)
+        ? []
+        : [...(CLIENTS[task] ?? ['@aws-sdk/client-dynamodb']), '@smithy/core']),
     ];
     expect([...named]).toEqual(expect.arrayContaining(expected));
     if (!WITHOUT_SDK.includes(task))
@@ -58,7 +66,7 @@ test('every state that calls a function, its folder and its test have one name',
     .filter(path => path.endsWith('handler.ts'))
     .map(dirname);
   expect(handlers.sort()).toEqual([...FOLDERS].sort());
-  for (const task of ALL_TASKS) {
+  for (const task of ALL_FUNCTIONS) {
     const folder = fileOf(task);
     expect(task.replaceAll(/(?!^)[A-Z]/g, letter => `-${letter}`).toLowerCase()).toBe(folder);
     expect(readdirSync(join('test/functions', folder))).toContain('handler.test.ts');

@@ -1,0 +1,37 @@
+import type { ItemImage } from '../stream/event.ts';
+import { imageText } from './image-text.ts';
+import type { ArchiveFormat } from './settings.ts';
+
+/** One item of an archive: one line of an object, as JSON. */
+export interface ArchiveLine {
+  readonly table: string;
+  readonly key: ItemImage;
+  /** ISO time of the TTL; null where it is none. */
+  readonly expiredAt: string | null;
+  /** ISO time of the stream's record, to the second. */
+  readonly deletedAt: string;
+  /** The record's `eventID`: a record that was archived twice has the same one. */
+  readonly id: string;
+  readonly sequenceNumber: string;
+  readonly removal: 'expiry' | 'other';
+  readonly item: ItemImage;
+}
+
+/** What any line of an archive has: an item, its key, and texts that say more. */
+export interface ItemLine {
+  readonly key: ItemImage;
+  readonly item: ItemImage;
+}
+
+/**
+ * The text of a line, without its end. The fields stand in the order in which they are given.
+ * @throws TypeError for a value that has no plain form
+ */
+export function lineText<Line extends ItemLine>(line: Line, format: ArchiveFormat): string {
+  const fields = Object.entries(line).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const text = name === 'key' || name === 'item' ? imageText(value, format) : JSON.stringify(value);
+    return [`${JSON.stringify(name)}:${text}`];
+  });
+  return `{${fields.join()}}`;
+}

@@ -1,0 +1,53 @@
+import { oneOf, text } from '../../expiry/fields.ts';
+import { type Environment, readVariables, toVariables } from '../runtime/variables.ts';
+
+/**
+ * How an archive has items: in DynamoDB JSON, which `restore` can write back, or plain, for reading only: there a set is a list and
+ * bytes are text.
+ */
+export const ARCHIVE_FORMATS = ['dynamodb-json', 'json'] as const;
+export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
+
+/** Which removals are archived: of expired items only, or all. */
+export const ARCHIVE_REMOVALS = ['expiries', 'all'] as const;
+export type ArchiveRemovals = (typeof ARCHIVE_REMOVALS)[number];
+
+/** An object's key has 1,024 bytes; table, partition and name take less than half of them. Source: Amazon S3 User Guide. */
+const MAX_PREFIX_LENGTH = 512;
+
+/** The environment variables of whatever archives: ARCHIVE_BUCKET and so on. `stacks/props.ts` takes the kinds from here. */
+export const ARCHIVE_KINDS = {
+  archiveBucket: text(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    'the name of a bucket: 3 to 63 small letters, digits, `-` and `.`',
+  ),
+  archivePrefix: text(
+    new RegExp(`^(?![/])[A-Za-z0-9!_.*'()/=-]{0,${MAX_PREFIX_LENGTH}}$`),
+    `a beginning of keys: up to ${MAX_PREFIX_LENGTH} letters, digits and \`!_.*'()=/-\`, the first of them no slash`,
+  ),
+  archiveFormat: oneOf(ARCHIVE_FORMATS),
+  archiveRemovals: oneOf(ARCHIVE_REMOVALS),
+};
+
+/** Where and how a function archives. */
+export interface ArchiveSettings {
+  readonly archiveBucket: string;
+  /** What every key begins with; '' for nothing. */
+  readonly archivePrefix: string;
+  readonly archiveFormat: ArchiveFormat;
+  readonly archiveRemovals: ArchiveRemovals;
+}
+
+/** The environment that {@link readArchiveSettings} reads. */
+export function toArchiveEnvironment(
+  settings: ArchiveSettings,
+  write: (value: string) => string,
+): Record<string, string> {
+  return toVariables(ARCHIVE_KINDS, settings, write);
+}
+
+/** @throws InvalidEnvironmentError */
+export function readArchiveSettings(env: Environment): ArchiveSettings {
+  const settings = readVariables(ARCHIVE_KINDS, env, ['archivePrefix']);
+  return { archivePrefix: '', ...settings } as ArchiveSettings;
+}

@@ -1,0 +1,44 @@
+import { PreciseTtlError } from '../../expiry/errors.ts';
+import { isObject } from '../../expiry/fields.ts';
+
+/** The function that events go to has failed. */
+export class ConsumerFailedError extends PreciseTtlError {
+  override readonly name = 'ConsumerFailedError';
+}
+
+/** The function that events go to has answered something that cannot be understood. What it handled is unknown. */
+export class ConsumerAnswerError extends PreciseTtlError {
+  override readonly name = 'ConsumerAnswerError';
+}
+
+/**
+ * The ids of the events that a function says it could not handle. As with Lambda's own event sources, no `batchItemFailures` in the
+ * answer means that all were handled.
+ *
+ * @param text the answer's payload
+ * @param sent ids of the events that the function was called with
+ * @throws ConsumerAnswerError for what names no such ids
+ */
+export function failedIds(text: string, sent: ReadonlySet<string>): ReadonlySet<string> {
+  const answer: unknown = text === '' ? null : JSON.parse(text);
+  const failures: unknown = isObject(answer) ? (answer['batchItemFailures'] ?? []) : [];
+  if (!Array.isArray(failures)) {
+    throw new ConsumerAnswerError(
+      'batchItemFailures: expected a list of { itemIdentifier }, got something else. Answer the ids of the events that failed.',
+    );
+  }
+  return new Set(
+    failures.map((failure: unknown, index) => {
+      const id: unknown = isObject(failure) ? failure['itemIdentifier'] : undefined;
+      if (typeof id === 'string' && sent.has(id)) return id;
+      throw new ConsumerAnswerError(
+        `batchItemFailures[${index}].itemIdentifier: expected the id of an event of the call, got ${JSON.stringify(id)}. Answer the ids of the events that failed.`,
+      );
+    }),
+  );
+}
+
+/** The error that a function which threw has left as its payload. */
+export function consumerFailure(text: string): ConsumerFailedError {
+  return new ConsumerFailedError(text === '' ? 'it left no message' : text);
+}

@@ -1,0 +1,39 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { consumerFailure, failedIds } from './consumer-answer.ts';
+import { CLIENT_OPTIONS, type Connection, type Destination } from './destination.ts';
+
+/**
+ * A payload may have 6 MB, so the events of a whole batch mostly go at once. No event is larger: an item of 400 KB is 3 MB of JSON at
+ * the most. Source: Lambda quotas, synchronous invocations.
+ */
+const LIMITS = { events: 1000, eventBytes: 5_900_000, callBytes: 5_900_000 } as const;
+
+/**
+ * A function, called with `{ events: [...] }`. It may answer which of them it could not handle, as Lambda's own event sources let it:
+ * `{ batchItemFailures: [{ itemIdentifier: id }] }`.
+ *
+ * @param name or ARN
+ */
+export function consumerFunction(name: string, connection: Connection = {}): Destination {
+  const client = new LambdaClient({
+    ...CLIENT_OPTIONS,
+    // No limit to the answer but the caller's: the function has its own timeout.
+    requestHandler: { connectionTimeout: 1_000 },
+    ...connection,
+  });
+  return {
+    limits: LIMITS,
+    async send(events, options) {
+      const Payload = `{"events":[${events.map(({ text }) => text).join()}]}`;
+      const answer = await client.send(
+        new InvokeCommand({ FunctionName: name, InvocationType: 'RequestResponse', Payload }),
+        options,
+      );
+      const text = Buffer.from(answer.Payload ?? []).toString();
+      if (answer.FunctionError !== undefined) throw consumerFailure(text);
+      const failed = failedIds(text, new Set(events.map(({ id }) => id)));
+      const why = { reason: 'batchItemFailures', isForTheEvent: false };
+      return events.flatMap(({ id }, index) => (failed.has(id) ? [{ index, why }] : []));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { backoffMs } from '../retry/backoff.ts';
+import { type Outgoing, withoutImage } from './calls.ts';
+import { type Send, type Why, whyFailed } from './destination.ts';
+
+/** Attempts at a call. What is then left is for Lambda to deliver again, which waits longer and longer between its attempts. */
+const ATTEMPTS = 3;
+const BACKOFF = { backoffBaseSeconds: 0.2, backoffCapSeconds: 2 } as const;
+
+export interface Surroundings<Event extends Outgoing> {
+  readonly send: Send;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** When to give up what is under way, by the clock. */
+  readonly deadline: number;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Told of events that are now sent without their old image. */
+  readonly onImageOmitted: (event: Event) => void;
+}
+
+/** What of a call could not be delivered, in its order. */
+export interface Undelivered<Event extends Outgoing> {
+  readonly events: readonly Event[];
+  /** Of the first of them. */
+  readonly why: Why;
+}
+
+/**
+ * Delivers one call after the other, and nothing of a call before all of those before it are delivered: so no event comes before
+ * an earlier one of its key, however often a batch is tried. It ends with the first call that cannot be delivered whole. What
+ * follows would be delivered again at the next attempt anyway, since Lambda goes on from the first record that is not done with.
+ */
+export async function deliver<Event extends Outgoing>(
+  calls: readonly (readonly Event[])[],
+  surroundings: Surroundings<Event>,
+): Promise<Undelivered<Event> | undefined> {
+  for (const call of calls) {
+    const undelivered = await deliverCall(call, surroundings);
+    if (undelivered !== undefined) return undelivered;
+  }
+  return undefined;
+}
+
+const OUT_OF_TIME: Why = { reason: 'OutOfTime', isForTheEvent: false };
+
+async function deliverCall<Event extends Outgoing>(
+  call: readonly Event[],
+  { send, clock, deadline, random, sleep, onImageOmitted }: Surroundings<Event>,
+): Promise<Undelivered<Event> | undefined> {
+  let events = call;
+  let why = OUT_OF_TIME;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (attempt > 1) await sleep(backoffMs(attempt - 1, BACKOFF, random));
+    const restMs = deadline - clock();
+    if (restMs <= 0) break;
+    const refusals = await refusalsOf(send, events, AbortSignal.timeout(restMs));
+    const [first] = refusals;
+    if (first === undefined) return undefined;
+    why = first.why;
+    events = refusals.map(({ event, why: { isForTheEvent } }) => {
+      const lighter = isForTheEvent ? withoutImage(event) : event;
+      if (lighter !== event) onImageOmitted(event);
+      return lighter;
+    });
+  }
+  return { events, why };
+}
+
+/** The events that were not taken; all of them when the call failed. */
+async function refusalsOf<Event extends Outgoing>(
+  send: Send,
+  events: readonly Event[],
+  abortSignal: AbortSignal,
+): Promise<readonly { readonly event: Event; readonly why: Why }[]> {
+  try {
+    const refused = new Map((await send(events, { abortSignal })).map(({ index, why }) => [index, why]));
+    return events.flatMap((event, index) => {
+      const why = refused.get(index);
+      return why === undefined ? [] : [{ event, why }];
+    });
+  } catch (error) {
+    const why = whyFailed(error);
+    return events.map(event => ({ event, why }));
+  }
+}

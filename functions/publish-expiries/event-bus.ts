@@ -1,0 +1,50 @@
+import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import {
+  CLIENT_OPTIONS,
+  type Connection,
+  type Destination,
+  QUICK_REQUESTS,
+  type Why,
+} from './destination.ts';
+
+/** By these two a rule finds the events. */
+export const EVENT_SOURCE = 'precise-ttl';
+export const EVENT_DETAIL_TYPE = 'DynamoDB Item Expired';
+
+/**
+ * 10 entries. All of them together must be below 1 MB (256 KB before 2026, and in some regions perhaps still), with what JSON takes
+ * around them: so events go together up to less than 256 KB, and a larger one alone. Source: EventBridge API reference, PutEvents, and AWS
+ * Compute Blog, "More room to build", 29 January 2026.
+ */
+const LIMITS = { events: 10, eventBytes: 1_000_000, callBytes: 250_000 } as const;
+
+/** Codes of an entry that is itself wrong. Source: EventBridge API reference, PutEventsResultEntry. */
+const WRONG_ENTRY = /^(InvalidArgument|MalformedDetail)$/;
+
+/** @param bus name or ARN */
+export function eventBus(bus: string, connection: Connection = {}): Destination {
+  const client = new EventBridgeClient({ ...CLIENT_OPTIONS, requestHandler: QUICK_REQUESTS, ...connection });
+  return {
+    limits: LIMITS,
+    async send(events, options) {
+      const Entries = events.map(({ text }) => ({
+        EventBusName: bus,
+        Source: EVENT_SOURCE,
+        DetailType: EVENT_DETAIL_TYPE,
+        Detail: text,
+      }));
+      const answer = await client.send(new PutEventsCommand({ Entries }), options);
+      return events.flatMap((_event, index) => {
+        const why = whyRefused(answer.Entries?.[index]);
+        return why === undefined ? [] : [{ index, why }];
+      });
+    },
+  };
+}
+
+/** undefined: it was taken. */
+function whyRefused(entry: PutEventsResultEntry | undefined): Why | undefined {
+  if (entry?.EventId !== undefined && entry.ErrorCode === undefined) return undefined;
+  const { ErrorCode: reason = 'NoAnswer', ErrorMessage: message } = entry ?? {};
+  return { reason, message, isForTheEvent: WRONG_ENTRY.test(reason) };
+}

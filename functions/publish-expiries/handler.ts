@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { isExpiry } from '../../expiry/is-expiry.ts';
+import { readSettings, type SweepSettings } from '../runtime/environment.ts';
+import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
+import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
+import { cutIntoCalls } from './calls.ts';
+import { deliver } from './deliver.ts';
+import type { Destination } from './destination.ts';
+import { type OutgoingExpiry, outgoing } from './outgoing.ts';
+import { type EventsSettings, readEventsSettings } from './settings.ts';
+
+/** What the handler takes from the process it runs in; tests pass their own. */
+export interface PublishRuntime {
+  readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
+    Pick<EventsSettings, 'eventsOldImage'>;
+  readonly destination: Destination;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** The part of Lambda's context that is used. */
+export interface TimeLimit {
+  readonly getRemainingTimeInMillis: () => number;
+}
+
+/** What is left of the function's time for its answer. Without one, Lambda would deliver the whole batch again. */
+const ANSWER_MS = 2_000;
+
+/**
+ * Makes events of the expiries in a batch of the table's stream, and delivers them.
+ *
+ * 1. A record is judged before anything is sent. The first one that nobody can judge ends the batch. None is skipped.
+ * 2. Events go out in the order of their records, so that those of one item stay in theirs.
+ * 3. Calling it again with the same records delivers the same events again, with the same ids.
+ *
+ * @returns the first record whose event is not delivered, which Lambda delivers again with all that follow it
+ */
+export async function publishExpiries(
+  event: DynamoDbStreamEvent,
+  runtime: PublishRuntime,
+  { getRemainingTimeInMillis }: TimeLimit,
+): Promise<BatchAnswer> {
+  const { settings, destination, logger, clock } = runtime;
+  const deadline = clock() + getRemainingTimeInMillis() - ANSWER_MS;
+  const { expiries, unjudged } = judge(recordsOf(event), runtime);
+  const onImageOmitted = ({ id }: OutgoingExpiry) => logger.warn('sent without its old image', { id });
+  const calls = cutIntoCalls(expiries, destination.limits, onImageOmitted);
+  const { send } = destination;
+  const undelivered = await deliver(calls, { ...runtime, send, deadline, onImageOmitted });
+  if (undelivered === undefined) return batchAnswer(unjudged);
+  const [first] = undelivered.events;
+  const { reason, message } = undelivered.why;
+  logger.error('cannot deliver', {
+    id: first?.id,
+    reason,
+    // A message can repeat what it is about, and with it a key.
+    ...(settings.logKeys === 'full' && { message }),
+  });
+  return batchAnswer(first?.record);
+}
+
+/** The expiries among the records, up to the first one that cannot be judged. */
+function judge(
+  records: readonly DynamoDbStreamRecord[],
+  { settings, logger }: PublishRuntime,
+): { expiries: OutgoingExpiry[]; unjudged?: DynamoDbStreamRecord } {
+  const expiries: OutgoingExpiry[] = [];
+  for (const record of records) {
+    try {
+      if (isExpiry(settings.model, record)) expiries.push(outgoing(record, settings));
+    } catch (error) {
+      const { name, message } = error as Error;
+      logger.error('cannot judge', {
+        id: record.eventID,
+        reason: name,
+        ...(settings.logKeys === 'full' && { message }),
+      });
+      return { expiries, unjudged: record };
+    }
+  }
+  return { expiries };
+}
+
+let runtime: Promise<PublishRuntime> | undefined;
+
+async function lambdaRuntime(): Promise<PublishRuntime> {
+  const settings = { ...readSettings(process.env), ...readEventsSettings(process.env) };
+  return {
+    settings,
+    destination: await destinationOf(settings),
+    logger: new Logger(),
+    clock: Date.now,
+    random: Math.random,
+    sleep: ms => sleep(ms),
+  };
+}
+
+/** Loads the one client that is needed: the three of them would take twice its time at each cold start. */
+export async function destinationOf({
+  eventsBus,
+  eventsQueueUrl,
+  eventsFunction = '',
+}: EventsSettings): Promise<Destination> {
+  if (eventsBus !== undefined) return (await import('./event-bus.ts')).eventBus(eventsBus);
+  if (eventsQueueUrl !== undefined) return (await import('./queue.ts')).queue(eventsQueueUrl);
+  return (await import('./consumer-function.ts')).consumerFunction(eventsFunction);
+}
+
+export const handler = async (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> => {
+  runtime ??= lambdaRuntime();
+  return publishExpiries(event, await runtime, context);
+};

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { type BatchResultErrorEntry, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Outgoing } from './calls.ts';
+import {
+  CLIENT_OPTIONS,
+  type Connection,
+  type Destination,
+  isBusyReason,
+  QUICK_REQUESTS,
+  type Refusal,
+} from './destination.ts';
+
+/**
+ * 10 messages, of 1 MiB together (256 KiB before August 2025). A queue may take less: Terraform made queues with 256 KiB for long. So
+ * messages go together up to less than that, and a larger one alone. Source: SQS API reference, SendMessageBatch.
+ */
+const LIMITS = { events: 10, eventBytes: 1_048_576, callBytes: 250_000 } as const;
+
+/** @param url a FIFO queue's ends with `.fifo` */
+export function queue(url: string, connection: Connection = {}): Destination {
+  const isFifo = url.endsWith('.fifo');
+  const client = new SQSClient({
+    ...CLIENT_OPTIONS,
+    requestHandler: QUICK_REQUESTS,
+    // The host of the URL would count for more than AWS_ENDPOINT_URL_SQS.
+    useQueueUrlAsEndpoint: false,
+    ...connection,
+  });
+  return {
+    limits: LIMITS,
+    async send(events, options) {
+      const Entries = events.map((event, index) => ({
+        Id: String(index),
+        MessageBody: event.text,
+        ...(isFifo && { MessageGroupId: groupOf(event), MessageDeduplicationId: event.id }),
+      }));
+      const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries }), options);
+      const taken = new Set(answer.Successful?.map(({ Id }) => Id));
+      const refused = new Map(answer.Failed?.map(entry => [entry.Id, entry]));
+      return Entries.flatMap(({ Id }, index) => (taken.has(Id) ? [] : [refusal(index, refused.get(Id))]));
+    },
+  };
+}
+
+/** A group's messages are received in their order. A hash, because a key can be longer than the 128 characters of a group's id. */
+function groupOf({ key }: Outgoing): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function refusal(index: number, entry: BatchResultErrorEntry | undefined): Refusal {
+  const { Code: reason = 'NoAnswer', Message: message, SenderFault = false } = entry ?? {};
+  return { index, why: { reason, message, isForTheEvent: SenderFault && !isBusyReason(reason) } };
+}

@@ -1,0 +1,61 @@
+import { InvalidArgumentError } from '../../expiry/errors.ts';
+import { isObject } from '../../expiry/fields.ts';
+import type { StreamRecord } from '../../expiry/stream-record.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+
+/**
+ * What Lambda gives a function for records of a DynamoDB stream. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon
+ * DynamoDB". It does not name the shard; the records of one event are of one shard and in its order.
+ */
+export interface DynamoDbStreamEvent {
+  readonly Records: readonly DynamoDbStreamRecord[];
+}
+
+export interface DynamoDbStreamRecord extends StreamRecord {
+  /** The same at every delivery of the record, and no other record's. */
+  readonly eventID: string;
+  readonly eventSourceARN?: string;
+  readonly dynamodb: {
+    readonly Keys: ItemKey;
+    /** Missing in streams without old images. */
+    readonly OldImage?: ItemImage;
+    readonly NewImage?: ItemImage;
+    /** Digits, up to 40 of them. A later record of the shard has a higher one. */
+    readonly SequenceNumber: string;
+    /** Epoch seconds. */
+    readonly ApproximateCreationDateTime: number;
+  };
+}
+
+/** An item, or its key, in DynamoDB JSON. */
+export type ItemImage = Readonly<Record<string, ImageValue>>;
+
+/** One attribute's value. Lambda writes bytes in base64; the AWS SDK's clients have them as bytes. */
+export type ImageValue =
+  | { readonly S: string }
+  | { readonly N: string }
+  | { readonly B: Bytes }
+  | { readonly SS: readonly string[] }
+  | { readonly NS: readonly string[] }
+  | { readonly BS: readonly Bytes[] }
+  | { readonly M: ItemImage }
+  | { readonly L: readonly ImageValue[] }
+  | { readonly NULL: boolean }
+  | { readonly BOOL: boolean };
+
+export type Bytes = string | Uint8Array;
+
+/**
+ * The records of an event, in the order of their shard.
+ * @throws InvalidArgumentError for what is no event of a stream, such as one that a person has made
+ */
+export function recordsOf(event: DynamoDbStreamEvent): readonly DynamoDbStreamRecord[] {
+  const given: unknown = event;
+  if (isObject(given) && Array.isArray(given['Records'])) return given['Records'];
+  throw new InvalidArgumentError({
+    field: 'Records',
+    expected: "a list of the stream's records, as Lambda gives it",
+    got: isObject(given) ? given['Records'] : given,
+    remedy: 'Let an event source mapping of the stream call this function.',
+  });
+}

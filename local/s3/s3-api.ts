@@ -1,0 +1,132 @@
+import { ApiRequestError, type HttpAnswer, type HttpProtocol } from '../http-server.ts';
+import { etagOf } from './checksums.ts';
+import { listObjects } from './list-objects.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
+import { operationOf, readRequest, type S3Operation, type S3Request } from './s3-request.ts';
+import { readUpload } from './upload.ts';
+import { xmlDocument } from './xml.ts';
+
+/** An object that was just written. */
+export interface WrittenObject {
+  readonly bucket: string;
+  readonly key: string;
+  readonly bytes: number;
+  /** Where it lies, unless it is in memory. */
+  readonly file: string | undefined;
+}
+
+export interface S3ApiOptions {
+  readonly store: ObjectStore;
+  readonly buckets: ReadonlySet<string>;
+  readonly onObject?: ((written: WrittenObject) => void) | undefined;
+}
+
+/** S3 takes 5 GB in one request; here an upload is held in memory. */
+const MOST_UPLOAD_BYTES = 67_108_864;
+
+/** What S3 says of an object whose upload didn't name a type. */
+const DEFAULT_TYPE = 'binary/octet-stream';
+
+/** S3's API (REST XML, path style): the operations of {@link S3Operation}, everything else is refused by its name. */
+export function s3Api({ store, buckets, onObject }: S3ApiOptions): HttpProtocol {
+  let writes: Promise<unknown> = Promise.resolve();
+  /** One write after the other, so that nothing comes between a condition and what it guards. */
+  const inTurn = <T>(write: () => Promise<T>): Promise<T> => {
+    const done = writes.then(write);
+    writes = done.catch(() => {});
+    return done;
+  };
+
+  const answers: Readonly<Record<S3Operation, (request: S3Request) => Promise<HttpAnswer>>> = {
+    async PutObject(request) {
+      const { bucket, key } = request;
+      const { body, headers, checksums } = readUpload(request);
+      const file = await inTurn(async () => {
+        await requireCondition(store, request);
+        return store.put(bucket, key, { body, headers, modifiedAt: Date.now() });
+      });
+      onObject?.({ bucket, key, bytes: body.length, file });
+      return ok({ etag: etagOf(body), ...withType(checksums) });
+    },
+    GetObject: async request => {
+      const object = await find(store, request);
+      return ok(headersOf(object, request), object.body);
+    },
+    HeadObject: async request => {
+      const object = await find(store, request);
+      return ok({ ...headersOf(object, request), 'content-length': object.body.length });
+    },
+    async DeleteObject({ bucket, key }) {
+      await inTurn(() => store.delete(bucket, key));
+      return { status: 204, headers: {}, body: '' };
+    },
+    ListObjectsV2: async ({ bucket, query }) =>
+      ok({ 'content-type': 'application/xml' }, await listObjects(store, bucket, query)),
+    HeadBucket: async () => ok({ 'x-amz-bucket-region': 'us-east-1' }),
+  };
+
+  return {
+    maxBytes: MOST_UPLOAD_BYTES,
+    errorNames: { internal: 'InternalError', tooLarge: 'EntityTooLarge', otherHost: 'AccessDenied' },
+    operationOf,
+    answer: async request => {
+      const read = readRequest(request, buckets);
+      return answers[read.operation](read);
+    },
+    errorAnswer: ({ name: Code, message: Message, status }, RequestId) => ({
+      status,
+      headers: { 'content-type': 'application/xml', 'x-amz-request-id': RequestId },
+      body: xmlDocument('Error', { Code, Message, RequestId }),
+    }),
+  };
+}
+
+async function find(store: ObjectStore, { bucket, key }: S3Request): Promise<StoredObject> {
+  const object = await store.get(bucket, key);
+  if (object !== undefined) return object;
+  throw new ApiRequestError('NoSuchKey', `The specified key does not exist: ${JSON.stringify(key)}`, 404);
+}
+
+async function requireCondition(store: ObjectStore, { bucket, key, headers }: S3Request): Promise<void> {
+  const { 'if-none-match': absent, 'if-match': etag } = headers;
+  if (absent === undefined && etag === undefined) return;
+  if (absent !== undefined && absent !== '*') {
+    throw new ApiRequestError('NotImplemented', `If-None-Match: expected *, got ${absent}`, 501);
+  }
+  const there = await store.get(bucket, key);
+  if (etag !== undefined && there === undefined) {
+    throw new ApiRequestError('NoSuchKey', 'The specified key does not exist.', 404);
+  }
+  const isMet = etag === undefined ? there === undefined : there !== undefined && sameTag(etag, there.body);
+  if (!isMet) {
+    throw new ApiRequestError(
+      'PreconditionFailed',
+      `At least one of the pre-conditions you specified did not hold: ${etag === undefined ? 'If-None-Match' : 'If-Match'}`,
+      412,
+    );
+  }
+}
+
+const sameTag = (given: string, body: Buffer): boolean =>
+  given.replaceAll('"', '') === etagOf(body).replaceAll('"', '');
+
+function headersOf({ body, modifiedAt, headers }: StoredObject, request: S3Request): Record<string, string> {
+  const isAsked = String(request.headers['x-amz-checksum-mode'] ?? '').toUpperCase() === 'ENABLED';
+  const checksums = Object.entries(headers).filter(([name]) => name.startsWith('x-amz-checksum-'));
+  const others = Object.entries(headers).filter(([name]) => !name.startsWith('x-amz-checksum-'));
+  return {
+    'content-type': DEFAULT_TYPE,
+    ...Object.fromEntries(others),
+    ...(isAsked ? withType(Object.fromEntries(checksums)) : {}),
+    etag: etagOf(body),
+    'last-modified': new Date(modifiedAt).toUTCString(),
+  };
+}
+
+function withType(checksums: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.keys(checksums).length === 0 ? {} : { ...checksums, 'x-amz-checksum-type': 'FULL_OBJECT' };
+}
+
+function ok(headers: Readonly<Record<string, string | number>>, body: string | Buffer = ''): HttpAnswer {
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,63 @@
+import { LocalCloudError } from '../errors.ts';
+import { type HttpServerOptions, LocalHttpServer } from '../http-server.ts';
+import { FolderStore } from './folder-store.ts';
+import { MemoryStore, type ObjectStore } from './object-store.ts';
+import { s3Api, type WrittenObject } from './s3-api.ts';
+
+export interface S3Options extends HttpServerOptions {
+  /** The buckets that there are: a deployment makes them. */
+  readonly buckets: readonly string[];
+  /** Objects are the files `<folder>/<bucket>/<key>`, those of an earlier run too. @default in memory */
+  readonly folder?: string | undefined;
+  /** Gets every object once it is written. */
+  readonly onObject?: ((written: WrittenObject) => void) | undefined;
+}
+
+/** Source: Amazon S3 User Guide, "General purpose bucket naming rules". */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/**
+ * Starts an S3 for this machine.
+ *
+ * @throws {LocalCloudError} for a bucket with a name that S3 refuses; rejects with the system's error when the folder
+ *   can't be made or the port is taken
+ */
+export async function startS3({ buckets, folder, onObject, ...server }: S3Options): Promise<LocalS3> {
+  const wrong = buckets.find(bucket => !BUCKET.test(bucket) || bucket.includes('..'));
+  if (wrong !== undefined) {
+    throw new LocalCloudError(
+      `buckets: expected names of 3 to 63 small letters, digits, dots and hyphens, got ${JSON.stringify(wrong)}`,
+    );
+  }
+  const store = folder === undefined ? new MemoryStore() : await FolderStore.open(folder);
+  const protocol = s3Api({ store, buckets: new Set(buckets), onObject });
+  return new LocalS3(await LocalHttpServer.start(protocol, server), store);
+}
+
+/** An S3 on this machine. */
+export class LocalS3 {
+  readonly endpoint: string;
+  readonly #server: LocalHttpServer;
+  readonly #store: ObjectStore;
+
+  constructor(server: LocalHttpServer, store: ObjectStore) {
+    this.endpoint = server.endpoint;
+    this.#server = server;
+    this.#store = store;
+  }
+
+  /** @returns the keys that begin with the prefix, sorted */
+  async keys(bucket: string, prefix = ''): Promise<string[]> {
+    return (await this.#store.keys(bucket, prefix)).sort();
+  }
+
+  /** @returns the content of an object; undefined when there is none */
+  async read(bucket: string, key: string): Promise<Buffer | undefined> {
+    return (await this.#store.get(bucket, key))?.body;
+  }
+
+  /** Safe to call more than once. */
+  async stop(): Promise<void> {
+    await this.#server.stop();
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * When a record was made, epoch milliseconds.
+ *
+ * @param approximate as the stream gives it
+ * @param firstReadAtMs when it was first read, by the clock of the local cloud
+ */
+export type RecordTime = (approximate: Date | undefined, firstReadAtMs: number) => number;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The time of a record on the machine's clock. DynamoDB Local rounds it down to the minute, and an expiry is told apart by the
+ * second. So it is the time at which the record was first read, or the end of that minute when that is earlier. A time with seconds
+ * is taken as it is.
+ */
+export const machineRecordTime: RecordTime = (approximate, firstReadAtMs) => {
+  const time = approximate?.getTime();
+  if (time === undefined) return firstReadAtMs;
+  if (time % MINUTE_MS !== 0) return time;
+  return Math.max(time, Math.min(firstReadAtMs, time + MINUTE_MS - 1));
+};
+
+/** The time of a record on a clock that DynamoDB Local does not have, as in tests. */
+export const virtualRecordTime: RecordTime = (_approximate, firstReadAtMs) => firstReadAtMs;

@@ -1,0 +1,150 @@
+import { S3Bucket } from '@cdktf/provider-aws/lib/s3-bucket/index.js';
+import { S3BucketLifecycleConfiguration } from '@cdktf/provider-aws/lib/s3-bucket-lifecycle-configuration/index.js';
+import { S3BucketOwnershipControls } from '@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js';
+import { S3BucketPolicy } from '@cdktf/provider-aws/lib/s3-bucket-policy/index.js';
+import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js';
+import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
+import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
+import { TerraformStack } from 'cdktf';
+import { Construct } from 'constructs';
+import type { ResolvedProps } from '../props.ts';
+import { isReference } from '../references.ts';
+import type { ResolvedArchive } from '../stream-props.ts';
+import { CreatedTables, type GuardedResource } from './created-tables.ts';
+import { tagged } from './tagged.ts';
+
+/** The resources of a bucket, by their ids here. Where one is kept, all of them are: a bucket must not lose its policy. */
+const TYPES = {
+  bucket: 'aws_s3_bucket',
+  versioning: 'aws_s3_bucket_versioning',
+  encryption: 'aws_s3_bucket_server_side_encryption_configuration',
+  'public-access': 'aws_s3_bucket_public_access_block',
+  ownership: 'aws_s3_bucket_ownership_controls',
+  lifecycle: 'aws_s3_bucket_lifecycle_configuration',
+  policy: 'aws_s3_bucket_policy',
+} as const;
+
+/** Terraform adds 26 characters to a prefix, and a name has 63. Source: the provider's documents; S3 User Guide. */
+const MAX_PREFIX = 37;
+const ENDING = '-archive-';
+
+/** Uploads that nobody ends cost as much as objects. */
+const INCOMPLETE_UPLOAD_DAYS = 7;
+
+export interface ArchiveBucketProps {
+  readonly archive: ResolvedArchive;
+  readonly sweep: ResolvedProps;
+}
+
+/** The bucket of an archive, which outlives its deployment as tables do: see {@link CreatedTables}. */
+export class ArchiveBucket extends Construct {
+  readonly bucketName: string;
+  readonly bucket: S3Bucket;
+
+  constructor(scope: Construct, id: string, { archive, sweep }: ArchiveBucketProps) {
+    super(scope, id);
+    const { kmsKeyArn } = sweep;
+    this.bucket = new S3Bucket(this, 'bucket', {
+      bucketPrefix: bucketPrefixOf(sweep.name),
+      ...tagged(sweep),
+      // Another name of the sweep would make another bucket.
+      lifecycle: { preventDestroy: true, ignoreChanges: ['bucket_prefix'] },
+    });
+    this.node.defaultChild = this.bucket;
+    this.bucketName = this.bucket.id;
+    const bucket = this.bucketName;
+    const versioning = new S3BucketVersioningA(this, 'versioning', {
+      bucket,
+      versioningConfiguration: { status: 'Enabled' },
+    });
+    new S3BucketServerSideEncryptionConfigurationA(this, 'encryption', {
+      bucket,
+      rule: [
+        {
+          applyServerSideEncryptionByDefault:
+            kmsKeyArn === undefined
+              ? { sseAlgorithm: 'AES256' }
+              : { sseAlgorithm: 'aws:kms', kmsMasterKeyId: kmsKeyArn },
+          // One call of KMS for many objects; without a key it says nothing.
+          bucketKeyEnabled: kmsKeyArn !== undefined,
+        },
+      ],
+    });
+    const publicAccess = new S3BucketPublicAccessBlock(this, 'public-access', {
+      bucket,
+      blockPublicAcls: true,
+      blockPublicPolicy: true,
+      ignorePublicAcls: true,
+      restrictPublicBuckets: true,
+    });
+    new S3BucketOwnershipControls(this, 'ownership', {
+      bucket,
+      rule: { objectOwnership: 'BucketOwnerEnforced' },
+      // S3 refuses a change of the one while the other is under way.
+      dependsOn: [publicAccess],
+    });
+    new S3BucketLifecycleConfiguration(this, 'lifecycle', {
+      bucket,
+      rule: [
+        {
+          id: 'colder',
+          status: 'Enabled',
+          filter: [{ prefix: '' }],
+          transition: [{ days: archive.coldAfterDays, storageClass: 'GLACIER_IR' }],
+          noncurrentVersionTransition: [
+            { noncurrentDays: archive.coldAfterDays, storageClass: 'GLACIER_IR' },
+          ],
+          abortIncompleteMultipartUpload: [{ daysAfterInitiation: INCOMPLETE_UPLOAD_DAYS }],
+        },
+      ],
+      // A rule of versions needs them on.
+      dependsOn: [versioning],
+    });
+    new S3BucketPolicy(this, 'policy', {
+      bucket,
+      policy: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Sid: 'OnlyTls',
+            Effect: 'Deny',
+            Principal: '*',
+            Action: 's3:*',
+            Resource: [this.bucket.arn, `${this.bucket.arn}/*`],
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          },
+        ],
+      }),
+      dependsOn: [publicAccess],
+    });
+    CreatedTables.of(this).keep(guardName(sweep), guardedBucket(this));
+  }
+}
+
+/** A bucket's name has small letters, digits and hyphens, and begins with none of these. */
+export function bucketPrefixOf(name: string): string {
+  const begin = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, MAX_PREFIX - ENDING.length)
+    .replace(/-$/, '');
+  return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
+}
+
+/** What the guard calls the bucket. No table's name has a blank. */
+export function guardName({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
+  return `${isReference(tableName) ? name : tableName} archive`;
+}
+
+/**
+ * What the guard keeps of a bucket.
+ * @param bucket the construct of the bucket, or one that stands where it stood
+ */
+export function guardedBucket(bucket: Construct): GuardedResource {
+  const [address = '', ...parts] = Object.entries(TYPES).map(([id, type]) => {
+    const construct = bucket.node.tryFindChild(id) ?? new Construct(bucket, id);
+    return `${type}.${TerraformStack.of(bucket).getLogicalId(construct.node)}`;
+  });
+  return { address, parts, lasting: { bucket: 'of the archive' } };
+}

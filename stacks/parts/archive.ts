@@ -1,0 +1,93 @@
+import { Construct } from 'constructs';
+import type { ResolvedProps } from '../props.ts';
+import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
+import { escaped } from '../terraform-text.ts';
+import { ArchiveBucket } from './archive-bucket.ts';
+import type { Place, Statement } from './role.ts';
+import { StreamReader } from './stream-reader.ts';
+
+/** The most records of a call. Source: Lambda API reference, CreateEventSourceMapping, is 10,000; 6 MB end a batch before that. */
+const BATCH_SIZE = 1000;
+
+export interface ArchiveProps {
+  readonly place: Place;
+  readonly tableName: string;
+  readonly streamArn: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly archive: ResolvedArchive;
+  readonly sweep: ResolvedProps;
+}
+
+/** Where a table's removals are kept, and the function that brings them there. */
+export class Archive extends Construct {
+  /** Undefined when it is not the deployment's own. */
+  readonly bucket: ArchiveBucket | undefined;
+  readonly bucketName: string;
+  readonly bucketArn: string;
+  readonly reader: StreamReader;
+  /** ARCHIVE_BUCKET and so on, for whatever archives. */
+  readonly environment: Readonly<Record<string, string>>;
+
+  readonly #place: Place;
+  readonly #sweep: ResolvedProps;
+  readonly #keysOfTable: string;
+
+  constructor(scope: Construct, id: string, props: ArchiveProps) {
+    super(scope, id);
+    const { place, tableName, streamArn, environment, archive, sweep } = props;
+    this.#place = place;
+    this.#sweep = sweep;
+    if (archive.bucket === undefined) this.bucket = new ArchiveBucket(this, 'bucket', { archive, sweep });
+    this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
+    this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
+    this.#keysOfTable = `${this.bucketArn}/${archive.prefix}${tableName}`;
+    this.environment = {
+      ARCHIVE_BUCKET: this.bucketName,
+      ARCHIVE_PREFIX: escaped(archive.prefix),
+      ARCHIVE_FORMAT: archive.format,
+      ARCHIVE_REMOVALS: archive.removals,
+    };
+    this.reader = new StreamReader(this, 'reader', {
+      place,
+      name: 'ArchiveExpiries',
+      streamArn,
+      environment: { ...environment, ...this.environment },
+      statements: this.#putStatements(['*']),
+      batchSize: BATCH_SIZE,
+      batchSeconds: archive.batchSeconds,
+      sweep,
+    });
+    this.node.defaultChild = this.reader.mapping;
+  }
+
+  /** What DeleteChunk needs besides, to put an item's image into the archive before it deletes the item. */
+  firstStatements(tableArn: string): Statement[] {
+    return [
+      { actions: ['dynamodb:BatchGetItem'], resources: [tableArn] },
+      ...this.#putStatements(['before_deletion/*', 'kept/*']),
+    ];
+  }
+
+  /** @param keys below those of the table */
+  #putStatements(keys: readonly string[]): Statement[] {
+    const { kmsKeyArn } = this.#sweep;
+    return [
+      { actions: ['s3:PutObject'], resources: keys.map(key => `${this.#keysOfTable}/${key}`) },
+      // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
+      ...(kmsKeyArn === undefined
+        ? []
+        : [
+            {
+              actions: ['kms:GenerateDataKey'],
+              resources: [kmsKeyArn],
+              condition: { StringLike: { 'kms:ViaService': `s3.${this.#place.region}.amazonaws.*` } },
+            },
+          ]),
+    ];
+  }
+}
+
+/** The prop, when there is one. */
+export function archiveOf({ archive }: Pick<ResolvedProps, 'archive'>): ResolvedArchive | undefined {
+  return archive === undefined ? undefined : resolvedArchive(archive);
+}

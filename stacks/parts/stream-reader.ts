@@ -1,0 +1,95 @@
+import { LambdaEventSourceMapping } from '@cdktf/provider-aws/lib/lambda-event-source-mapping/index.js';
+import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
+import { Construct } from 'constructs';
+import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import { failureQueueOf } from '../names.ts';
+import type { ResolvedProps } from '../props.ts';
+import type { Place, Statement } from './role.ts';
+import { SweepFunction } from './sweep-function.ts';
+import { tableKeyStatements } from './table-key.ts';
+import { tagged } from './tagged.ts';
+
+/** Of the 24 hours that a stream keeps a record for: what is given up can still be read. */
+export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
+
+const RETENTION_SECONDS = 14 * 24 * 60 * 60;
+
+/** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
+const FILTER = { eventName: ['REMOVE'] };
+
+export interface StreamReaderProps {
+  readonly place: Place;
+  readonly name: StreamFunctionName;
+  readonly streamArn: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the function itself does. */
+  readonly statements: readonly Statement[];
+  /** Most records of a call. */
+  readonly batchSize: number;
+  /** How long records are gathered for one call. */
+  readonly batchSeconds: number;
+  readonly sweep: ResolvedProps;
+}
+
+/** A function that the table's stream calls with what was removed, and the queue for what it cannot do in 23 hours. */
+export class StreamReader extends Construct {
+  readonly function: SweepFunction;
+  readonly failures: SqsQueue;
+  readonly mapping: LambdaEventSourceMapping;
+
+  constructor(scope: Construct, id: string, props: StreamReaderProps) {
+    super(scope, id);
+    const { place, name, streamArn, environment, statements, batchSize, batchSeconds, sweep } = props;
+    const { kmsKeyArn } = sweep;
+    this.failures = new SqsQueue(this, 'failures', {
+      name: failureQueueOf(name, sweep),
+      messageRetentionSeconds: RETENTION_SECONDS,
+      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+      ...tagged(sweep),
+    });
+    this.function = new SweepFunction(this, fileOf(name), {
+      place,
+      task: name,
+      environment,
+      statements: [
+        ...statements,
+        ...this.#pollerStatements(streamArn),
+        ...tableKeyStatements('read', sweep, place),
+        // Source: SQS Developer Guide, "Key management": what a producer needs.
+        ...(kmsKeyArn === undefined ? [] : [{ actions: ['kms:GenerateDataKey'], resources: [kmsKeyArn] }]),
+      ],
+      sweep,
+    });
+    this.mapping = new LambdaEventSourceMapping(this, 'mapping', {
+      eventSourceArn: streamArn,
+      functionName: this.function.arn,
+      startingPosition: 'TRIM_HORIZON',
+      batchSize,
+      maximumBatchingWindowInSeconds: batchSeconds,
+      filterCriteria: { filter: [{ pattern: JSON.stringify(FILTER) }] },
+      functionResponseTypes: ['ReportBatchItemFailures'],
+      bisectBatchOnFunctionError: true,
+      maximumRecordAgeInSeconds: MAX_RECORD_AGE_SECONDS,
+      maximumRetryAttempts: -1,
+      destinationConfig: { onFailure: { destinationArn: this.failures.arn } },
+      ...tagged(sweep),
+    });
+    this.node.defaultChild = this.mapping;
+  }
+
+  /**
+   * What Lambda does by the role of the function: it reads the stream, and says what it gave up. Streams are listed without a
+   * resource. Source: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB", "Execution role permissions"; AWS CDK,
+   * `Table.grantStreamRead` and `grantTableListStreams`.
+   */
+  #pollerStatements(streamArn: string): Statement[] {
+    return [
+      {
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: [streamArn],
+      },
+      { actions: ['dynamodb:ListStreams'], resources: ['*'] },
+      { actions: ['sqs:SendMessage'], resources: [this.failures.arn] },
+    ];
+  }
+}

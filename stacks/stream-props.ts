@@ -1,0 +1,127 @@
+import type { FieldProblem } from '../expiry/errors.ts';
+import { isObject, type Kind, kind, objectProblems, text, whole } from '../expiry/fields.ts';
+import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
+import { EVENTS_KINDS } from '../functions/publish-expiries/settings.ts';
+import { orReference } from './references.ts';
+
+/** What becomes of expired items: they are kept in S3. */
+export interface ArchiveProp {
+  /** Name of a bucket that is there. @default one is created, which no deployment deletes */
+  readonly bucket?: string;
+  /** What every key begins with. @default '' */
+  readonly prefix?: string;
+  /** @default 'expiries' */
+  readonly removals?: ArchiveRemovals;
+  /** @default 'dynamodb-json' */
+  readonly format?: ArchiveFormat;
+  /** How long removals are gathered for one object, 0 to 300. @default 60 */
+  readonly batchSeconds?: number;
+  /** Of a created bucket: days until an object goes to colder storage. @default 90 */
+  readonly coldAfterDays?: number;
+}
+
+/** Where expiries go as events: one of the three. */
+export interface EventsProp {
+  /** Name or ARN of an event bus; a reference is its ARN. */
+  readonly eventBus?: string;
+  readonly queueArn?: string;
+  readonly functionArn?: string;
+  /** Whether an event has the item as it was. @default false */
+  readonly oldImage?: boolean;
+}
+
+/** The prop with the defaults of its fields. Without a bucket one is created. */
+export type ResolvedArchive = Required<Omit<ArchiveProp, 'bucket'>> & Pick<ArchiveProp, 'bucket'>;
+
+const ARCHIVE_DEFAULTS = {
+  prefix: '',
+  removals: 'expiries',
+  format: 'dynamodb-json',
+  batchSeconds: 60,
+  coldAfterDays: 90,
+} as const satisfies Omit<ResolvedArchive, 'bucket'>;
+
+export function resolvedArchive(archive: ArchiveProp): ResolvedArchive {
+  return { ...ARCHIVE_DEFAULTS, ...archive };
+}
+
+/** The longest that Lambda gathers records for. Source: Lambda API reference, CreateEventSourceMapping. */
+const MAX_BATCH_SECONDS = 300;
+
+/** Ten years. */
+const MAX_COLD_DAYS = 3650;
+
+export const ARCHIVE_PROP_KINDS = {
+  bucket: orReference(ARCHIVE_KINDS.archiveBucket),
+  prefix: ARCHIVE_KINDS.archivePrefix,
+  removals: ARCHIVE_KINDS.archiveRemovals,
+  format: ARCHIVE_KINDS.archiveFormat,
+  batchSeconds: whole(0, MAX_BATCH_SECONDS, 'a whole number of seconds'),
+  coldAfterDays: whole(1, MAX_COLD_DAYS, 'a whole number of days'),
+} satisfies { readonly [Name in keyof ArchiveProp]-?: Kind<unknown> };
+
+const REMEDY = 'Correct the value, or leave the field out for its default.';
+
+export const ARCHIVE: Kind<ArchiveProp> = kind(isObject, '{} or { bucket: …, removals: … }', {
+  inside: archive => {
+    const problems = objectProblems(ARCHIVE_PROP_KINDS, archive, { remedy: REMEDY });
+    return problems.length > 0 ? problems : lifecycleProblems(archive);
+  },
+});
+
+/** What becomes of the objects in a bucket of one's own is one's own to say. */
+function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem[] {
+  if (bucket === undefined || coldAfterDays === undefined) return [];
+  return [
+    {
+      field: 'coldAfterDays',
+      expected: 'none with bucket',
+      got: coldAfterDays,
+      remedy:
+        'Leave it out: a deployment changes nothing about an existing bucket. Give that a lifecycle yourself.',
+    },
+  ];
+}
+
+const EVENT_TARGETS = {
+  eventBus: orReference(EVENTS_KINDS.eventsBus),
+  queueArn: orReference(
+    text(
+      /^arn:[a-z0-9-]+:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(\.fifo)?$/,
+      "the ARN of a queue, e.g. 'arn:aws:sqs:eu-central-1:123456789012:expiries'",
+    ),
+  ),
+  functionArn: orReference(EVENTS_KINDS.eventsFunction),
+} satisfies { readonly [Name in keyof EventsProp]?: Kind<string> };
+
+const TARGETS = Object.keys(EVENT_TARGETS) as (keyof typeof EVENT_TARGETS)[];
+
+export const EVENTS_PROP_KINDS = {
+  ...EVENT_TARGETS,
+  oldImage: EVENTS_KINDS.eventsOldImage,
+} satisfies { readonly [Name in keyof EventsProp]-?: Kind<unknown> };
+
+export const EVENTS: Kind<EventsProp> = kind(
+  isObject,
+  '{ eventBus: … }, { queueArn: … } or { functionArn: … }',
+  {
+    inside: events => {
+      const problems = objectProblems(EVENTS_PROP_KINDS, events, { remedy: REMEDY });
+      return problems.length > 0 ? problems : targetProblems(events);
+    },
+  },
+);
+
+function targetProblems(events: EventsProp): FieldProblem[] {
+  const given = TARGETS.filter(target => events[target] !== undefined);
+  if (given.length === 1) return [];
+  return [
+    {
+      field: '',
+      expected: `exactly one of ${TARGETS.join(', ')}`,
+      got: given.length === 0 ? events : given.join(' and '),
+      remedy:
+        'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
+    },
+  ];
+}
