@@ -1,12 +1,16 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
+import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
+import { describeEvent, describeObject, describeStreamTrouble } from './local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
@@ -19,6 +23,10 @@ export interface LocalJobOptions {
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
+  /** Their ports. */
+  readonly services: Readonly<Record<ServiceName, number>>;
+  /** Where archived objects lie. @default a new folder among the temporary files */
+  readonly archiveFolder: string | undefined;
   readonly schedules: boolean;
   /** Sessions to write into the first table. */
   readonly seed: number | undefined;
@@ -38,6 +46,8 @@ export async function runLocalJob({
   seed,
   verbose,
   factsFile,
+  services: ports,
+  archiveFolder: chosenFolder,
   ...options
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
@@ -45,12 +55,23 @@ export async function runLocalJob({
   const machineNames = config.tables.map(table => resolveProps(table).name);
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
+  const archives = config.tables.some(({ archive }) => archive !== undefined);
+  const archiveFolder = archives
+    ? (chosenFolder ?? mkdtempSync(join(tmpdir(), 'precise-ttl-archive-')))
+    : undefined;
   await withSynthesized(config, async cdktfOut => {
     const served = await serve({
       ...options,
       cdktfOut,
       existing,
       environment: process.env,
+      services: {
+        ports,
+        archiveFolder,
+        onObject: written => console.log(describeObject(written)),
+        onEvent: event => console.log(describeEvent(event)),
+      },
+      onStream: (told, mapping) => console.error(describeStreamTrouble(told, mapping)),
       functions: {
         onInvocation: record => failedCalls.add(record),
         ...(verbose && { onLog: (name, line) => console.log(describeLine(name, line, machineNames)) }),
@@ -62,7 +83,7 @@ export async function runLocalJob({
     try {
       const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
       if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-      console.log(describeStart(served, { schedules: options.schedules, seeded }));
+      console.log(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await served.stop();

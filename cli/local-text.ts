@@ -10,22 +10,29 @@ import type { SweepReport } from '../statemachine/contract.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import type { Expiring, Seeded } from './local-seed.ts';
+import { describeStreams } from './local-stream-text.ts';
+import { localTime } from './local-time.ts';
 
 export interface StartOptions {
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** What `--seed` wrote. */
   readonly seeded?: Seeded | undefined;
+  /** Where archived objects lie. */
+  readonly archiveFolder?: string | undefined;
 }
 
 /** What a person needs to know once everything runs. */
-export function describeStart(served: ServedCloud, { schedules: fire, seeded }: StartOptions): string {
+export function describeStart(
+  served: ServedCloud,
+  { schedules: fire, seeded, archiveFolder }: StartOptions,
+): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
   const tables = [...synthesized.tables, ...synthesized.existingTables].map(({ name }) => name);
   const schedules = cloud
     .upcoming()
-    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : time(at)})`);
+    .map(({ schedule, at }) => `${schedule.name} (next ${at === undefined ? 'never' : localTime(at)})`);
   const rows = [
     [
       'DynamoDB',
@@ -34,6 +41,7 @@ export function describeStart(served: ServedCloud, { schedules: fire, seeded }: 
     ['Step Functions', `${endpoint}: ${synthesized.stateMachines.map(({ name }) => name).join(', ')}`],
     ['Scheduler', `${schedulerEndpoint}: ${count(cloud.schedules.length, 'schedule') ?? 'no schedules'}`],
     ['CloudWatch', `${cloudWatchEndpoint}: ${describeAlarms(synthesized.alarms.length)}`],
+    ...describeStreams(cloud, archiveFolder),
     ['schedules', fire ? schedules.join(', ') || 'none is enabled' : 'none fires (--no-schedules)'],
     ...(seeded === undefined ? [] : describeSeeded(seeded, fire && schedules.length > 0)),
   ] as const;
@@ -61,11 +69,15 @@ function describeAlarms(alarms: number): string {
 /** The variables that let an AWS client use it. */
 function environmentOf(served: ServedCloud) {
   const { dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint, region } = served;
+  const { s3, sqs, eventBridge } = served.cloud.services.endpoints;
   return {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     AWS_ENDPOINT_URL_SCHEDULER: schedulerEndpoint,
     AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatchEndpoint,
+    ...(s3 !== undefined && { AWS_ENDPOINT_URL_S3: s3 }),
+    ...(sqs !== undefined && { AWS_ENDPOINT_URL_SQS: sqs }),
+    ...(eventBridge !== undefined && { AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge }),
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     ...DUMMY_CREDENTIALS,
@@ -147,14 +159,14 @@ function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | u
 export function describeLine(functionName: string, line: string, machineNames: readonly string[]): string {
   const [only, another] = machineNames;
   const name = another === undefined ? functionName.replace(`${only}-`, '') : functionName;
-  return `${time(Date.now())}  ${name.padEnd(FUNCTION_LENGTH)}  ${readableLine(line)}`;
+  return `${localTime(Date.now())}  ${name.padEnd(FUNCTION_LENGTH)}  ${readableLine(line)}`;
 }
 
 const FUNCTION_LENGTH = 'record-metrics'.length;
 
 /** An alarm whose state has changed: one line. */
 export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): string {
-  return `${time(since)}  ${alarm.name}  ${state}: ${reason}`;
+  return `${localTime(since)}  ${alarm.name}  ${state}: ${reason}`;
 }
 
 /**
@@ -176,7 +188,7 @@ export function describeExecution(execution: Execution, failedCall?: InvocationR
   ].filter(part => part !== undefined);
   const took = `${((stopDate - startDate) / 1000).toFixed(2)} s`;
   const cost = `$${costOf(billing).total.toFixed(7)}`;
-  const head = `${time(startDate)}  ${machine.name}:${name}  ${status} in ${took}`;
+  const head = `${localTime(startDate)}  ${machine.name}:${name}  ${status} in ${took}`;
   if (foundNothing(execution)) return `${head}: nothing to delete, ${cost}`;
   const succeeded = status === 'SUCCEEDED';
   const rows = succeeded ? [] : describeFailure(execution, failedCall);
@@ -212,5 +224,3 @@ const count = (amount: number, what: string): string | undefined =>
   amount === 0 ? undefined : `${amount.toLocaleString('en-US')} ${what}${amount === 1 ? '' : 's'}`;
 
 const iso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString();
-
-const time = (epochMilliseconds: number): string => `${iso(epochMilliseconds).slice(11, 19)}Z`;

@@ -14,6 +14,14 @@ const FLAGS = {
   'sfn-port': { ...PORT, default: 8083, help: 'where the Step Functions API listens' },
   'cloudwatch-port': { ...PORT, default: 8084, help: 'where the CloudWatch API listens' },
   'scheduler-port': { ...PORT, default: 8085, help: 'where the EventBridge Scheduler API listens' },
+  's3-port': { ...PORT, default: 8086, help: 'where S3 is, for a configuration with an archive' },
+  'sqs-port': { ...PORT, default: 8087, help: 'where SQS is, for one with an archive or events' },
+  'eventbridge-port': { ...PORT, default: 8088, help: 'where EventBridge is, for events on a bus' },
+  'archive-folder': {
+    type: 'text',
+    value: 'DIR',
+    help: 'where archived objects lie as files, those of earlier runs too (default: a new folder among the temporary files)',
+  },
   'no-schedules': { type: 'switch', help: 'sweep only when an execution is started by hand' },
   seed: {
     type: 'number',
@@ -34,15 +42,17 @@ const FLAGS = {
 const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
-EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. Prints the variables that let
-the AWS CLI and SDKs in another terminal use it, and for every execution its result and what it would cost on AWS. Of one that
+EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
+the configuration, S3, SQS and EventBridge too, as far as it uses them: archived objects become files, and each event is a line.
+Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution its result and what it would cost on AWS. Of one that
 failed: the state, the function, the error, and what the last failed call printed. An alarm that changes its state is one line.
 With --seed the example that it prints deletes items.
 
 ${flags}
 
-AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this
-project are invoked. Both must be on this machine.
+AWS_ENDPOINT_URL_DYNAMODB: a DynamoDB Local that runs already; so AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL_SQS and
+AWS_ENDPOINT_URL_EVENTBRIDGE. AWS_ENDPOINT_URL_LAMBDA: where functions from outside this project are invoked, such as the one that
+gets the events. All must be on this machine.
 
 Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.`;
 
@@ -58,6 +68,8 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     sfnPort: flags['sfn-port'],
     schedulerPort: flags['scheduler-port'],
     cloudWatchPort: flags['cloudwatch-port'],
+    services: { s3: flags['s3-port'], sqs: flags['sqs-port'], eventBridge: flags['eventbridge-port'] },
+    archiveFolder: flags['archive-folder'],
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
     factsFile,
@@ -68,7 +80,15 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   return 0;
 }
 
-const PORTS = ['dynamodb-port', 'sfn-port', 'cloudwatch-port', 'scheduler-port'] as const;
+const PORTS = [
+  'dynamodb-port',
+  'sfn-port',
+  'cloudwatch-port',
+  'scheduler-port',
+  's3-port',
+  'sqs-port',
+  'eventbridge-port',
+] as const;
 
 function requireDistinctPorts(flags: Pick<FlagValues<typeof FLAGS>, (typeof PORTS)[number]>): void {
   for (const [index, flag] of PORTS.entries()) {

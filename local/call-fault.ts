@@ -17,3 +17,10 @@ export type CallFault =
 
 /** Decides what happens to a call; undefined lets it through. */
 export type ChooseCallFault = (call: ApiCall) => CallFault | undefined;
+
+/**
+ * Asked for every entry of a batch that would be taken.
+ *
+ * @returns the name of the error, not the sender's, with which this entry alone fails; undefined lets it through
+ */
+export type FailEntry = () => string | undefined;

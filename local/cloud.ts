@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import {
   type Clock,
   Engine,
@@ -12,7 +14,7 @@ import {
   realClock,
   type StartOptions,
 } from 'stepfunctions-emulator';
-import { localDynamoDb } from './dynamodb/clients.ts';
+import { localDynamoDb, localDynamoDbStreams } from './dynamodb/clients.ts';
 import {
   type DynamoDbEndpoint,
   type DynamoDbLocalOptions,
@@ -23,6 +25,8 @@ import { enableStream, ensureTable, requireTable, withOldImages } from './dynamo
 import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
+import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
   type ScheduleResource,
@@ -37,12 +41,19 @@ export interface LocalCloudOptions {
   readonly dynamoDb?: DynamoDbEndpoint;
   /** How to start one of our own. */
   readonly dynamoDbLocal?: DynamoDbLocalOptions;
-  /** What `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_LAMBDA` and nothing else is read from. @default process.env */
+  /**
+   * What `AWS_ENDPOINT_URL_DYNAMODB`, `…_S3`, `…_SQS`, `…_EVENTBRIDGE`, `…_LAMBDA` and nothing else is read from.
+   * @default process.env
+   */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where the functions find DynamoDB when that shall be a proxy. @default the DynamoDB itself */
   readonly functionsDynamoDbEndpoint?: (dynamoDbEndpoint: string) => string | Promise<string>;
   /** Concurrency, logs and faults of the functions. */
-  readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint'>;
+  readonly functions?: Omit<LocalFunctionsOptions, 'dynamoDbEndpoint' | 'services'>;
+  /** How the tables' streams call functions. */
+  readonly mappings?: MappingOptions;
+  /** S3, SQS and EventBridge, where what was synthesized uses them. */
+  readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
   /** Jitter and ids draw from it. @default different in every run */
@@ -73,7 +84,8 @@ export interface LocalCloudOptions {
 
 /**
  * What was synthesized, running on this machine: the tables in DynamoDB Local, the bundled functions in worker
- * threads, the state machines on the interpreter in `asl/`, and the schedules by the clock.
+ * threads, the state machines on the interpreter in `asl/`, the schedules by the clock, and the functions that the tables' streams
+ * call, with the services that they use.
  */
 export class LocalCloud {
   readonly synthesized: SynthesizedCloud;
@@ -81,6 +93,9 @@ export class LocalCloud {
   /** A client for the DynamoDB of this cloud, for whoever looks from outside; destroyed by {@link stop}. */
   readonly client: DynamoDBClient;
   readonly functions: LocalFunctions;
+  readonly services: LocalServices;
+  readonly #mappings: EventSourceMappings;
+  readonly #streams: DynamoDBStreamsClient;
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
   readonly #engine: Engine;
@@ -90,7 +105,11 @@ export class LocalCloud {
 
   private constructor(
     options: LocalCloudOptions,
-    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions'>,
+    parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'services'>,
+    {
+      mappings,
+      streams,
+    }: { readonly mappings: EventSourceMappings; readonly streams: DynamoDBStreamsClient },
     machines: readonly Machine[],
   ) {
     this.#options = options;
@@ -98,6 +117,9 @@ export class LocalCloud {
     this.dynamoDb = parts.dynamoDb;
     this.client = parts.client;
     this.functions = parts.functions;
+    this.services = parts.services;
+    this.#mappings = mappings;
+    this.#streams = streams;
     this.#machines = machines;
     const { clock = realClock, random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
     this.#engine = new Engine({
@@ -141,13 +163,38 @@ export class LocalCloud {
       undo.push(() => client.destroy());
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
+      const clock = options.clock ?? realClock;
+      const services = await LocalServices.start(synthesized, {
+        ...options.services,
+        environment,
+        clock,
+        // It is called when a function is, and they are made with the endpoint that it has.
+        invoke: async (name, payload) =>
+          functions.knows(name) ? functions.invoke(name, payload) : undefined,
+      });
+      undo.push(() => services.stop());
       const functions = new LocalFunctions(synthesized.functions, {
         others,
         ...options.functions,
         dynamoDbEndpoint: forFunctions ?? dynamoDb.endpoint,
+        services: services.endpoints,
       });
       undo.push(() => functions.stop());
-      const cloud = new LocalCloud(options, { synthesized, dynamoDb, client, functions }, machines);
+      const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
+      undo.push(() => streams.destroy());
+      const mappings = await EventSourceMappings.start({
+        ...options.mappings,
+        synthesized,
+        client,
+        streams,
+        endpoint: dynamoDb.endpoint,
+        functions,
+        clock,
+        sendTo: (queueArn, message) => services.send(queueArn, message),
+      });
+      undo.push(() => mappings.stop());
+      const parts = { synthesized, dynamoDb, client, functions, services };
+      const cloud = new LocalCloud(options, parts, { mappings, streams }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
@@ -231,14 +278,19 @@ export class LocalCloud {
     });
   }
 
+  /** Hands over everything that is in the tables' streams now, without waiting for batching windows. */
+  drainStreams(): Promise<void> {
+    return this.#mappings.drain();
+  }
+
   /** No schedule fires any more; executions go on. */
   pauseSchedules(): void {
     this.#scheduler.stop();
   }
 
   /**
-   * Stops everything that was started: schedules, executions, functions, DynamoDB Local. Nothing is left that keeps
-   * the process alive. Safe to call more than once.
+   * Stops everything that was started: schedules, executions, what reads the streams, functions, DynamoDB Local. Nothing is left
+   * that keeps the process alive. Safe to call more than once.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -250,11 +302,20 @@ export class LocalCloud {
     const running = this.running;
     for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
     await Promise.all(running.map(execution => execution.done));
+    const reading = this.#mappings.stop();
+    // Its invocations end by themselves, or with their functions.
+    await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
     await this.functions.stop();
+    await reading;
+    await this.services.stop();
+    this.#streams.destroy();
     this.client.destroy();
     if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
   }
 }
+
+/** How long an invocation for a stream may go on when the cloud stops. */
+const LAST_INVOCATION_MS = 5_000;
 
 function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];

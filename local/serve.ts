@@ -17,9 +17,12 @@ import { cloudWatchOf, serveCloudWatch } from './cloudwatch/serve-cloudwatch.ts'
 import { DynamoDbMeter } from './dynamodb/meter.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import type { LocalFunctionsOptions } from './functions/local-functions.ts';
+import { SERVICE_VARIABLES } from './functions/service-variables.ts';
 import { isFree, requireFree } from './ports.ts';
 import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
+import type { ServicesOptions } from './services/local-services.ts';
+import type { EventSourceMappingResource } from './terraform/event-source-mapping.ts';
 import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
 export interface ServeOptions {
@@ -31,9 +34,13 @@ export interface ServeOptions {
   readonly sfnPort: number;
   readonly schedulerPort: number;
   readonly cloudWatchPort: number;
+  /** Where S3, SQS and EventBridge listen and what becomes of archived objects and events. @default free ports, in memory */
+  readonly services?: Omit<ServicesOptions, 'faults'>;
+  /** Called when what a stream hands over can't be, once; and when records of it are given up. */
+  readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
-  /** Read for AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_LAMBDA. */
+  /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
   readonly onExecution: (execution: Execution) => void;
@@ -83,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const clock = options.clock ?? realClock;
     // The cloud is told of it before it can be there: its alarms are read by the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
+    const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
     const stateMachines = new StateMachines(() => clock.now());
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
@@ -99,6 +107,13 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       },
       warm: 1,
       clock,
+      services: options.services ?? {},
+      mappings: {
+        onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),
+        onDiscarded: (discarded, mapping) =>
+          tellStream(`${discarded.reason}: ${discarded.records.length} records are given up`, mapping),
+        onError: (error, mapping) => tellStream(error, mapping),
+      },
       schedules: options.schedules,
       // As the API would: what was updated there is what the schedules start.
       startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
@@ -113,7 +128,11 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       },
     });
     undo.push(() => cloud.stop());
-    cloudWatch = cloudWatchOf(cloud.synthesized, clock, options.onAlarm);
+    const { sqs } = cloud.services;
+    cloudWatch = cloudWatchOf(cloud.synthesized, clock, {
+      onAlarm: options.onAlarm,
+      messagesIn: queue => sqs?.visibleMessages(queue),
+    });
     const watch = cloudWatch;
     undo.push(async () => watch.stop());
     const cloudWatchServer = await serveCloudWatch(watch, options.cloudWatchPort);
@@ -164,17 +183,31 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
 }
 
 /**
- * A shell that the lines of an earlier run were pasted into still names the DynamoDB of that run. Nobody listens
- * there any more, and we are about to.
+ * A shell that the lines of an earlier run were pasted into still names the endpoints of that run. Nobody listens there any more, and
+ * we are about to.
  */
 async function environmentFor({
   environment,
   dynamoDbPort,
+  services,
 }: ServeOptions): Promise<ServeOptions['environment']> {
-  const named = environment['AWS_ENDPOINT_URL_DYNAMODB'];
-  const ours = [`http://127.0.0.1:${dynamoDbPort}`, `http://localhost:${dynamoDbPort}`];
-  if (!named || !ours.includes(named.replace(/\/$/, '')) || !(await isFree(dynamoDbPort))) return environment;
-  return { ...environment, AWS_ENDPOINT_URL_DYNAMODB: undefined };
+  const ports = { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbPort, ...portsByVariable(services?.ports) };
+  const stale: Record<string, undefined> = {};
+  for (const [variable, port] of Object.entries(ports)) {
+    const named = environment[variable];
+    const ours = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+    if (named && ours.includes(named.replace(/\/$/, '')) && (await isFree(port))) stale[variable] = undefined;
+  }
+  return { ...environment, ...stale };
+}
+
+function portsByVariable(ports: ServicesOptions['ports'] = {}): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(ports).map(([service, port]) => [
+      SERVICE_VARIABLES[service as keyof typeof SERVICE_VARIABLES],
+      port,
+    ]),
+  );
 }
 
 function register({ machines, synthesized }: LocalCloud, stateMachines: StateMachines): void {

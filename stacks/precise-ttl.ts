@@ -123,6 +123,13 @@ export class PreciseTtl extends Construct {
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
     ];
+    const plan: Statement[] = [
+      ...query,
+      // The index does not say which items are held.
+      ...(sweep.holdAttribute === undefined
+        ? []
+        : [{ actions: ['dynamodb:BatchGetItem'], resources: [this.tableArn] }]),
+    ];
     const remove: Statement[] = [
       {
         actions: [sweep.deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
@@ -144,7 +151,7 @@ export class PreciseTtl extends Construct {
         statements,
       });
     this.functions = {
-      PlanSweep: sweepFunction('PlanSweep', query),
+      PlanSweep: sweepFunction('PlanSweep', plan),
       QueryExpired: sweepFunction('QueryExpired', query),
       DeleteChunk: sweepFunction('DeleteChunk', remove, first?.environment),
       RecordMetrics: sweepFunction('RecordMetrics', []),

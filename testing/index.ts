@@ -3,9 +3,11 @@
  * the functions, the state machine and its schedules.
  */
 
+export type { ArchiveLine } from '../functions/archive/archive-line.ts';
 export type { DeploymentConfig } from '../stacks/config.ts';
 export type { PreciseTtlProps } from '../stacks/props.ts';
 export type { ReplayInput, SweepInput, SweepReport, TickInput } from '../statemachine/contract.ts';
 export { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+export type { ExpiryEvent } from './expiry-outcome.ts';
 export type { LocalClock, LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
 export { startPreciseTtl, withPreciseTtl } from './start.ts';

@@ -1,7 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ArchiveLine } from '../functions/archive/archive-line.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
 import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
+import type { ExpiryEvent } from './expiry-outcome.ts';
 
 /** What is tested: a deployment's whole configuration, or its tables alone. */
 export interface TestedConfig {
@@ -80,6 +82,16 @@ export interface LocalPreciseTtl {
    * @throws {SweepFailedError} when a sweep that a schedule started has failed
    */
   advance(duration: string): Promise<void>;
+  /**
+   * The events of expiries that have arrived so far, in that order, whether they go to a bus, a queue or a function: for a
+   * configuration with `events`. First everything is handed over that the tables' streams have now.
+   */
+  events(): Promise<readonly ExpiryEvent[]>;
+  /**
+   * The items that are in the archive so far, as lines of its objects: for a configuration with `archive`. First everything is
+   * handed over that the tables' streams have now, without waiting for `batchSeconds`.
+   */
+  archive(): Promise<readonly ArchiveLine[]>;
   /**
    * Stops everything. Tables that were made in a DynamoDB Local of yours are deleted. Safe to call more than once.
    *

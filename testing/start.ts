@@ -9,6 +9,7 @@ import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
 import { readDuration } from './duration.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
+import { archivedLines, ExpiryOutcome } from './expiry-outcome.ts';
 import type { LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise-ttl.ts';
 import { prepareConfig } from './prepared-config.ts';
 import { readTime } from './read-time.ts';
@@ -109,8 +110,12 @@ async function start(
     report: reportIn(execution.cause),
   });
   const clock = stepped ?? realClock;
+  const outcome = new ExpiryOutcome();
   const cloud = await LocalCloud.start({
     cdktfOut,
+    services: { onEvent: event => outcome.addEvent(event) },
+    // A clock that stands still lets nothing be read but when something may have happened.
+    mappings: { onlyDrained: stepped !== undefined },
     dynamoDb,
     clock,
     schedules,
@@ -119,7 +124,15 @@ async function start(
     environment: {},
     existing,
     makeExisting: true,
-    ...(onLog && { functions: { onLog } }),
+    functions: {
+      onLog,
+      // Read at the time at which it was deleted.
+      wrap: async ({ functionName }, next) => {
+        const result = await next();
+        if (stepped !== undefined && functionName.endsWith('-delete-chunk')) await cloud.drainStreams();
+        return result;
+      },
+    },
     onExecution: execution => {
       const isFailed = execution.status !== 'SUCCEEDED' && execution.status !== 'ABORTED';
       if (isFailed && !asked.has(execution)) failures.push(failureOf(execution));
@@ -141,6 +154,10 @@ async function start(
     if (found.length > 0) throw new SweepFailedError(found);
   };
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
+  /** What a test has deleted itself is read at the time at which it did. */
+  const drain = async () => {
+    if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
+  };
   const execute = (name: string, input: SweepInput): Execution => {
     const execution = cloud.startExecution(name, input);
     asked.add(execution);
@@ -170,9 +187,11 @@ async function start(
           `tableName: expected one of the configuration (${known}), got ${JSON.stringify(tableName)}`,
         );
       }
+      await drain();
       return pass(() => reportOf(execute(resolveProps(table).name, input)));
     },
     async tick(at) {
+      await drain();
       const atMs = at === undefined ? minuteOf(clock.now()) : readTime('at', at);
       if (stepped && atMs > stepped.now()) await stepped.advance(atMs - stepped.now());
       const scheduledTime = new Date(atMs).toISOString();
@@ -193,8 +212,17 @@ async function start(
           "advance: expected the virtual clock, got the real one, which cannot be set; leave out clock: 'real', or wait",
         );
       }
+      await drain();
       await stepped.advance(milliseconds);
       tellFailures();
+    },
+    async events() {
+      await drain();
+      return outcome.events;
+    },
+    async archive() {
+      await drain();
+      return archivedLines(cloud.services);
     },
     stop() {
       stopped ??= undoAll(undo).then(tellFailures);

@@ -17,10 +17,10 @@ export interface ArchiveLine {
   readonly item: ItemImage;
 }
 
-/** What any line of an archive has: an item, its key, and texts that say more. */
+/** What any line of an archive has: a key, most of them its item, and texts that say more. */
 export interface ItemLine {
   readonly key: ItemImage;
-  readonly item: ItemImage;
+  readonly item?: ItemImage;
 }
 
 /**

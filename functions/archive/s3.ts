@@ -2,7 +2,12 @@ import { PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client
 import type { ArchiveObject } from './archive-object.ts';
 
 /** Puts an object; rejects unless S3 has answered that it is stored. */
-export type PutObject = (object: ArchiveObject) => Promise<void>;
+export type PutObject = (object: ArchiveObject, options?: PutOptions) => Promise<void>;
+
+export interface PutOptions {
+  /** How long this call may take in all, milliseconds. @default the client's own limit */
+  readonly timeoutMs?: number;
+}
 
 export interface S3Options {
   /** Calls in all per command. */
@@ -32,9 +37,10 @@ export function createS3(
 
 /** Puts objects into a bucket. The SDK sends a checksum with each, by which S3 refuses what was damaged on the way. */
 export function putInto(bucket: string, client: Pick<S3Client, 'send'>): PutObject {
-  return async ({ key, body }) => {
+  return async ({ key, body }, { timeoutMs } = {}) => {
     await client.send(
       new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: 'application/gzip' }),
+      timeoutMs === undefined ? {} : { abortSignal: AbortSignal.timeout(timeoutMs) },
     );
   };
 }

@@ -1,9 +1,8 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { ItemKey } from '../../statemachine/contract.ts';
 import { lagOf } from '../report/lag.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
-import { keyAttributeNames, toItemKey, toNativeKey } from '../table/item-key.ts';
+import { keyAttributeNames, keyText, toItemKey, toNativeKey } from '../table/item-key.ts';
 import type { SendBatch } from './deletion.ts';
 import { NO_DELETION } from './deletion.ts';
 
@@ -15,7 +14,7 @@ import { NO_DELETION } from './deletion.ts';
 export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,
-  clock: () => number,
+  lagClock: () => number,
   options: RequestOptions = {},
 ): SendBatch {
   const names = keyAttributeNames(model);
@@ -28,22 +27,17 @@ export function unguardedBatch(
     );
     const left = new Set(
       (answer.UnprocessedItems?.[tableName] ?? []).flatMap(({ DeleteRequest }) =>
-        DeleteRequest?.Key ? [textOf(toItemKey(DeleteRequest.Key, names), names)] : [],
+        DeleteRequest?.Key ? [keyText(toItemKey(DeleteRequest.Key, names), names)] : [],
       ),
     );
-    const unprocessed = keys.filter(({ key }) => left.has(textOf(key, names)));
-    const deleted = keys.filter(({ key }) => !left.has(textOf(key, names)));
+    const unprocessed = keys.filter(({ key }) => left.has(keyText(key, names)));
+    const deleted = keys.filter(({ key }) => !left.has(keyText(key, names)));
     const lag = lagOf(
       deleted.map(({ ttl }) => ttl),
-      clock(),
+      lagClock(),
     );
     // DynamoDB does not say why it left them; its documents name throttling first.
     const throttled = unprocessed.length;
     return { ...NO_DELETION, deleted: deleted.length, throttled, unprocessed, ...lag };
   };
-}
-
-/** A key as text that is the same for the same key, whatever the order of its attributes. */
-function textOf(key: ItemKey, names: readonly string[]): string {
-  return JSON.stringify(names.map(name => key[name]));
 }

@@ -41,11 +41,15 @@ export async function deleteKeys(keys: readonly ExpiredKey[], send: SendBatch): 
     if (keys.length === 1)
       return { ...NO_DELETION, failed: keys.map(key => failedKey(key, 'ValidationError')) };
     const middle = Math.ceil(keys.length / 2);
-    return add(await deleteKeys(keys.slice(0, middle), send), await deleteKeys(keys.slice(middle), send));
+    return addDeletions(
+      await deleteKeys(keys.slice(0, middle), send),
+      await deleteKeys(keys.slice(middle), send),
+    );
   }
 }
 
-function add(one: Deletion, other: Deletion): Deletion {
+/** What became of some keys and of others, together. */
+export function addDeletions(one: Deletion, other: Deletion): Deletion {
   return {
     ...addCounts(CALL_COUNTS, one, other),
     unprocessed: [...one.unprocessed, ...other.unprocessed],

@@ -2,9 +2,11 @@ import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
+import { archiveFirstBatch, type CopyArchive } from './archive-first.ts';
 import { attemptChunk } from './chunk-attempt.ts';
 import { unguardedBatch } from './delete-batch.ts';
 import { guardedBatch } from './delete-guarded.ts';
+import type { SendBatch } from './deletion.ts';
 
 /** There the state machine backs off. */
 const ATTEMPTS = 1;
@@ -13,27 +15,72 @@ const ATTEMPTS = 1;
  * Deletes the keys of one chunk, and says what became of each, how late that was by the clock, and whether and when the
  * unprocessed ones are to be tried again. Calling it again with the same keys is harmless.
  *
+ * @param archive where each item is to be before it is deleted; undefined: nowhere
+ * @throws S3's error when nothing can be put there (no access, no such bucket)
  * @throws DynamoDB's error when no key of the table can be deleted (no access, no such table)
  */
-export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Runtime): Promise<Chunk> {
-  const { settings, documents, logger, clock } = runtime;
+export async function deleteChunk(
+  { chunk, now }: DeleteChunkInput,
+  runtime: Runtime,
+  archive?: CopyArchive,
+): Promise<Chunk> {
+  const { settings, logger, clock } = runtime;
   // Deadlines and waits are the machine's: its clock decides about them, and goes on from the moment that it gave.
   const ahead = Date.parse(now) - clock();
   const showKey = keyShower(settings);
-  const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
-  const send =
-    settings.deleteMode === 'guarded'
-      ? guardedBatch(documents, settings, chunk.cutoff, clock, options)
-      : unguardedBatch(documents, settings, clock, options);
   return attemptChunk(chunk, {
     ...runtime,
     clock: () => clock() + ahead,
     settings,
-    send,
+    send: archive === undefined ? batchOf(chunk, runtime) : archiveFirst(chunk, runtime, archive),
     onFailed: failed => logger.error('cannot delete', { ...shownFailure(failed, showKey) }),
   });
 }
 
-const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+/** An item is late from the end of its grace on. */
+function lagClockOf({ settings, clock }: Runtime): () => number {
+  return () => clock() - settings.graceSeconds * 1000;
+}
 
-export const handler = (event: DeleteChunkInput): Promise<Chunk> => deleteChunk(event, runtime());
+function batchOf({ timeoutSeconds, cutoff }: Chunk, runtime: Runtime): SendBatch {
+  const { settings, documents } = runtime;
+  const options = { requestTimeout: requestTimeoutMs(timeoutSeconds, ATTEMPTS) };
+  const lagClock = lagClockOf(runtime);
+  return settings.deleteMode === 'guarded'
+    ? guardedBatch(documents, settings, cutoff, lagClock, options)
+    : unguardedBatch(documents, settings, lagClock, options);
+}
+
+function archiveFirst(chunk: Chunk, runtime: Runtime, archive: CopyArchive): SendBatch {
+  const { settings, logger } = runtime;
+  const showKey = keyShower(settings);
+  return archiveFirstBatch({
+    ...runtime,
+    clock: lagClockOf(runtime),
+    archive,
+    cutoff: chunk.cutoff,
+    timeoutSeconds: chunk.timeoutSeconds,
+    isRetry: chunk.progress !== null,
+    onNotStored: (lines, error) =>
+      logger.warn('cannot archive', {
+        lines: lines.length,
+        error: error instanceof Error ? `${error.name}: ${error.message}` : 'no time was left',
+      }),
+    onIncomplete: ({ key }) =>
+      logger.error('deleted with attributes that only the stream has', { key: showKey(key) }),
+  });
+}
+
+const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+let archive: CopyArchive | undefined;
+
+/** Loaded only where something is archived first: S3's client would lengthen every start of the function. */
+async function lambdaArchive(): Promise<CopyArchive | undefined> {
+  if (process.env['ARCHIVE_BUCKET'] === undefined) return undefined;
+  const { lambdaCopyArchive } = await import('./lambda-copy-archive.ts');
+  archive ??= lambdaCopyArchive({ attempts: ATTEMPTS });
+  return archive;
+}
+
+export const handler = async (event: DeleteChunkInput): Promise<Chunk> =>
+  deleteChunk(event, runtime(), await lambdaArchive());

@@ -1,6 +1,8 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract.ts';
+import type { ItemImage } from '../stream/event.ts';
 
 /**
  * Keys travel between states as JSON. Numbers stay strings on the way, since a DynamoDB number has 38 digits and a
@@ -32,6 +34,32 @@ export function decode(value: KeyAttribute): NativeKeyValue {
   if ('S' in value) return value.S;
   if ('N' in value) return NumberValue.from(value.N);
   return Buffer.from(value.B, 'base64');
+}
+
+/** A key as text that is the same for the same key, whatever the order of its attributes. */
+export function keyText(key: ItemKey, names: readonly string[]): string {
+  return JSON.stringify(names.map(name => key[name]));
+}
+
+/** The key as the low-level client takes it: bytes as bytes. */
+export function toKeyImage(key: ItemKey): Record<string, AttributeValue> {
+  return Object.fromEntries(
+    Object.entries(key).map(([name, value]) => [
+      name,
+      'B' in value ? { B: Buffer.from(value.B, 'base64') } : value,
+    ]),
+  );
+}
+
+/** The key attributes of an item as the low-level client gives it. */
+export function keyOfImage(image: ItemImage, names: readonly string[]): ItemKey {
+  return Object.fromEntries(
+    names.map(name => {
+      const value = image[name];
+      if (value !== undefined && ('S' in value || 'N' in value)) return [name, value];
+      return [name, encode(name, value !== undefined && 'B' in value ? value.B : value)];
+    }),
+  );
 }
 
 function encode(name: string, value: unknown): KeyAttribute {

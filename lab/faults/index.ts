@@ -2,6 +2,13 @@
 
 export { faultyDeliveries } from './deliveries.ts';
 export {
+  ENDPOINT_FAULTS,
+  type EndpointFaultName,
+  type EndpointFaultRates,
+  type EndpointFaultsOptions,
+  SeededEndpointFaults,
+} from './endpoint-faults.ts';
+export {
   type ChooseFault,
   type DynamoDbCall,
   type DynamoDbEffect,

@@ -19,7 +19,9 @@ export interface LocalCloudWatchOptions {
   /** Queues whose messages are counted, by name. */
   readonly queues: readonly string[];
   /** Called when an alarm's state changes, but for the first one after the start that is not ALARM. */
-  readonly onAlarm?: (seen: SeenAlarm, before: AlarmState) => void;
+  readonly onAlarm?: ((seen: SeenAlarm, before: AlarmState) => void) | undefined;
+  /** How many messages could be received from a queue that can be asked; undefined for any other. */
+  readonly messagesIn?: ((queue: string) => number | undefined) | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -104,6 +106,17 @@ export class LocalCloudWatch {
     this.#queues.set(queue, 0);
   }
 
+  /** How old the last record was with which a stream invoked a function, milliseconds. */
+  addIteratorAge(FunctionName: string, ageMs: number): void {
+    this.metrics.add({
+      namespace: 'AWS/Lambda',
+      name: 'IteratorAge',
+      dimensions: { FunctionName },
+      timestamp: this.#options.clock.now(),
+      values: [[ageMs, 1]],
+    });
+  }
+
   #countExecution(name: string, StateMachineArn: string, timestamp: number, value = 1): void {
     this.metrics.add({
       namespace: 'AWS/States',
@@ -115,7 +128,8 @@ export class LocalCloudWatch {
   }
 
   #minuteEnds(end: number): void {
-    for (const [QueueName, messages] of this.#queues) {
+    for (const [QueueName, counted] of this.#queues) {
+      const messages = this.#options.messagesIn?.(QueueName) ?? counted;
       this.metrics.add({
         namespace: 'AWS/SQS',
         name: 'ApproximateNumberOfMessagesVisible',

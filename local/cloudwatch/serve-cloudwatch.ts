@@ -12,12 +12,12 @@ const TARGET = 'GraniteServiceVersion20100801';
 export function cloudWatchOf(
   synthesized: Pick<SynthesizedCloud, 'alarms' | 'blocks'>,
   clock: Clock,
-  onAlarm: LocalCloudWatchOptions['onAlarm'],
+  { onAlarm, messagesIn }: Pick<LocalCloudWatchOptions, 'onAlarm' | 'messagesIn'> = {},
 ): LocalCloudWatch {
   const queues = synthesized.blocks.flatMap(({ kind, type, body }) =>
     kind === 'resource' && type === 'aws_sqs_queue' && typeof body['name'] === 'string' ? [body['name']] : [],
   );
-  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, ...(onAlarm && { onAlarm }) });
+  return new LocalCloudWatch({ clock, alarms: synthesized.alarms, queues, onAlarm, messagesIn });
 }
 
 /** Answers the API of CloudWatch. */

@@ -105,7 +105,8 @@ function indexInput(index: TableIndex) {
   };
 }
 
-async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
+/** Resolves when a table and its indexes can be used. */
+export async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
   const deadline = Date.now() + ACTIVE_TIMEOUT_MS;
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));

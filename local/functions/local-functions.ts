@@ -10,6 +10,7 @@ import { unpack } from './archive.ts';
 import type { Outcome } from './environment.ts';
 import { WorkerPool } from './pool.ts';
 import type { ErrorPayload } from './protocol.ts';
+import { type ServiceEndpoints, serviceVariables, withLocalNames } from './service-variables.ts';
 import { mostThreads, SharedThreads, THREAD_LIMITS, type ThreadLimits } from './shared-threads.ts';
 import { writeWorkerProgram } from './worker-program.ts';
 
@@ -57,6 +58,8 @@ export interface LocalFunctionsOptions {
   readonly wrap?: InvokeWrapper | undefined;
   /** Added to every function's environment, after the synthesized variables. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where the functions find other services than DynamoDB. Loopback only. @default a call of one fails */
+  readonly services?: ServiceEndpoints | undefined;
   /** Invokes every function that was not synthesized. @default calling one is `Lambda.ResourceNotFoundException` */
   readonly others?: FunctionInvoker | undefined;
   /** Sees the functions' calls of DynamoDB, which have to go through it. @default they are not counted */
@@ -96,6 +99,7 @@ export class LocalFunctions implements FunctionInvoker {
    */
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
+    const services = serviceVariables(options.services);
     this.#options = options;
     const limits = { ...THREAD_LIMITS, most: mostThreads(functions.length), ...options.threads };
     this.#shared = new SharedThreads(limits);
@@ -110,9 +114,10 @@ export class LocalFunctions implements FunctionInvoker {
           program,
           setup: { file, exportName, functionName: name, functionArn: arn, memoryMb },
           variables: {
-            ...resource.environment,
+            ...withLocalNames(resource.environment, options.services?.sqs),
             ...options.environment,
             ...runtimeEnvironment(resource, this.#directory, endpoint),
+            ...services,
           },
           timeoutMs: timeoutSeconds * 1000,
           maxWorkers: Math.min(options.maxConcurrency ?? 10, resource.reservedConcurrency ?? 1000),
@@ -145,10 +150,7 @@ export class LocalFunctions implements FunctionInvoker {
     options: Partial<InvokeOptions> = {},
   ): Promise<FunctionResult> {
     const { signal, onUsage, site } = options;
-    // arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]
-    const functionName = functionArn.startsWith('arn:')
-      ? (functionArn.split(':')[6] ?? functionArn)
-      : functionArn;
+    const functionName = nameOf(functionArn);
     const found = this.#byName.get(functionName);
     if (found === undefined) {
       const { others } = this.#options;
@@ -193,6 +195,11 @@ export class LocalFunctions implements FunctionInvoker {
     return wrap ? wrap({ functionName, functionArn: resource.arn, payload }, run) : run();
   }
 
+  /** Whether {@link invoke} knows a function, or somebody who might. */
+  knows(functionArn: string): boolean {
+    return this.#byName.has(nameOf(functionArn)) || this.#options.others !== undefined;
+  }
+
   /** Loads every function in so many threads ahead of its first invocation, as far as there is room. */
   warm(threads = 1): void {
     // One by one: what there is room for is shared out.
@@ -211,6 +218,11 @@ export class LocalFunctions implements FunctionInvoker {
     await Promise.all([...this.#byName.values()].map(({ pool }) => pool.stop()));
     this.#removeDirectory();
   }
+}
+
+/** Of `arn:aws:lambda:<region>:<account>:function:<name>[:$LATEST]`, or of the name itself. */
+function nameOf(functionArn: string): string {
+  return functionArn.startsWith('arn:') ? (functionArn.split(':')[6] ?? functionArn) : functionArn;
 }
 
 /** What Lambda answers instead of running a function. */

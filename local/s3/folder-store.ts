@@ -7,10 +7,11 @@ import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /** What is being written; no bucket's name begins with a dot. */
 const UPLOADS = '.precise-ttl-uploads';
-/** A delete may take a folder away while an upload is about to use it. */
-const MOST_ATTEMPTS = 10;
 
-/** Objects as files: `<folder>/<bucket>/<key>`. What an upload said of its object besides is kept in memory only. */
+/**
+ * Objects as files: `<folder>/<bucket>/<key>`. What an upload said of its object besides is kept in memory only. Whoever uses it
+ * waits for one write before the next: a delete may take away a folder that an upload is about to use.
+ */
 export class FolderStore implements ObjectStore {
   readonly #folder: string;
   readonly #headers = new Map<string, StoredObject['headers']>();
@@ -31,7 +32,8 @@ export class FolderStore implements ObjectStore {
     const begun = join(this.#folder, UPLOADS, randomUUID());
     try {
       await writeFile(begun, body);
-      await moveTo(begun, file);
+      await mkdir(dirname(file), { recursive: true });
+      await rename(begun, file);
     } catch (error) {
       await rm(begun, { force: true });
       throw refusalOf(key, error);
@@ -92,17 +94,6 @@ export class FolderStore implements ObjectStore {
 
   #file(bucket: string, key: string): string {
     return join(this.#folder, bucket, ...pathOfKey(key));
-  }
-}
-
-async function moveTo(from: string, file: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await mkdir(dirname(file), { recursive: true });
-      return await rename(from, file);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
-    }
   }
 }
 

@@ -27,8 +27,9 @@ export function readBatchAnswer(answer: unknown, sequenceNumbers: readonly strin
   if (failures === undefined || failures === null) return DONE;
   if (!Array.isArray(failures)) return ALL_FAILED;
   if (failures.length === 0) return DONE;
-  const indexes = failures.map((failure: unknown) =>
-    isObject(failure) ? sequenceNumbers.findIndex(each => each === failure['itemIdentifier']) : -1,
-  );
+  const indexes = failures.map((failure: unknown) => {
+    const id: unknown = isObject(failure) ? failure['itemIdentifier'] : undefined;
+    return typeof id === 'string' ? sequenceNumbers.indexOf(id) : -1;
+  });
   return { kind: 'failed', index: Math.max(0, Math.min(...indexes)) };
 }

@@ -22,6 +22,8 @@ export class StreamPoller {
   readonly #stopping = new AbortController();
   readonly #readers = new Map<string, ShardReader>();
   readonly #running = new Map<string, Promise<void>>();
+  /** Of each shard. */
+  readonly #lastStep = new Map<string, Promise<unknown>>();
   /** Whether the starting position was looked at: it does not count for shards that begin later. */
   #isPlaced = false;
   /** Ends the wait for the next list of shards. */
@@ -32,7 +34,7 @@ export class StreamPoller {
     this.#options = options;
   }
 
-  /** Reads from now on, until it is stopped. Not together with {@link drain}. */
+  /** Reads from now on, until it is stopped. */
   start(): void {
     this.#loop ??= this.#run();
   }
@@ -52,7 +54,7 @@ export class StreamPoller {
       const before = ended.size;
       for (const { id } of ready) {
         if (signal.aborted) return;
-        if ((await this.#reader(id).step(signal, { flush: true })) === 'end') ended.add(id);
+        if ((await this.#step(id, { flush: true })) === 'end') ended.add(id);
       }
       if (ended.size === before) return;
     }
@@ -86,7 +88,7 @@ export class StreamPoller {
     for (let failures = 0; !signal.aborted; ) {
       let pause = pollMs;
       try {
-        const next = await clock.busy(() => this.#reader(shardId).step(signal));
+        const next = await clock.busy(() => this.#step(shardId));
         failures = 0;
         if (next === 'end') {
           this.#listNow();
@@ -94,8 +96,6 @@ export class StreamPoller {
         }
         if (next !== undefined) pause = Math.min(pause, Math.max(0, next - clock.now()));
       } catch (error) {
-        // It may have taken records that are not done: another one begins where the checkpoint is.
-        this.#readers.delete(shardId);
         failures += 1;
         this.#tell(error, failures);
         pause = backoffMs(failures);
@@ -107,6 +107,25 @@ export class StreamPoller {
   /** Once, however often it fails after that. */
   #tell(error: unknown, failures: number): void {
     if (failures === 1 && !this.#stopping.signal.aborted) this.#options.onError?.(error);
+  }
+
+  /** One step of a shard after another, whoever asks for it. */
+  #step(shardId: string, options: { readonly flush?: boolean } = {}): ReturnType<ShardReader['step']> {
+    const before = this.#lastStep.get(shardId) ?? Promise.resolve();
+    const step = before.then(async () => {
+      try {
+        return await this.#reader(shardId).step(this.#stopping.signal, options);
+      } catch (error) {
+        // It may have taken records that are not done: another one begins where the checkpoint is.
+        this.#readers.delete(shardId);
+        throw error;
+      }
+    });
+    this.#lastStep.set(
+      shardId,
+      step.catch(() => {}),
+    );
+    return step;
   }
 
   #reader(shardId: string): ShardReader {

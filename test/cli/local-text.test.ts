@@ -1,11 +1,15 @@
 import { Engine, type Execution, loadDefinition, VirtualClock } from 'stepfunctions-emulator';
 import type { Seeded } from '../../cli/local-seed.ts';
+import { describeEvent, describeObject, describeStreamTrouble } from '../../cli/local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart } from '../../cli/local-text.ts';
 import type { ServedCloud } from '../../local/serve.ts';
+import type { EventSourceMappingResource } from '../../local/terraform/event-source-mapping.ts';
 import type { AlarmResource } from '../../local/terraform/metric-alarm.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
+
+afterEach(() => jest.restoreAllMocks());
 
 /** A cloud with two tables, of which only the second has a schedule that fires. */
 const served = {
@@ -25,7 +29,10 @@ const served = {
       ],
       schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
       alarms: [{}, {}],
+      mappings: [],
+      functions: [],
     },
+    services: { endpoints: {}, used: { buckets: [], queues: [], buses: [] } },
     dynamoDb: { endpoint: 'http://127.0.0.1:1', startedHere: false },
     schedules: [{}, {}],
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
@@ -56,6 +63,66 @@ test('the start says where CloudWatch is and how many alarms it has, and an alar
   const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
   expect(describeAlarm({ alarm, state: 'ALARM', reason: 'Threshold crossed.', since: at('09:05:00') })).toBe(
     '09:05:00Z  sweep-B-no-sweep  ALARM: Threshold crossed.',
+  );
+});
+
+test('the start says what the streams call, where it goes, and how to have a function called that nobody runs', () => {
+  const consumer = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry';
+  const cloud = {
+    ...served.cloud,
+    synthesized: {
+      ...served.cloud.synthesized,
+      mappings: [
+        {
+          tableName: 'A',
+          functionName: 'arn:aws:lambda:us-east-1:123456789012:function:archive',
+          isEnabled: true,
+        },
+        { tableName: 'B', functionName: 'publish', isEnabled: true },
+        { tableName: 'B', functionName: 'not-yet', isEnabled: false },
+      ],
+      functions: [{ environment: { EVENTS_FUNCTION: consumer } }, { environment: {} }],
+    },
+    functions: { knows: () => false },
+    services: {
+      s3: {},
+      endpoints: { s3: 'http://127.0.0.1:8086', sqs: 'http://127.0.0.1:8087', lambda: 'http://127.0.0.1:2' },
+      used: { buckets: ['kept'], queues: ['lost', 'found'], buses: [] },
+    },
+  };
+  const text = describeStart({ ...served, cloud } as unknown as ServedCloud, {
+    schedules: true,
+    archiveFolder: '/archive',
+  });
+  expect(text).toContain(
+    [
+      '  streams         A to archive, B to publish',
+      '  S3              http://127.0.0.1:8086: kept',
+      '  archive         /archive',
+      '  SQS             http://127.0.0.1:8087: lost, found',
+      `  events          are shown here, as nobody runs ${consumer}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`,
+      '',
+    ].join('\n'),
+  );
+  expect(text).toContain('\nexport AWS_ENDPOINT_URL_S3=http://127.0.0.1:8086\n');
+  expect(text).not.toMatch(/EVENTBRIDGE|AWS_ENDPOINT_URL_LAMBDA=/);
+});
+
+test('archived objects, events, and what is wrong with a stream are a line each', () => {
+  jest.spyOn(Date, 'now').mockReturnValue(at('09:03:25.500'));
+  const written = { bucket: 'kept', key: 'B/x.jsonl.gz', bytes: 1234 };
+  expect(describeObject({ ...written, file: '/archive/kept/B/x.jsonl.gz' })).toBe(
+    '09:03:25Z  archived  /archive/kept/B/x.jsonl.gz  1,234 bytes',
+  );
+  expect(describeObject({ ...written, file: undefined })).toBe(
+    '09:03:25Z  archived  s3://kept/B/x.jsonl.gz  1,234 bytes',
+  );
+  expect(describeEvent({ kind: 'bus', destination: 'default', text: '{"id":"1"}' })).toBe(
+    '09:03:25Z  event     bus default  {"id":"1"}',
+  );
+  const mapping = { address: 'aws_lambda_event_source_mapping.m' } as EventSourceMappingResource;
+  expect(describeStreamTrouble(new Error('no connection'), mapping)).toBe(
+    '09:03:25Z  aws_lambda_event_source_mapping.m  Error: no connection',
   );
 });
 

@@ -12,6 +12,8 @@ import type { LocalApiServer } from '../../../local/api-server.ts';
 import { LocalCloudWatch, type SeenAlarm } from '../../../local/cloudwatch/cloudwatch.ts';
 import { serveCloudWatch } from '../../../local/cloudwatch/serve-cloudwatch.ts';
 import type { AlarmResource } from '../../../local/terraform/metric-alarm.ts';
+import { readSynthesized } from '../../../local/terraform/synthesized.ts';
+import { configOf, synthesizeToFolder } from '../../support/synthesized.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
@@ -112,6 +114,44 @@ test('a message that lies in a queue is counted every minute', async () => {
   cloudWatch.addMessage('sessions-dead-letters');
   await clock.sleep(MINUTE);
   expect(changes).toEqual(['sessions-dead-letters ALARM after 3 min']);
+  cloudWatch.stop();
+});
+
+test('the alarms of an archive and of events sound for what is an hour late and for what was given up', async () => {
+  const { alarms } = readSynthesized(
+    synthesizeToFolder(
+      configOf({ tableName: 'T', partitionKey: 'id', archive: {}, events: { eventBus: 'default' } }),
+    ),
+  );
+  const ofStreams = alarms.filter(({ name }) => /-(archive|event)-(delay|failures)$/.test(name));
+  const clock = new VirtualClock(START);
+  const inQueue: Record<string, number> = {
+    'precise-ttl-T-archive-failures': 0,
+    'precise-ttl-T-event-failures': 0,
+  };
+  const cloudWatch = new LocalCloudWatch({
+    clock,
+    alarms: ofStreams,
+    queues: Object.keys(inQueue),
+    messagesIn: queue => inQueue[queue],
+  });
+  const sounding = () =>
+    cloudWatch.alarms.filter(({ state }) => state === 'ALARM').map(({ alarm: { name } }) => name);
+  cloudWatch.start();
+  cloudWatch.addIteratorAge('precise-ttl-T-archive-expiries', 3_599_999);
+  cloudWatch.addIteratorAge('precise-ttl-T-publish-expiries', 250);
+  await clock.sleep(10 * MINUTE);
+  expect(sounding()).toEqual([]);
+  cloudWatch.addIteratorAge('precise-ttl-T-archive-expiries', 3_600_000);
+  cloudWatch.addIteratorAge('precise-ttl-T-publish-expiries', 3_600_000);
+  for (const queue of Object.keys(inQueue)) inQueue[queue] = 1;
+  await clock.sleep(MINUTE);
+  expect(sounding()).toEqual(ofStreams.map(({ name }) => name).sort());
+  expect(ofStreams.length).toBe(4);
+  // Somebody has taken the messages out.
+  for (const queue of Object.keys(inQueue)) inQueue[queue] = 0;
+  await clock.sleep(10 * MINUTE);
+  expect(sounding()).toEqual([]);
   cloudWatch.stop();
 });
 

@@ -277,12 +277,30 @@ describe('fails for an expression that is not a plain reference', () => {
   });
 });
 
+/** A mapping from a table to a function. */
+const reading = (over: Record<string, unknown>, table: Record<string, unknown> = {}): StackParts => ({
+  resource: {
+    aws_dynamodb_table: {
+      t: sessionTable({ stream_enabled: true, stream_view_type: 'NEW_AND_OLD_IMAGES', ...table }),
+    },
+    aws_lambda_function: { f: lambdaFunction('f', '') },
+    aws_lambda_event_source_mapping: {
+      m: {
+        event_source_arn: '${aws_dynamodb_table.t.stream_arn}',
+        function_name: '${aws_lambda_function.f.arn}',
+        starting_position: 'TRIM_HORIZON',
+        ...over,
+      },
+    },
+  },
+});
+
 describe('fails, naming the resource, for', () => {
   test.each<[string, StackParts, RegExp]>([
     [
       'an unknown resource type',
-      { resource: { aws_s3_bucket: { b: {} } } },
-      /aws_s3_bucket\.b: the local runner doesn't know/,
+      { resource: { aws_efs_file_system: { b: {} } } },
+      /aws_efs_file_system\.b: the local runner doesn't know/,
     ],
     [
       'an unknown data source',
@@ -363,6 +381,63 @@ describe('fails, naming the resource, for', () => {
       },
       /s\.flexible_time_window\.mode: expected "OFF", got "FLEXIBLE"/,
     ],
+    [
+      'a mapping of another source than a table',
+      reading({ event_source_arn: 'arn:aws:kinesis:us-east-1:123456789012:stream/s' }),
+      /m\.event_source_arn: expected the ARN of a DynamoDB stream, the only source that is read locally, got "arn:aws:kinesis/,
+    ],
+    [
+      'a mapping of a table that is not here',
+      reading({ event_source_arn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Other/stream/x' }),
+      /m\.event_source_arn: expected the stream of a table of the same synthesis \(SessionData\), got that of "Other"/,
+    ],
+    [
+      'a mapping of a table without a stream',
+      reading({}, { stream_enabled: false }),
+      /m\.event_source_arn: expected a table with a stream, got aws_dynamodb_table\.t/,
+    ],
+    [
+      'a mapping to a function that is not here',
+      reading({ function_name: 'other' }),
+      /m\.function_name: expected a function of the same synthesis \(f\), got "other"/,
+    ],
+    [
+      'a mapping with several batches of a shard at a time',
+      reading({ parallelization_factor: 2 }),
+      /m\.parallelization_factor: expected 1 /,
+    ],
+    [
+      'a mapping with tumbling windows',
+      reading({ tumbling_window_in_seconds: 30 }),
+      /m\.tumbling_window_in_seconds: expected 0 or none/,
+    ],
+    [
+      'a mapping with an operator in its filter',
+      reading({ filter_criteria: { filter: [{ pattern: '{"eventName":[{"prefix":"R"}]}' }] } }),
+      /m\.filter_criteria\.filter\.pattern: expected a filter that is run locally \(eventName: expected values/,
+    ],
+    [
+      'a mapping whose destination is a topic',
+      reading({
+        destination_config: { on_failure: { destination_arn: 'arn:aws:sns:us-east-1:123456789012:t' } },
+      }),
+      /m\.destination_config\.on_failure\.destination_arn: expected the ARN of a standard SQS queue/,
+    ],
+    [
+      'a mapping with a batch that is too large',
+      reading({ batch_size: 10_001 }),
+      /m\.batch_size: expected a whole number from 1 to 10000, got 10001/,
+    ],
+    [
+      'a mapping with a record age that Lambda does not allow',
+      reading({ maximum_record_age_in_seconds: 59 }),
+      /m\.maximum_record_age_in_seconds: expected -1 or a whole number from 60 to 604800, got 59/,
+    ],
+    [
+      'a mapping with a field that nobody knows',
+      reading({ scaling_config: { maximum_concurrency: 2 } }),
+      /m\.scaling_config: the local runner doesn't implement this field/,
+    ],
     ['a region that is none', { provider: { aws: [{ region: 'Frankfurt' }] } }, /provider\.aws\.region/],
   ])('%s', (_, stack, expected) => {
     expect(problemsOf(stack)).toMatch(expected);
@@ -377,7 +452,7 @@ describe('fails, naming the resource, for', () => {
   });
 
   test('several problems at once, all of them', () => {
-    const problems = problemsOf({ resource: { aws_s3_bucket: { b: {} }, aws_vpc: { v: {} } } });
+    const problems = problemsOf({ resource: { aws_efs_file_system: { b: {} }, aws_vpc: { v: {} } } });
     expect(problems.split('\n')).toHaveLength(2);
   });
 });

@@ -1,0 +1,51 @@
+import type { WrittenObject } from '../local/s3/s3-api.ts';
+import type { ServedCloud } from '../local/serve.ts';
+import type { ArrivedEvent } from '../local/services/local-services.ts';
+import type { EventSourceMappingResource } from '../local/terraform/event-source-mapping.ts';
+import { localTime } from './local-time.ts';
+
+/** What a person needs to know of streams and what they lead to: a row each, none when there is nothing. */
+export function describeStreams(
+  { services, synthesized, functions }: ServedCloud['cloud'],
+  archiveFolder: string | undefined,
+): (readonly [string, string])[] {
+  const { endpoints, used } = services;
+  const called = synthesized.mappings
+    .filter(({ isEnabled }) => isEnabled)
+    .map(({ tableName, functionName }) => `${tableName} to ${functionName.split(':').at(-1)}`);
+  const consumers = [
+    ...new Set(synthesized.functions.flatMap(({ environment }) => environment['EVENTS_FUNCTION'] || [])),
+  ];
+  const row = (name: string, endpoint: string | undefined, names: Iterable<string>) =>
+    endpoint === undefined ? [] : [[name, `${endpoint}: ${[...names].join(', ')}`] as const];
+  return [
+    ...(called.length === 0 ? [] : [['streams', called.join(', ')] as const]),
+    ...row('S3', used.buckets.length > 0 ? endpoints.s3 : undefined, used.buckets),
+    ...(services.s3 === undefined || archiveFolder === undefined
+      ? []
+      : [['archive', archiveFolder] as const]),
+    ...row('SQS', used.queues.length > 0 ? endpoints.sqs : undefined, used.queues),
+    ...row('EventBridge', used.buses.length > 0 ? endpoints.eventBridge : undefined, used.buses),
+    ...consumers.map(consumer => ['events', describeConsumer(consumer, functions.knows(consumer))] as const),
+  ];
+}
+
+function describeConsumer(functionName: string, isKnown: boolean): string {
+  if (isKnown) return `go to ${functionName}`;
+  return `are shown here, as nobody runs ${functionName}: set AWS_ENDPOINT_URL_LAMBDA to a Lambda API on this machine to have it called`;
+}
+
+/** One line. */
+export function describeObject({ bucket, key, bytes, file }: WrittenObject): string {
+  return `${localTime(Date.now())}  archived  ${file ?? `s3://${bucket}/${key}`}  ${bytes.toLocaleString('en-US')} bytes`;
+}
+
+/** One line. */
+export function describeEvent({ kind, destination, text }: ArrivedEvent): string {
+  return `${localTime(Date.now())}  event     ${kind} ${destination}  ${text}`;
+}
+
+/** One line. */
+export function describeStreamTrouble(told: unknown, { address }: EventSourceMappingResource): string {
+  return `${localTime(Date.now())}  ${address}  ${told}`;
+}

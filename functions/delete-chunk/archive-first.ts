@@ -1,0 +1,182 @@
+import { isExpired } from '../../expiry/ttl.ts';
+import type { ExpiredKey } from '../../statemachine/contract.ts';
+import type { PutObject } from '../archive/s3.ts';
+import type { ArchiveSettings } from '../archive/settings.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { Documents } from '../table/dynamodb.ts';
+import { keyAttributeNames } from '../table/item-key.ts';
+import { type Copy, copyOf, type Kept, type Mark, markOf, objectsOf, ttlOf } from './copies.ts';
+import { type CurrentItem, readCurrentItems } from './current-items.ts';
+import { type CopiedItem, type CopyFate, deleteUnchanged } from './delete-unchanged.ts';
+import { addDeletions, NO_DELETION, type SendBatch } from './deletion.ts';
+import { isHeld } from './guarded-delete.ts';
+import { putAll, type Stored } from './store.ts';
+import { timeLeftOf } from './time-left.ts';
+
+/** Where DeleteChunk puts what it is about to delete. */
+export interface CopyArchive {
+  readonly settings: ArchiveSettings;
+  readonly put: PutObject;
+}
+
+export interface ArchiveFirstOptions {
+  readonly archive: CopyArchive;
+  readonly documents: Documents;
+  readonly settings: SweepSettings;
+  /** What counts as expired, epoch seconds. */
+  readonly cutoff: number;
+  /** Epoch milliseconds, less the grace: an item is late from its end on. */
+  readonly clock: () => number;
+  /** TimeoutSeconds of the task. */
+  readonly timeoutSeconds: number;
+  /** An earlier call for these keys may have made copies of them. */
+  readonly isRetry: boolean;
+  /** Told what S3 did not take, and its error; undefined when time ran out. The keys are tried again. */
+  readonly onNotStored: (lines: readonly (Copy | Mark)[], error: unknown) => void;
+  /** Told of an item that was deleted with an attribute more than its copy has, where S3 did not take a second copy either. */
+  readonly onIncomplete: (expired: ExpiredKey) => void;
+}
+
+/** Shares of the task's time: for the calls up to the delete, and for what is put after it. The rest is the function's own. */
+const UP_TO_DELETE = 0.75;
+const AFTER_DELETE = 0.9;
+
+/** Tries of what is put after the delete: no retry of the chunk puts a second copy. */
+const TRIES_AFTER_DELETE = 2;
+
+/**
+ * Deletes an item only after its image is in S3.
+ *
+ * 1. Reads the items. What is gone, renewed or held is left alone.
+ * 2. Puts the images of the others into S3. With them goes a mark for what is not as it was found: an earlier call that did not get
+ *    to its end may have copied it. What S3 has not answered for is unprocessed.
+ * 3. Deletes the items whose images are there, each if it is still as it was copied.
+ * 4. Marks the copies of items that stayed. Puts a second copy of an item that was deleted with an attribute more.
+ *
+ * Whoever calls again after this one died does the same again. So there is at worst a copy whose mark the second call puts.
+ */
+export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
+  const { archive, documents, settings, cutoff, clock, timeoutSeconds, isRetry } = options;
+  const { onNotStored, onIncomplete } = options;
+  const table = { tableName: settings.tableName, keyNames: keyAttributeNames(settings.model) };
+  const timeLeft = timeLeftOf(timeoutSeconds, clock);
+  const requestOptions = () => {
+    const requestTimeout = timeLeft(UP_TO_DELETE);
+    return requestTimeout === undefined ? undefined : { requestTimeout };
+  };
+
+  const store = async (lines: readonly (Copy | Mark)[], timeoutMs = 0): Promise<Stored> => {
+    if (lines.length === 0 || timeoutMs === 0) return { keyOf: new Map(), errors: [] };
+    return putAll(objectsOf(lines, archive.settings, settings.tableName), archive.put, { timeoutMs });
+  };
+
+  /** The marks that S3 has not taken. Nothing is thrown any more: what was deleted has to be counted. */
+  const storeAfterDelete = async (lines: readonly (Copy | Mark)[]): Promise<readonly (Copy | Mark)[]> => {
+    let left = lines;
+    let error: unknown;
+    for (let tries = TRIES_AFTER_DELETE; tries > 0 && left.length > 0; tries -= 1) {
+      try {
+        const { keyOf, errors } = await store(left, (timeLeft(AFTER_DELETE) ?? 0) / tries);
+        left = left.filter(line => !keyOf.has(line));
+        error = errors[0] ?? error;
+      } catch (lasting) {
+        error = lasting;
+        break;
+      }
+    }
+    const marks = left.filter(({ folder }) => folder === 'kept');
+    if (marks.length > 0) onNotStored(marks, error);
+    for (const { folder, expired } of left) if (folder === 'before_deletion') onIncomplete(expired);
+    return marks;
+  };
+
+  return async keys => {
+    const read = await readCurrentItems(keys, documents, table, requestOptions);
+    const { expired, held, renewed } = sortOut(read.found, settings, cutoff);
+    const copies = expired.map(item => copyOf(item, settings));
+    const marks = [
+      ...renewed.map(item => markFound(item, 'renewed', settings)),
+      ...expired
+        .filter(({ expired: { ttl }, image }) => ttlOf(image, settings) !== ttl)
+        .map(item => markFound(item, 'changed', settings)),
+      ...(isRetry ? held : []).map(item => markFound(item, 'held', settings)),
+    ];
+
+    const { keyOf, errors } = await store([...copies, ...marks], timeLeft(UP_TO_DELETE));
+    const notStored = [...copies, ...marks].filter(line => !keyOf.has(line));
+    if (notStored.length > 0) onNotStored(notStored, errors[0]);
+    const waiting = keysOf(notStored);
+    const copied = copies.flatMap((copy): CopiedItem[] => {
+      const key = keyOf.get(copy);
+      return key === undefined || waiting.has(copy.expired) ? [] : [{ ...copy, copy: key }];
+    });
+
+    const request = requestOptions();
+    const late = request === undefined ? copied.map(item => item.expired) : [];
+    const { deletion, fates } = await deleteUnchanged(request === undefined ? [] : copied, {
+      documents,
+      settings,
+      cutoff,
+      clock,
+      options: request ?? {},
+    });
+
+    const unmarked = keysOf(await storeAfterDelete(fates.flatMap(fate => linesAfterDelete(fate, settings))));
+    const stayed = (became: CopyFate['became']) =>
+      fates
+        .filter(fate => fate.became === became && unmarked.has(fate.copied.expired))
+        .map(fate => fate.copied.expired);
+    const [renewedUnmarked, heldUnmarked] = [stayed('renewed'), stayed('held')];
+    const isSettled = ({ expired: key }: CurrentItem) => !waiting.has(key);
+    return addDeletions(
+      {
+        ...NO_DELETION,
+        renewed: renewed.filter(isSettled).length,
+        held: held.filter(isSettled).length,
+        notFound: read.gone.length,
+        throttled: read.throttled,
+        unprocessed: [...read.unprocessed, ...waiting, ...late],
+      },
+      {
+        ...deletion,
+        renewed: deletion.renewed - renewedUnmarked.length,
+        held: deletion.held - heldUnmarked.length,
+        unprocessed: [...deletion.unprocessed, ...renewedUnmarked, ...heldUnmarked],
+      },
+    );
+  };
+}
+
+/** What the items are by now. */
+function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff: number) {
+  const sorted = { expired: [] as CurrentItem[], held: [] as CurrentItem[], renewed: [] as CurrentItem[] };
+  for (const item of found) {
+    const { image } = item;
+    if (!isExpired(image[settings.model.ttlAttribute], cutoff)) sorted.renewed.push(item);
+    else if (isHeld(settings, image)) sorted.held.push(item);
+    else sorted.expired.push(item);
+  }
+  return sorted;
+}
+
+/** For a copy that an earlier call may have made when the item was as it was found. */
+function markFound({ expired }: CurrentItem, kept: Kept, settings: SweepSettings): Mark {
+  return markOf(expired, { ttl: expired.ttl, kept, copy: null }, settings);
+}
+
+/** What is left to say of a copy. */
+function linesAfterDelete(
+  { copied, became, item, isIncomplete }: CopyFate,
+  settings: SweepSettings,
+): (Copy | Mark)[] {
+  const { expired, image, copy } = copied;
+  const mark = (kept: Kept) => [markOf(expired, { ttl: ttlOf(image, settings), kept, copy }, settings)];
+  if (isIncomplete && item !== undefined) return [copyOf({ expired, image: item }, settings)];
+  if (became === 'renewed' || became === 'held') return mark(became);
+  // Refused by an item that is expired: it was changed, and gets another copy.
+  return became === 'unprocessed' && item !== undefined ? mark('changed') : [];
+}
+
+function keysOf(lines: readonly (Copy | Mark)[]): Set<ExpiredKey> {
+  return new Set(lines.map(({ expired }) => expired));
+}

@@ -1,0 +1,122 @@
+import { storedNumber } from '../../expiry/stored-number.ts';
+import type { ExpiredKey } from '../../statemachine/contract.ts';
+import { lineText } from '../archive/archive-line.ts';
+import {
+  type ArchiveObject,
+  compressed,
+  expiredPartition,
+  hashOfLines,
+  OBJECT_EXTENSION,
+  tableFolder,
+} from '../archive/archive-object.ts';
+import type { ArchiveSettings } from '../archive/settings.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { ItemImage } from '../stream/event.ts';
+import { keyAttributeNames, toKeyImage } from '../table/item-key.ts';
+import type { CurrentItem } from './current-items.ts';
+
+declare const stored: unique symbol;
+
+/**
+ * Key of an object of which S3 has answered that it is stored. Only `putAll` makes one, and `deleteUnchanged` takes no item without
+ * one.
+ */
+export type StoredKey = string & { readonly [stored]: true };
+
+/**
+ * An item as it was before its deletion: one line of an object in `before_deletion/`. It does not say that the item was deleted.
+ * That says the line of the deletion in the archive; a mark says that it was not.
+ */
+export interface CopyLine {
+  readonly table: string;
+  readonly key: ItemImage;
+  /** ISO time of the TTL. */
+  readonly expiredAt: string;
+  readonly item: ItemImage;
+}
+
+/** Why an item was not deleted as it was copied. */
+export type Kept = 'renewed' | 'changed' | 'held';
+
+/** That the item of a copy was not deleted: one line of an object in `kept/`. */
+export interface MarkLine {
+  readonly table: string;
+  readonly key: ItemImage;
+  /** ISO time of the TTL that the copy has. */
+  readonly expiredAt: string;
+  readonly kept: Kept;
+  /** Key of the object with the copy; null where an earlier call may have made one that this call does not know of. */
+  readonly copy: StoredKey | null;
+}
+
+interface Timed {
+  readonly expired: ExpiredKey;
+  /** Of the TTL, epoch milliseconds; it says in which partition the line lies. */
+  readonly ttlMs: number;
+}
+
+/** A copy to be put. */
+export interface Copy extends Timed {
+  readonly folder: 'before_deletion';
+  readonly image: ItemImage;
+  readonly line: CopyLine;
+}
+
+/** A mark to be put. */
+export interface Mark extends Timed {
+  readonly folder: 'kept';
+  readonly line: MarkLine;
+}
+
+/** The TTL of an item, epoch seconds; NaN for one without. */
+export function ttlOf(image: ItemImage, { model }: Pick<SweepSettings, 'model'>): number {
+  return storedNumber(image[model.ttlAttribute]);
+}
+
+/** The copy of an expired item. */
+export function copyOf({ expired, image }: CurrentItem, settings: SweepSettings): Copy {
+  const { tableName: table, model } = settings;
+  const ttlMs = ttlOf(image, settings) * 1000;
+  const names = keyAttributeNames(model);
+  const key = Object.fromEntries(names.map(name => [name, image[name]])) as ItemImage;
+  const line = { table, key, expiredAt: new Date(ttlMs).toISOString(), item: image };
+  return { expired, ttlMs, folder: 'before_deletion', image, line };
+}
+
+/** @param ttl that the copy has, epoch seconds */
+export function markOf(
+  expired: ExpiredKey,
+  { ttl, kept, copy }: { readonly ttl: number; readonly kept: Kept; readonly copy: StoredKey | null },
+  { tableName: table }: SweepSettings,
+): Mark {
+  const ttlMs = ttl * 1000;
+  const key = toKeyImage(expired.key) as ItemImage;
+  const line = { table, key, expiredAt: new Date(ttlMs).toISOString(), kept, copy };
+  return { expired, ttlMs, folder: 'kept', line };
+}
+
+/** What is put for one date of expiry. */
+export interface PartitionObject {
+  readonly of: readonly (Copy | Mark)[];
+  readonly object: ArchiveObject;
+}
+
+/**
+ * One object for each folder and date of expiry. The name is a hash of what is in it, whatever the order: the same lines, put again
+ * by a retry, are the same object.
+ */
+export function objectsOf(
+  lines: readonly (Copy | Mark)[],
+  { archiveFormat, ...settings }: ArchiveSettings,
+  tableName: string,
+): PartitionObject[] {
+  const byPartition = Map.groupBy(lines, ({ folder, ttlMs }) => `${folder}/${expiredPartition(ttlMs)}`);
+  return [...byPartition].map(([partition, of]) => {
+    const texts = [...new Set(of.map(({ line }) => lineText(line, archiveFormat)))].sort();
+    const name = `${hashOfLines(texts)}${OBJECT_EXTENSION}`;
+    return {
+      of,
+      object: { key: `${tableFolder(settings, tableName)}${partition}${name}`, body: compressed(texts) },
+    };
+  });
+}

@@ -1,0 +1,70 @@
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ExpiredKey } from '../../statemachine/contract.ts';
+import type { ItemImage } from '../stream/event.ts';
+import type { Documents, RequestOptions } from '../table/dynamodb.ts';
+import { keyOfImage, keyText, toKeyImage } from '../table/item-key.ts';
+
+/** An item as it is now, and the key and TTL with which it was found in the index. */
+export interface CurrentItem {
+  readonly expired: ExpiredKey;
+  readonly image: ItemImage;
+}
+
+/** What the table has now of some keys: each key is in one of these. */
+export interface CurrentItems {
+  readonly found: readonly CurrentItem[];
+  readonly gone: readonly ExpiredKey[];
+  /** Not read: DynamoDB was too busy, or there was no time. */
+  readonly unprocessed: readonly ExpiredKey[];
+  /** How many of these DynamoDB left although nothing else was in the way. */
+  readonly throttled: number;
+}
+
+/**
+ * Reads the items of a chunk, strongly consistent: an image that is a moment old would be refused by the delete, or be no image of
+ * what it deletes.
+ *
+ * A call may leave keys although nothing is wrong: one partition gives 1 MB at a time. They are asked for again as long as calls
+ * get on. Source: DynamoDB API reference, BatchGetItem.
+ *
+ * @param keyNames of the key attributes
+ * @param options of the next call; undefined when there is no time for another
+ * @throws DynamoDB's error when the first call fails
+ */
+export async function readCurrentItems(
+  keys: readonly ExpiredKey[],
+  documents: Documents,
+  { tableName, keyNames }: { readonly tableName: string; readonly keyNames: readonly string[] },
+  options: () => RequestOptions | undefined,
+): Promise<CurrentItems> {
+  const images = new Map<string, ItemImage>();
+  let left = keys;
+  let isThrottled = false;
+  for (let first = true; left.length > 0; first = false) {
+    const next = options();
+    if (next === undefined) break;
+    const request = new BatchGetItemCommand({
+      RequestItems: { [tableName]: { Keys: left.map(({ key }) => toKeyImage(key)), ConsistentRead: true } },
+    });
+    const answer = await documents.send(request, next).catch((error: unknown) => {
+      if (first) throw error;
+    });
+    if (answer === undefined) break;
+    const got = (answer.Responses?.[tableName] ?? []) as ItemImage[];
+    for (const image of got) images.set(keyText(keyOfImage(image, keyNames), keyNames), image);
+    const unread = (answer.UnprocessedKeys?.[tableName]?.Keys ?? []) as ItemImage[];
+    const texts = new Set(unread.map(key => keyText(keyOfImage(key, keyNames), keyNames)));
+    left = left.filter(({ key }) => texts.has(keyText(key, keyNames)));
+    isThrottled = got.length === 0 && left.length > 0;
+    if (isThrottled) break;
+  }
+  const unprocessed = new Set(left);
+  const found: CurrentItem[] = [];
+  const gone: ExpiredKey[] = [];
+  for (const expired of keys) {
+    const image = images.get(keyText(expired.key, keyNames));
+    if (image !== undefined) found.push({ expired, image });
+    else if (!unprocessed.has(expired)) gone.push(expired);
+  }
+  return { found, gone, unprocessed: left, throttled: isThrottled ? left.length : 0 };
+}

@@ -1,0 +1,133 @@
+import { type AttributeValue, BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
+import { expiredRange, isExpired } from '../../expiry/ttl.ts';
+import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
+import { imageText } from '../archive/image-text.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { ImageValue, ItemImage } from '../stream/event.ts';
+import type { Documents, RequestOptions } from '../table/dynamodb.ts';
+import { keyAttributeNames } from '../table/item-key.ts';
+import type { StoredKey } from './copies.ts';
+import type { CurrentItem } from './current-items.ts';
+import { addDeletions, type Deletion, deleteKeys, NO_DELETION } from './deletion.ts';
+import { isHeld } from './guarded-delete.ts';
+import { deletionOf, fatesOf, type Refusal, type StatementFate } from './statement-fates.ts';
+import { type UnchangedDelete, unchangedDelete } from './unchanged-delete.ts';
+
+/** An item whose image lies in S3. */
+export interface CopiedItem extends CurrentItem {
+  readonly copy: StoredKey;
+}
+
+/** What became of a copied item. */
+export interface CopyFate {
+  readonly copied: CopiedItem;
+  readonly became: StatementFate<ItemImage>['became'];
+  /** The item that was deleted, or the one that refused the delete. */
+  readonly item?: ItemImage | undefined;
+  /** Deleted with an attribute that the copy does not have. */
+  readonly isIncomplete: boolean;
+}
+
+export interface UnchangedDeletion {
+  readonly deletion: Deletion;
+  /** Of the statements that were answered. */
+  readonly fates: readonly CopyFate[];
+}
+
+/**
+ * Images of one batch together, as JSON: what DynamoDB takes as one request is documented for other calls only (16 MB), and large
+ * items gain nothing by going together.
+ */
+const MAX_BATCH_BYTES = 1024 * 1024;
+
+/**
+ * Deletes copied items, each only if it is still expired, not held, and as it was copied.
+ *
+ * An item that was changed and is still expired is unprocessed: it needs another copy. An attribute that was added after the image
+ * was read is in no condition; `RETURNING ALL OLD *` shows it.
+ */
+export async function deleteUnchanged(
+  copied: readonly CopiedItem[],
+  {
+    documents,
+    settings,
+    cutoff,
+    clock,
+    options,
+  }: {
+    readonly documents: Documents;
+    readonly settings: SweepSettings;
+    readonly cutoff: number;
+    readonly clock: () => number;
+    readonly options: RequestOptions;
+  },
+): Promise<UnchangedDeletion> {
+  const { after, upTo } = expiredRange(cutoff);
+  const keyNames = keyAttributeNames(settings.model);
+  const range: readonly ImageValue[] = [{ N: String(upTo) }, { N: String(after) }];
+  const of = new Map(copied.map(item => [item.expired, item]));
+  const fates: CopyFate[] = [];
+
+  const send = async (keys: readonly ExpiredKey[]): Promise<Deletion> => {
+    const items = keys.map(key => {
+      const item = of.get(key) as CopiedItem;
+      return { item, unchanged: unchangedDelete(settings, item.image) };
+    });
+    const Statements = items.map(({ item: { image }, unchanged: { statement, values } }) => ({
+      Statement: statement,
+      Parameters: [...keyNames.map(name => image[name]), ...range, ...values] as AttributeValue[],
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    }));
+    const answer = await documents.send(new BatchExecuteStatementCommand({ Statements }), options);
+    const answers = (answer.Responses ?? []) as {
+      Item?: ItemImage;
+      Error?: { Code?: string; Item?: ItemImage };
+    }[];
+    const answered = fatesOf(keys, answers, item => refusalOf(item, settings, cutoff));
+    for (const [index, { became, item }] of answered.entries()) {
+      const { item: sent, unchanged } = items[index] as (typeof items)[number];
+      const isIncomplete = became === 'deleted' && item !== undefined && differs(sent.image, item, unchanged);
+      fates.push({ copied: sent, became, item, isIncomplete });
+    }
+    return deletionOf(answered, clock());
+  };
+
+  const batches = batchesOf(copied);
+  const deletions = await Promise.all(batches.map(batch => deleteKeys(batch, send)));
+  return { deletion: deletions.reduce(addDeletions, NO_DELETION), fates };
+}
+
+/** Without the item that refused the delete nobody can tell; the next attempt reads it. */
+function refusalOf(item: ItemImage | undefined, settings: SweepSettings, cutoff: number): Refusal {
+  if (item === undefined) return 'unprocessed';
+  if (!isExpired(item[settings.model.ttlAttribute], cutoff)) return 'renewed';
+  return isHeld(settings, item) ? 'held' : 'unprocessed';
+}
+
+/** Whether an item has something that its copy does not have, or the other way round, where the delete did not look. */
+function differs(copied: ItemImage, deleted: ItemImage, { compared }: UnchangedDelete): boolean {
+  const unseen = (image: ItemImage) =>
+    imageText(
+      Object.fromEntries(Object.entries(image).filter(([name]) => !compared.has(name))),
+      'dynamodb-json',
+    );
+  return unseen(copied) !== unseen(deleted);
+}
+
+/** As many together as one call takes. */
+function batchesOf(copied: readonly CopiedItem[]): ExpiredKey[][] {
+  const batches: ExpiredKey[][] = [];
+  let bytes = 0;
+  for (const { expired, image } of copied) {
+    const size = Buffer.byteLength(imageText(image, 'dynamodb-json'));
+    const last = batches.at(-1);
+    if (last === undefined || last.length === CHUNK_KEYS || bytes + size > MAX_BATCH_BYTES) {
+      batches.push([expired]);
+      bytes = size;
+    } else {
+      last.push(expired);
+      bytes += size;
+    }
+  }
+  return batches;
+}

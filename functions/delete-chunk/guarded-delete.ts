@@ -1,0 +1,48 @@
+import type { SweepSettings } from '../runtime/environment.ts';
+import { keyAttributeNames } from '../table/item-key.ts';
+
+/** What every guarded delete of a table asks. Its parameters: the key's values, the latest TTL, and the one that is too old. */
+export interface GuardedDelete {
+  readonly statement: string;
+  readonly conditions: readonly string[];
+}
+
+/**
+ * `DELETE FROM "t" WHERE "pk" = ? AND "sk" = ? AND "ttl" <= ? AND "ttl" > ? AND "hold" IS MISSING RETURNING ALL OLD *`. An attribute with
+ * the value NULL is not missing. Source: DynamoDB Developer Guide, "Use PartiQL functions with DynamoDB", MISSING.
+ *
+ * @param more conditions, whose parameters follow those of the others
+ */
+export function guardedDelete(
+  { tableName, model, holdAttribute }: SweepSettings,
+  more: readonly string[] = [],
+): GuardedDelete {
+  const ttl = quote(model.ttlAttribute);
+  const conditions = [
+    ...keyAttributeNames(model).map(equals),
+    `${ttl} <= ?`,
+    `${ttl} > ?`,
+    ...(holdAttribute === undefined ? [] : [`${quote(holdAttribute)} IS MISSING`]),
+    ...more,
+  ];
+  const where = conditions.join(' AND ');
+  return { statement: `DELETE FROM ${quote(tableName)} WHERE ${where} RETURNING ALL OLD *`, conditions };
+}
+
+/** The condition that an attribute has the value of a parameter. */
+export function equals(name: string): string {
+  return `${quote(name)} = ?`;
+}
+
+/** A name as PartiQL takes it. */
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Whether an item is held, whatever the attribute's value. */
+export function isHeld(
+  { holdAttribute }: Pick<SweepSettings, 'holdAttribute'>,
+  item: Readonly<Record<string, unknown>>,
+): boolean {
+  return holdAttribute !== undefined && Object.hasOwn(item, holdAttribute);
+}

@@ -1,0 +1,64 @@
+import type { ExpiredKey, FailedKey } from '../../statemachine/contract.ts';
+import { lagOf } from '../report/lag.ts';
+import { failedKey } from '../report/listed-keys.ts';
+import { isBusyStatement, isThrottling } from '../table/dynamodb-errors.ts';
+import type { Deletion } from './deletion.ts';
+
+/** What a conditional delete that was refused says of its key. */
+export type Refusal = 'renewed' | 'held' | 'unprocessed';
+
+/** What became of one key in a batch of statements. */
+export interface StatementFate<Item> {
+  readonly expired: ExpiredKey;
+  readonly became: 'deleted' | 'notFound' | 'failed' | Refusal;
+  /** The item that was deleted, or, where the statement asks for it, the one that refused the delete. */
+  readonly item?: Item | undefined;
+  /** DynamoDB's code, if it answered with an error. */
+  readonly code?: string | undefined;
+}
+
+/** An answer to one statement, of the document client or of the low-level one. */
+interface StatementAnswer<Item> {
+  readonly Item?: Item | undefined;
+  readonly Error?: { readonly Code?: string | undefined; readonly Item?: Item | undefined } | undefined;
+}
+
+/**
+ * Gives each key its fate. `RETURNING ALL OLD *` is what tells an item that this call deleted from one that was gone before.
+ *
+ * @param answers in the order of the statements
+ * @param refusal what the item that refused a delete says of it
+ */
+export function fatesOf<Item>(
+  keys: readonly ExpiredKey[],
+  answers: readonly StatementAnswer<Item>[],
+  refusal: (item: Item | undefined) => Refusal,
+): StatementFate<Item>[] {
+  return keys.map((expired, index) => {
+    const answer = answers[index];
+    if (!answer) return { expired, became: 'unprocessed' };
+    const { Item: item, Error: error } = answer;
+    const code = error?.Code;
+    if (isBusyStatement(code)) return { expired, became: 'unprocessed', code };
+    if (code === 'ConditionalCheckFailed')
+      return { expired, became: refusal(error?.Item), item: error?.Item, code };
+    if (error) return { expired, became: 'failed', code };
+    return item ? { expired, became: 'deleted', item } : { expired, became: 'notFound' };
+  });
+}
+
+/** The fates of a batch that was answered at this moment, counted. */
+export function deletionOf(fates: readonly StatementFate<unknown>[], answeredAtMs: number): Deletion {
+  const unprocessed: ExpiredKey[] = [];
+  const failed: FailedKey[] = [];
+  const deleted: number[] = [];
+  const counts = { renewed: 0, held: 0, notFound: 0, throttled: 0 };
+  for (const { expired, became, code } of fates) {
+    if (isThrottling(code)) counts.throttled += 1;
+    if (became === 'deleted') deleted.push(expired.ttl);
+    else if (became === 'unprocessed') unprocessed.push(expired);
+    else if (became === 'failed') failed.push(failedKey(expired, code ?? 'UnknownError'));
+    else counts[became] += 1;
+  }
+  return { deleted: deleted.length, ...counts, unprocessed, failed, ...lagOf(deleted, answeredAtMs) };
+}

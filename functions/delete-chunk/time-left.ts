@@ -1,0 +1,23 @@
+import { requestTimeoutMs } from '../table/dynamodb.ts';
+
+/** Milliseconds without which a call is not begun. */
+const LEAST_CALL_MS = 50;
+
+/** How long the next call may take, milliseconds; undefined when there is no time for one. */
+export type TimeLeft = (share: number) => number | undefined;
+
+/**
+ * Divides the time of a task among several calls, from the first one on.
+ *
+ * @param timeoutSeconds TimeoutSeconds of the task
+ * @param clock epoch milliseconds
+ * @returns what is left of a share (0 to 1) of the task's time, for one call at most as much as any request may take
+ */
+export function timeLeftOf(timeoutSeconds: number, clock: () => number): TimeLeft {
+  let startedMs: number | undefined;
+  return share => {
+    startedMs ??= clock();
+    const left = Math.floor(startedMs + timeoutSeconds * 1000 * share - clock());
+    return left < LEAST_CALL_MS ? undefined : Math.min(left, requestTimeoutMs(timeoutSeconds, 1));
+  };
+}

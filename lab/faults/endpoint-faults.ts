@@ -1,0 +1,132 @@
+import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
+import type { CallFault, ChooseCallFault } from '../../local/call-fault.ts';
+
+/** What can be injected between a function and the local S3, SQS or EventBridge; counts are by these names. */
+export const ENDPOINT_FAULTS = {
+  throttled: 'calls refused as throttled',
+  unavailable: 'calls answered with a server error',
+  cut: 'connections cut, every other one after the call took effect',
+  hanging: 'calls never answered, every other one of which took effect',
+  entries: 'entries of a batch that failed by themselves',
+} as const;
+
+export type EndpointFaultName = keyof typeof ENDPOINT_FAULTS;
+
+/** Shares from 0 to 1: of the calls, those together at the most 1, and `entries` of the entries. */
+export type EndpointFaultRates = Readonly<Partial<Record<EndpointFaultName, number>>>;
+
+export interface EndpointFaultsOptions {
+  readonly service: keyof typeof ERRORS;
+  /** @default 1 */
+  readonly seed?: number;
+  readonly rates: EndpointFaultRates;
+}
+
+type Refusal = readonly [error: string, status: number];
+
+/** Sources: "Error responses" of the three API references; those of entries: PutEventsResultEntry, BatchResultErrorEntry. */
+const ERRORS = {
+  s3: {
+    throttled: [['SlowDown', 503]],
+    unavailable: [
+      ['InternalError', 500],
+      ['ServiceUnavailable', 503],
+    ],
+    entries: [],
+  },
+  sqs: {
+    throttled: [['RequestThrottled', 403]],
+    unavailable: [
+      ['InternalFailure', 500],
+      ['ServiceUnavailable', 503],
+    ],
+    entries: ['InternalError', 'ServiceUnavailable'],
+  },
+  eventbridge: {
+    throttled: [['ThrottlingException', 400]],
+    unavailable: [['InternalException', 500]],
+    entries: ['ThrottlingException', 'InternalFailure'],
+  },
+} as const satisfies Record<
+  string,
+  { throttled: readonly Refusal[]; unavailable: readonly Refusal[]; entries: readonly string[] }
+>;
+
+const OF_CALLS = ['throttled', 'unavailable', 'cut', 'hanging'] as const satisfies EndpointFaultName[];
+
+/** Draws faults by their rates, for the options `choose` and `failEntry` of a local service. */
+export class SeededEndpointFaults {
+  readonly #service: keyof typeof ERRORS;
+  readonly #random: RandomSource;
+  readonly #counts = new Map<EndpointFaultName, number>();
+  #rates: EndpointFaultRates;
+
+  /** @throws RangeError for rates that are no shares, or that are more than all calls together */
+  constructor({ service, seed = 1, rates }: EndpointFaultsOptions) {
+    checkEndpointRates(rates);
+    this.#service = service;
+    this.#random = seededRandom(seed);
+    this.#rates = rates;
+  }
+
+  /** How often each fault was injected. */
+  get counts(): Readonly<Partial<Record<EndpointFaultName, number>>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** Other rates from now on; `{}` ends all faults. @throws RangeError as the constructor does */
+  setRates(rates: EndpointFaultRates): void {
+    checkEndpointRates(rates);
+    this.#rates = rates;
+  }
+
+  readonly choose: ChooseCallFault = () => {
+    let drawn = this.#random.next();
+    const name = OF_CALLS.find(each => {
+      drawn -= this.#rates[each] ?? 0;
+      return drawn < 0;
+    });
+    if (name === undefined) return undefined;
+    this.#count(name);
+    return this.#fault(name);
+  };
+
+  /** @returns the name of the error with which an entry of a batch fails */
+  readonly failEntry = (): string | undefined => {
+    if (this.#random.next() >= (this.#rates.entries ?? 0)) return undefined;
+    const error = this.#pick<string>(ERRORS[this.#service].entries);
+    if (error !== undefined) this.#count('entries');
+    return error;
+  };
+
+  #fault(name: (typeof OF_CALLS)[number]): CallFault | undefined {
+    if (name === 'cut') return { kind: 'cut', done: this.#random.next() < 0.5 };
+    if (name === 'hanging') return { kind: 'hang', done: this.#random.next() < 0.5 };
+    const refusal = this.#pick<Refusal>(ERRORS[this.#service][name]);
+    return refusal && { kind: 'refuse', error: refusal[0], status: refusal[1] };
+  }
+
+  #pick<T>(from: readonly T[]): T | undefined {
+    return from[Math.floor(this.#random.next() * from.length)];
+  }
+
+  #count(name: EndpointFaultName): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+}
+
+function checkEndpointRates(rates: EndpointFaultRates): void {
+  for (const [name, rate] of Object.entries(rates)) {
+    if (!(name in ENDPOINT_FAULTS) || !(rate >= 0 && rate <= 1)) {
+      throw new RangeError(
+        `rates.${name}: expected a share from 0 to 1 of one of ${Object.keys(ENDPOINT_FAULTS).join(', ')}, got ${rate}`,
+      );
+    }
+  }
+  const sum = OF_CALLS.reduce((all, name) => all + (rates[name] ?? 0), 0);
+  if (sum > 1 + 1e-9) {
+    throw new RangeError(
+      `rates: expected those of calls (${OF_CALLS.join(', ')}) to add up to 1 at the most, got ${sum}`,
+    );
+  }
+}

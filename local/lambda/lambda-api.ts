@@ -1,0 +1,85 @@
+import type { FunctionResult } from 'stepfunctions-emulator';
+import {
+  ApiRequestError,
+  type HttpAnswer,
+  type HttpProtocol,
+  type HttpRequest,
+  LocalHttpServer,
+} from '../http-server.ts';
+
+export interface LambdaOptions {
+  /** Invokes a function by its name or ARN; undefined when nobody knows it. Never rejects. */
+  readonly invoke: (functionName: string, payload: unknown) => Promise<FunctionResult | undefined>;
+  /** @default a free port */
+  readonly port?: number | undefined;
+}
+
+/** Of a synchronous invocation. Source: Lambda quotas. */
+const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
+const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
+
+/**
+ * Answers Invoke of the Lambda API, to this machine only: what a function uses that calls another function.
+ * @see Lambda API reference, Invoke
+ */
+export function startLambda({ invoke, port }: LambdaOptions): Promise<LocalHttpServer> {
+  const protocol: HttpProtocol = {
+    maxBytes: MAX_PAYLOAD_BYTES,
+    errorNames: {
+      internal: 'ServiceException',
+      tooLarge: 'RequestTooLargeException',
+      otherHost: 'AccessDeniedException',
+    },
+    operationOf: () => 'Invoke',
+    answer: request => answer(request, invoke),
+    errorAnswer: ({ name, message, status }) => ({
+      status,
+      headers: { 'content-type': 'application/json', 'x-amzn-errortype': name },
+      body: JSON.stringify({ Type: 'User', Message: message }),
+    }),
+  };
+  return LocalHttpServer.start(protocol, { port });
+}
+
+async function answer(
+  { method, target, headers, body }: HttpRequest,
+  invoke: LambdaOptions['invoke'],
+): Promise<HttpAnswer> {
+  const found = PATH.exec(target)?.[1];
+  const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
+  if (method !== 'POST' || found === undefined || type !== 'RequestResponse') {
+    throw new ApiRequestError(
+      'InvalidRequestContentException',
+      `expected Invoke with InvocationType RequestResponse, got ${method} ${target.slice(0, 200)} (${type}); others are not answered locally`,
+    );
+  }
+  const functionName = decodeURIComponent(found);
+  const result = await invoke(functionName, parse(body.toString()));
+  if (result === undefined) {
+    throw new ApiRequestError('ResourceNotFoundException', `Function not found: ${functionName}`, 404);
+  }
+  return toAnswer(result);
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    throw new ApiRequestError('InvalidRequestContentException', 'Payload: expected JSON');
+  }
+}
+
+function toAnswer(result: FunctionResult): HttpAnswer {
+  const headers = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST' };
+  if (result.ok) return { status: 200, headers, body: JSON.stringify(result.payload ?? null) };
+  const { errorType, errorMessage } = result;
+  if (errorType.startsWith('Lambda.') && errorType !== 'Lambda.Unknown') {
+    const isThrottled = errorType === 'Lambda.TooManyRequestsException';
+    throw new ApiRequestError(errorType.slice('Lambda.'.length), errorMessage, isThrottled ? 429 : 500);
+  }
+  return {
+    status: 200,
+    headers: { ...headers, 'x-amz-function-error': 'Unhandled' },
+    body: JSON.stringify({ errorType, errorMessage }),
+  };
+}

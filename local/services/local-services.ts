@@ -1,0 +1,197 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Clock, FunctionResult } from 'stepfunctions-emulator';
+import { requireLoopback } from 'stepfunctions-emulator/loopback';
+import type { ChooseCallFault } from '../call-fault.ts';
+import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
+import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-eventbridge.ts';
+import { localQueueUrl, SERVICE_VARIABLES, type ServiceEndpoints } from '../functions/service-variables.ts';
+import type { LocalHttpServer } from '../http-server.ts';
+import { startLambda } from '../lambda/lambda-api.ts';
+import { requireFree } from '../ports.ts';
+import type { WrittenObject } from '../s3/s3-api.ts';
+import { type LocalS3, startS3 } from '../s3/start-s3.ts';
+import { type LocalSqs, startSqs } from '../sqs/start-sqs.ts';
+import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import { type UsedServices, usedServices } from './used-services.ts';
+
+/** Services that have a port, and may be somebody else's. */
+export type ServiceName = Exclude<keyof ServiceEndpoints, 'lambda'>;
+
+/** The flags of `precise-ttl local` that say on which port they are. */
+export const PORT_FLAGS = {
+  s3: '--s3-port',
+  sqs: '--sqs-port',
+  eventBridge: '--eventbridge-port',
+} as const satisfies Readonly<Record<ServiceName, string>>;
+
+/** An expiry that arrived where it was sent. */
+export interface ArrivedEvent {
+  /** The name of a bus, of a queue, or of a function that nobody runs here. */
+  readonly destination: string;
+  readonly kind: 'bus' | 'queue' | 'function';
+  /** As JSON; of an EventBridge event its detail. */
+  readonly text: string;
+}
+
+export interface ServicesOptions {
+  /** Where archived objects lie, as `<folder>/<bucket>/<key>`. @default in memory */
+  readonly archiveFolder?: string | undefined;
+  /** @default free ones */
+  readonly ports?: Readonly<Partial<Record<ServiceName, number>>> | undefined;
+  /** Faults of the calls of each service, for the lab. @default none */
+  readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
+  /** Gets every archived object. */
+  readonly onObject?: ((written: WrittenObject) => void) | undefined;
+  /** Gets every event that arrives. */
+  readonly onEvent?: ((event: ArrivedEvent) => void) | undefined;
+}
+
+interface Surroundings extends ServicesOptions {
+  /** An endpoint in it is used instead of a server of our own. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** undefined for a function that nobody knows. */
+  readonly invoke: (functionName: string, payload: unknown) => Promise<FunctionResult | undefined>;
+}
+
+interface Started {
+  s3?: LocalS3;
+  sqs?: LocalSqs;
+  eventBridge?: LocalEventBridge;
+  lambda?: LocalHttpServer;
+}
+
+/** The services of AWS that functions use beside DynamoDB: those that what was synthesized needs, and no others. */
+export class LocalServices {
+  readonly used: UsedServices;
+  /** Where they are. */
+  readonly endpoints: ServiceEndpoints;
+  /** Undefined when nothing is archived, or S3 is somebody else's. */
+  readonly s3: LocalS3 | undefined;
+  readonly sqs: LocalSqs | undefined;
+  readonly #started: Started;
+  readonly #region: string;
+
+  private constructor(used: UsedServices, started: Started, endpoints: ServiceEndpoints, region: string) {
+    this.used = used;
+    this.#started = started;
+    this.endpoints = endpoints;
+    this.s3 = started.s3;
+    this.sqs = started.sqs;
+    this.#region = region;
+  }
+
+  /**
+   * Starts what is needed, or nothing.
+   *
+   * @throws {NotLoopbackError} for an endpoint in the environment that is not on this machine
+   */
+  static async start(synthesized: SynthesizedCloud, surroundings: Surroundings): Promise<LocalServices> {
+    const { environment, clock, ports = {}, faults = {}, archiveFolder, onObject, onEvent } = surroundings;
+    const used = usedServices(synthesized);
+    const { buckets, queues, eventQueues, buses, callsFunction } = used;
+    const given = givenEndpoints(environment);
+    const started: Started = {};
+    /** What a service is started with. */
+    const place = async (service: ServiceName) => {
+      const port = ports[service];
+      if (port !== undefined) await requireFree(port, PORT_FLAGS[service]);
+      return { port, choose: faults[service] };
+    };
+    const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
+    try {
+      if (wants('s3', buckets.length > 0)) {
+        const options = { buckets, folder: archiveFolder, onObject };
+        started.s3 = await startS3({ ...options, ...(await place('s3')) });
+      }
+      if (wants('sqs', queues.length > 0)) {
+        started.sqs = await startSqs({
+          queues,
+          clock,
+          ...(await place('sqs')),
+          onMessage(queue, { body }) {
+            if (eventQueues.has(queue)) onEvent?.({ destination: queue, kind: 'queue', text: body });
+          },
+        });
+      }
+      if (wants('eventBridge', buses.length > 0)) {
+        started.eventBridge = await startEventBridge({
+          buses: buses.filter(bus => bus !== 'default'),
+          clock,
+          ...(await place('eventBridge')),
+          onEvent: ({ bus, detail }) => onEvent?.({ destination: bus, kind: 'bus', text: detail }),
+        });
+      }
+      if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
+    } catch (error) {
+      await stopAll(started);
+      throw error;
+    }
+    const own = Object.entries(started).map(([service, { endpoint }]) => [service, endpoint]);
+    const endpoints: ServiceEndpoints = { ...given, ...Object.fromEntries(own) };
+    return new LocalServices(used, started, endpoints, synthesized.functions[0]?.region ?? 'us-east-1');
+  }
+
+  /** Sends a message as Lambda does to a failure destination. */
+  async send(queueArn: string, message: object): Promise<void> {
+    const queue = queueArn.split(':').at(-1) ?? '';
+    const body = JSON.stringify(message);
+    if (this.sqs !== undefined) {
+      this.sqs.send(queue, { body });
+      return;
+    }
+    const endpoint = requireLoopback(this.endpoints.sqs ?? '', SERVICE_VARIABLES.sqs);
+    const client = new SQSClient({
+      endpoint,
+      region: this.#region,
+      credentials: {
+        accessKeyId: DUMMY_CREDENTIALS.AWS_ACCESS_KEY_ID,
+        secretAccessKey: DUMMY_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+      },
+    });
+    try {
+      const QueueUrl = localQueueUrl(endpoint, queue);
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
+    } finally {
+      client.destroy();
+    }
+  }
+
+  /** Safe to call more than once. */
+  async stop(): Promise<void> {
+    await stopAll(this.#started);
+  }
+}
+
+async function stopAll(started: Started): Promise<void> {
+  await Promise.all(Object.values(started).map(server => server.stop()));
+}
+
+/** Of Lambda, only where its functions are: the local cloud stands before them. */
+function givenEndpoints(environment: Surroundings['environment']): ServiceEndpoints {
+  const services = Object.keys(PORT_FLAGS) as ServiceName[];
+  return Object.fromEntries(
+    services.flatMap(service => {
+      const variable = SERVICE_VARIABLES[service];
+      const endpoint = environment[variable];
+      return endpoint ? [[service, requireLoopback(endpoint, variable)]] : [];
+    }),
+  );
+}
+
+/** A function that nobody runs here has taken its events: else their shard would wait for it for a day. */
+function invoker({ invoke, onEvent }: Surroundings): Surroundings['invoke'] {
+  return async (functionName, payload) => {
+    const result = await invoke(functionName, payload);
+    if (result !== undefined) return result;
+    for (const event of eventsIn(payload)) {
+      onEvent?.({ destination: functionName, kind: 'function', text: JSON.stringify(event) });
+    }
+    return { ok: true, payload: null };
+  };
+}
+
+function eventsIn(payload: unknown): readonly unknown[] {
+  const events = (payload as { readonly events?: unknown } | null)?.events;
+  return Array.isArray(events) ? events : [];
+}

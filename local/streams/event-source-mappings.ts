@@ -1,0 +1,107 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { LocalFunctions } from '../functions/local-functions.ts';
+import { LOCAL_STREAM_LABEL } from '../terraform/computed.ts';
+import type { EventSourceMappingResource } from '../terraform/event-source-mapping.ts';
+import type { SynthesizedCloud } from '../terraform/synthesized.ts';
+import { CheckpointFile, checkpointsInMemory } from './checkpoints.ts';
+import { type Discarded, discardMessage } from './discard-message.ts';
+import { DynamoDbStreamSource } from './dynamodb-stream-source.ts';
+import { machineRecordTime, virtualRecordTime } from './record-time.ts';
+import { StreamPoller } from './stream-poller.ts';
+import { requireStream } from './table-stream.ts';
+
+/** How tables' streams call functions on this machine. */
+export interface MappingOptions {
+  /** Where the positions are kept, so that another process goes on after this one was killed. @default they end with the process */
+  readonly checkpointFile?: string | undefined;
+  /** Pause after a read that found nothing, milliseconds. @default 250, as Lambda */
+  readonly pollMs?: number | undefined;
+  /** Whether nothing is read but by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
+  readonly onlyDrained?: boolean | undefined;
+  /** Called at each invocation: how old its last record was, milliseconds. */
+  readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
+  /** Called when records are given up, once their destination has them. */
+  readonly onDiscarded?: ((discarded: Discarded, mapping: EventSourceMappingResource) => void) | undefined;
+  /** Called when a stream can't be read or a destination not be reached; it is tried again. @default it is printed */
+  readonly onError?: ((error: unknown, mapping: EventSourceMappingResource) => void) | undefined;
+}
+
+export interface MappingSurroundings extends MappingOptions {
+  readonly synthesized: SynthesizedCloud;
+  readonly client: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  /** Where DynamoDB is. */
+  readonly endpoint: string;
+  readonly functions: Pick<LocalFunctions, 'invoke'>;
+  readonly clock: Clock;
+  /** Sends what is given up to the queue with this ARN. */
+  readonly sendTo: (queueArn: string, message: object) => Promise<void>;
+}
+
+/** The event source mappings of what was synthesized. */
+export class EventSourceMappings {
+  readonly #pollers: readonly StreamPoller[];
+
+  private constructor(pollers: readonly StreamPoller[]) {
+    this.#pollers = pollers;
+  }
+
+  /** @throws {TableMismatchError} for a table without a stream */
+  static async start(surroundings: MappingSurroundings): Promise<EventSourceMappings> {
+    const { synthesized, checkpointFile, onlyDrained = false } = surroundings;
+    const enabled = synthesized.mappings.filter(({ isEnabled }) => isEnabled);
+    const file = checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile);
+    const pollers: StreamPoller[] = [];
+    for (const mapping of enabled) pollers.push(await pollerOf(mapping, surroundings, file));
+    if (!onlyDrained) for (const poller of pollers) poller.start();
+    return new EventSourceMappings(pollers);
+  }
+
+  /** Hands over everything that is in the streams now, without waiting for batching windows. */
+  async drain(): Promise<void> {
+    for (const poller of this.#pollers) await poller.drain();
+  }
+
+  /** Resolves when no invocation is under way any more. Safe to call more than once. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#pollers.map(poller => poller.stop()));
+  }
+}
+
+async function pollerOf(
+  mapping: EventSourceMappingResource,
+  { synthesized, client, streams, endpoint, functions, clock, sendTo, ...options }: MappingSurroundings,
+  file: CheckpointFile | undefined,
+): Promise<StreamPoller> {
+  const { functionName, settings, startingPosition, failureQueueArn } = mapping;
+  const called = synthesized.functions.find(({ arn, name }) => functionName === arn || functionName === name);
+  const functionArn = called?.arn ?? functionName;
+  const localArn = await requireStream(client, mapping, { ...synthesized, endpoint });
+  const label = localArn.split('/').at(-1) ?? LOCAL_STREAM_LABEL;
+  const streamArn = mapping.streamArn.replace(/[^/]+$/, label);
+  const onError = (error: unknown) =>
+    options.onError ? options.onError(error, mapping) : console.error(`${mapping.address}: ${error}`);
+  return new StreamPoller({
+    source: new DynamoDbStreamSource(streams, localArn, (shardId, after) =>
+      onError(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
+    ),
+    origin: { streamArn, region: streamArn.split(':')[3] ?? '' },
+    settings,
+    startingPosition,
+    checkpoints: file?.of(functionArn, localArn) ?? checkpointsInMemory(),
+    clock,
+    timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
+    pollMs: options.pollMs,
+    invoke: event => functions.invoke(functionArn, event),
+    async discard(discarded) {
+      if (failureQueueArn !== undefined) {
+        await sendTo(failureQueueArn, discardMessage(discarded, functionArn, clock.now()));
+      }
+      options.onDiscarded?.(discarded, mapping);
+    },
+    onIteratorAge: ageMs => options.onIteratorAge?.(called?.name ?? functionName, ageMs),
+    onError,
+  });
+}

@@ -1,0 +1,241 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Terraform references, as CDKTF writes them
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  PutItemCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
+import { TableMismatchError } from '../../../local/errors.ts';
+import { handmadeStacks, lambdaFunction, type StackParts } from '../../support/handmade-stack.ts';
+import { dynamoDbOfFile, useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+
+const { client } = useLocalDynamoDb();
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Prints what it gets; fails for an item whose id is `bad`, and reports it. */
+const CODE = `export const handler = async ({ Records }) => {
+  console.log(JSON.stringify(Records));
+  const bad = Records.find(record => record.dynamodb.Keys.id.S === 'bad');
+  return { batchItemFailures: bad ? [{ itemIdentifier: bad.dynamodb.SequenceNumber }] : [] };
+};`;
+
+const mapping = (over: Record<string, unknown> = {}) => ({
+  event_source_arn: '${aws_dynamodb_table.t.stream_arn}',
+  function_name: '${aws_lambda_function.read.arn}',
+  starting_position: 'TRIM_HORIZON',
+  function_response_types: ['ReportBatchItemFailures'],
+  filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
+  destination_config: { on_failure: { destination_arn: '${aws_sqs_queue.failures.arn}' } },
+  ...over,
+});
+
+const table = (name: string, over: Record<string, unknown> = {}) => ({
+  name,
+  billing_mode: 'PAY_PER_REQUEST',
+  hash_key: 'id',
+  attribute: [{ name: 'id', type: 'S' }],
+  stream_enabled: true,
+  stream_view_type: 'NEW_AND_OLD_IMAGES',
+  ...over,
+});
+
+const stack = (name: string, over: Record<string, unknown> = {}): StackParts => ({
+  resource: {
+    aws_dynamodb_table: { t: table(name) },
+    aws_sqs_queue: { failures: { name: `${name}-failures` } },
+    aws_lambda_function: { read: lambdaFunction('read', CODE) },
+    aws_lambda_event_source_mapping: { m: mapping(over) },
+  },
+});
+
+interface SeenRecord {
+  readonly eventName: string;
+  readonly dynamodb: {
+    readonly Keys: { readonly id: { readonly S: string } };
+    readonly SequenceNumber: string;
+  };
+}
+
+async function start(parts: StackParts, options: Partial<LocalCloudOptions> = {}) {
+  const made = handmadeStacks({ stack: parts });
+  cleanUps.push(made.remove);
+  const records: SeenRecord[] = [];
+  const cloud = await LocalCloud.start({
+    cdktfOut: made.directory,
+    dynamoDb: dynamoDbOfFile(),
+    environment: {},
+    ...options,
+    mappings: { pollMs: 20, ...options.mappings },
+    functions: { onLog: (_name, line) => records.push(...JSON.parse(line)) },
+  });
+  cleanUps.push(() => cloud.stop());
+  return { cloud, records, ids: () => records.map(({ dynamodb }) => dynamodb.Keys.id.S) };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + 15_000; !isSo(); await sleep(10)) {
+    if (Date.now() > end) throw new Error('it did not happen within 15 s');
+  }
+}
+
+const write = async (TableName: string, id: string) => {
+  await client.send(
+    new PutItemCommand({ TableName, Item: { id: { S: id }, bytes: { B: Buffer.from('hello') } } }),
+  );
+};
+const remove = async (TableName: string, id: string) => {
+  await client.send(new DeleteItemCommand({ TableName, Key: { id: { S: id } } }));
+};
+
+test('removals reach the function as Lambda gives them, and nothing else does', async () => {
+  const ages: [string, number][] = [];
+  const { records } = await start(stack('Given'), {
+    mappings: { onIteratorAge: (name, age) => ages.push([name, age]) },
+  });
+  await write('Given', 'a');
+  const before = Math.floor(Date.now() / 1000);
+  await remove('Given', 'a');
+  await until(() => records.length > 0);
+  expect(records).toEqual([
+    {
+      eventID: expect.stringMatching(/.+/),
+      eventName: 'REMOVE',
+      eventVersion: '1.1',
+      eventSource: 'aws:dynamodb',
+      awsRegion: 'us-east-1',
+      dynamodb: {
+        ApproximateCreationDateTime: expect.any(Number),
+        Keys: { id: { S: 'a' } },
+        OldImage: { id: { S: 'a' }, bytes: { B: 'aGVsbG8=' } },
+        SequenceNumber: expect.stringMatching(/^\d{21}$/),
+        SizeBytes: expect.any(Number),
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      },
+      eventSourceARN: expect.stringMatching(
+        /^arn:aws:dynamodb:us-east-1:123456789012:table\/Given\/stream\/\d{4}-\d\d-\d\dT/,
+      ),
+    },
+  ]);
+  // To the second, where DynamoDB Local has the minute only.
+  const [record] = records as unknown as { dynamodb: { ApproximateCreationDateTime: number } }[];
+  expect(record?.dynamodb.ApproximateCreationDateTime).toBeGreaterThanOrEqual(before);
+  expect(record?.dynamodb.ApproximateCreationDateTime).toBeLessThanOrEqual(before + 5);
+  expect(ages.map(([name]) => name)).toEqual(['read']);
+});
+
+test('what is given up lies in the failure queue, and the shard goes on', async () => {
+  const { cloud, ids, records } = await start(
+    stack('GivenUp', { maximum_retry_attempts: 1, bisect_batch_on_function_error: true }),
+  );
+  for (const id of ['first', 'bad', 'last']) await write('GivenUp', id);
+  for (const id of ['first', 'bad', 'last']) await remove('GivenUp', id);
+  await until(() => ids().includes('last') && cloud.services.sqs?.messages('GivenUp-failures').length === 1);
+  const [message] = cloud.services.sqs?.messages('GivenUp-failures') ?? [];
+  const bad = records.find(({ dynamodb }) => dynamodb.Keys.id.S === 'bad')?.dynamodb.SequenceNumber;
+  expect(JSON.parse(message?.body ?? '')).toEqual({
+    requestContext: {
+      requestId: expect.any(String),
+      functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:read',
+      condition: 'RetryAttemptsExhausted',
+      approximateInvokeCount: expect.any(Number),
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST' },
+    version: '1.0',
+    timestamp: expect.stringMatching(/Z$/),
+    DDBStreamBatchInfo: {
+      shardId: expect.stringMatching(/^shardId-/),
+      startSequenceNumber: bad,
+      endSequenceNumber: bad,
+      approximateArrivalOfFirstRecord: expect.stringMatching(/:\d\dZ$/),
+      approximateArrivalOfLastRecord: expect.stringMatching(/:\d\dZ$/),
+      batchSize: 1,
+      streamArn: expect.stringContaining('table/GivenUp/stream/'),
+    },
+  });
+}, 30_000);
+
+test('another process goes on where the last one was', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-checkpoints-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true }));
+  const mappings = { checkpointFile: join(folder, 'checkpoints.json') };
+  const first = await start(stack('Kept'), { mappings });
+  await write('Kept', 'a');
+  await remove('Kept', 'a');
+  await until(() => first.ids().length === 1);
+  await first.cloud.stop();
+  await write('Kept', 'b');
+  await remove('Kept', 'b');
+  const second = await start(stack('Kept'), { mappings });
+  await until(() => second.ids().length > 0);
+  expect(second.ids()).toEqual(['b']);
+});
+
+test('a table of the stack that was there without a stream gets one', async () => {
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'Before',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
+  );
+  const { ids } = await start(stack('Before'));
+  await write('Before', 'a');
+  await remove('Before', 'a');
+  await until(() => ids().length === 1);
+});
+
+test('fails at the start for an existing table without a stream, with the command that adds it', async () => {
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'Theirs',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
+  );
+  const parts: StackParts = {
+    resource: {
+      aws_sqs_queue: { failures: { name: 'failures' } },
+      aws_lambda_function: { read: lambdaFunction('read', CODE) },
+      aws_lambda_event_source_mapping: {
+        m: mapping({ event_source_arn: '${data.aws_dynamodb_table.t.stream_arn}' }),
+      },
+    },
+    data: { aws_dynamodb_table: { t: { name: 'Theirs' } } },
+  };
+  const starting = start(parts);
+  await expect(starting).rejects.toThrow(TableMismatchError);
+  await expect(starting).rejects.toThrow(
+    /aws_lambda_event_source_mapping\.m: expected the existing table "Theirs" at http:\/\/127\.0\.0\.1:\d+ to have a stream, got none\. Add it:\n\n {2}AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb update-table --table-name Theirs --stream-specification '{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}'/,
+  );
+});
+
+test('a stream of another view stays as it is', async () => {
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'Viewed',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' },
+    }),
+  );
+  const { records } = await start(stack('Viewed'));
+  await write('Viewed', 'a');
+  await remove('Viewed', 'a');
+  await until(() => records.length === 1);
+  expect(records[0]?.dynamodb).toMatchObject({ StreamViewType: 'OLD_IMAGE' });
+  await client.send(
+    new UpdateTableCommand({ TableName: 'Viewed', StreamSpecification: { StreamEnabled: false } }),
+  );
+});

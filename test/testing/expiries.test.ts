@@ -1,0 +1,51 @@
+/** @jest-environment ./test/support/dynamodb-environment.ts */
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { type LocalPreciseTtl, type PreciseTtlProps, withPreciseTtl } from '../../testing/index.ts';
+import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
+
+const START = '2026-11-20T09:00:05Z';
+const model = expiryModel({ partitionKey: 'id' });
+
+async function write({ documents, clock }: LocalPreciseTtl, id: string, ttlSeconds: number) {
+  const item = { id, note: `of ${id}` };
+  const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds, nowMs: clock.now() }) };
+  await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
+}
+
+const using = (table: Partial<PreciseTtlProps>, use: (local: LocalPreciseTtl) => Promise<void>) =>
+  withPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id', ...table }] }, use, {
+    dynamoDbEndpoint: dynamoDbOfFile().endpoint,
+    startTime: START,
+  });
+
+test(
+  'a test sees the events of its expiries, and what is archived of them',
+  () =>
+    using({ archive: {}, events: { eventBus: 'orders', oldImage: true } }, async local => {
+      await write(local, 'first', 200);
+      await write(local, 'second', 230);
+      await write(local, 'stays', 9_000);
+      await write(local, 'deleted', 9_000);
+      await local.documents.send(new DeleteCommand({ TableName: 'Sessions', Key: { id: 'deleted' } }));
+      expect(await local.events()).toEqual([]);
+      await local.advance('4m');
+      const seen = await local.events();
+      // At the second of the virtual clock at which each was deleted.
+      const expected = [
+        ['first', '2026-11-20T09:03:25.000Z'],
+        ['second', '2026-11-20T09:03:55.000Z'],
+      ].map(([id, time]) => ({
+        table: 'Sessions',
+        key: { id: { S: id } },
+        expiredAt: time,
+        deletedAt: time,
+      }));
+      expect(seen).toMatchObject(expected);
+      expect(seen[0]?.oldImage).toMatchObject({ id: { S: 'first' }, note: { S: 'of first' } });
+      const archived = await local.archive();
+      expect(archived).toMatchObject(expected.map(line => ({ ...line, removal: 'expiry' })));
+      expect(archived.map(({ item }) => item['note'])).toEqual([{ S: 'of first' }, { S: 'of second' }]);
+    }),
+  60_000,
+);
