@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { runCommand } from '../cli/run-command.ts';
-import { bundleFunctions } from '../stacks/bundle.ts';
+import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../stacks/bundle.ts';
 
 const RUNS = 15;
 
@@ -47,8 +47,9 @@ async function run(): Promise<number> {
     outfile: baseline,
   });
 
+  const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() };
   const files: [string, string][] = [
-    ...Object.entries(bundleFunctions()).map(([task, { module }]): [string, string] => [task, module]),
+    ...Object.entries(bundles).map(([task, { module }]): [string, string] => [task, module]),
     ['(CommonJS client)', baseline],
   ];
   // Round by round, so that a slow moment of the machine meets all of them.

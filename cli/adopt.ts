@@ -1,5 +1,6 @@
 /** `precise-ttl adopt`: makes a table that exists ready to be swept. See `--help`. */
 import { Progress } from '../lab/report/progress.ts';
+import { MAX_GRACE_SECONDS } from '../statemachine/contract.ts';
 import { CannotAdoptError } from './adopt/errors.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
@@ -32,6 +33,19 @@ const FLAGS = {
   'index-write-units': {
     ...UNITS,
     help: "of a provisioned table: write units a second of the index (default: the table's, less for items without a TTL)",
+  },
+  'hold-attribute': {
+    type: 'text',
+    value: 'NAME',
+    help: 'attribute that holds an item; native TTL is not turned on then: docs/hold-and-grace.md',
+  },
+  'grace-seconds': {
+    type: 'number',
+    min: 0,
+    max: MAX_GRACE_SECONDS,
+    whole: true,
+    value: 'N',
+    help: 'seconds from the expiry to the deletion; native TTL is not turned on then',
   },
   region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
   'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },
@@ -86,6 +100,8 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       indexName: flags['index-name'],
       indexReadUnits: flags['index-read-units'],
       indexWriteUnits: flags['index-write-units'],
+      holdAttribute: flags['hold-attribute'],
+      graceSeconds: flags['grace-seconds'],
       dryRun: flags['dry-run'],
       clients: adoptClients(region ?? defaultRegion(local), process.env),
       resultFile,

@@ -17,6 +17,10 @@ export interface ChaosJobOptions {
   readonly by: IndexedBy;
   readonly deleteMode: 'guarded' | 'batch';
   readonly kills: number;
+  /** Some items are held, and some of them released. */
+  readonly hold: boolean;
+  /** Seconds from an item's expiry to its deletion. */
+  readonly grace: number;
   readonly rates: FaultRates;
   /** Where to write the report as JSON. */
   readonly resultFile: string | undefined;
@@ -26,6 +30,8 @@ export interface ChaosJobOptions {
 /** A table of its own, whatever the project's configuration says: every other field at its default. */
 const TABLE: PreciseTtlProps = { tableName: 'Chaos', partitionKey: 'id' };
 
+const HOLD_ATTRIBUTE = 'legalHold';
+
 /** Short enough that a child gets old while keys are unprocessed, and not while it waits to try them again. */
 const BACKOFF_CAP_SECONDS = 2;
 
@@ -33,17 +39,19 @@ const configOf = (table: PreciseTtlProps) => ({ region: 'us-east-1', tables: [ta
 
 /** Synthesizes a table for the purpose and lets everything happen to it. */
 export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
-  const { minutes, rate, by, deleteMode, kills, rates, signal } = options;
+  const { minutes, rate, by, deleteMode, kills, hold, grace, rates, signal } = options;
   const seed = options.seed ?? randomInt(2 ** 32);
   const table: PreciseTtlProps = {
     ...TABLE,
     indexedBy: by,
     ...(by === 'window' && { shards: 2 }),
     deleteMode,
+    ...(hold && { holdAttribute: HOLD_ATTRIBUTE }),
+    graceSeconds: grace,
     backoffCapSeconds: BACKOFF_CAP_SECONDS,
   };
   // How far sweeps look back: the defaults, by which the inspected ones are judged.
-  const { lookbackMinutes, reconcileHours } = resolveProps(table);
+  const { lookbackMinutes, reconcileHours, holdAttribute, graceSeconds } = resolveProps(table);
   return withSynthesized(configOf(table), async cdktfOut => {
     console.log(
       `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
@@ -54,6 +62,8 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
       model: modelOf(table),
       deleteMode,
       lookbackMinutes,
+      holdAttribute,
+      graceSeconds,
       reconcileMinutes: reconcileHours * 60,
       minutes,
       rate,

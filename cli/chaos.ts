@@ -1,6 +1,8 @@
 /** `precise-ttl chaos`: everything goes wrong at once, and nothing may be lost. See `--help`. */
+
 import { DEFAULT_RATES } from '../lab/chaos/settings.ts';
 import { checkRates, FAULTS, type FaultName, type FaultRates } from '../lab/faults/index.ts';
+import { MAX_GRACE_SECONDS } from '../statemachine/contract.ts';
 import { BY, type Flag, FlagError, type FlagValues, SEED } from './flags.ts';
 import type { Invocation } from './invocation.ts';
 import { defineCommand } from './run-command.ts';
@@ -57,6 +59,19 @@ const FLAGS = {
     value: 'N',
     help: 'kill the runner with SIGKILL at so many random moments; each time a new one takes over',
   },
+  hold: {
+    type: 'switch',
+    help: 'hold some items, before or in the second of their expiry, and release some of these: docs/hold-and-grace.md',
+  },
+  grace: {
+    type: 'number',
+    min: 0,
+    max: MAX_GRACE_SECONDS,
+    whole: true,
+    default: 0,
+    value: 'SECONDS',
+    help: 'graceSeconds of the table',
+  },
   'throttle-all': {
     type: 'number',
     min: 0,
@@ -89,6 +104,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const values: Readonly<Record<string, unknown>> = flags;
   const rates = ratesOf(values);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  if (flags.hold && flags['delete-mode'] !== 'guarded') {
+    throw new FlagError('--hold: expected --delete-mode guarded with it, got batch; leave one of them out');
+  }
   const stop = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const { runChaosJob, runThrottleJob } = await import('./chaos-job.ts');

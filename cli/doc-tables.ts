@@ -4,6 +4,7 @@ import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
+import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import type { Subject } from './deployment/subject.ts';
 import { GROUPS } from './doctor/findings.ts';
@@ -21,6 +22,7 @@ export const DOC_TABLES = {
   'docs/cost.md': { bill: wholeBillTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
+  'docs/scheduling.md': { jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
 } as const satisfies Readonly<Record<string, Passages>>;
@@ -45,12 +47,15 @@ function metricsTable(): string {
   );
 }
 
+/** With everything that has an alarm. */
+const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
+
 /** Names that stand for what only a deployment has. */
 const NAMED = { stateMachineArn: 'the state machine', deadLetterQueueName: 'the queue', tableName: 'TABLE' };
 
 function alarmsTable(): string {
   const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
-    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...precision }), NAMED),
+    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision }), NAMED),
   );
   return table(
     ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],

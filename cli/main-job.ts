@@ -43,7 +43,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const { chosen: configured, standsFor } = shownTable(config, options.table);
   const chosen = indexedBy(configured, options.by);
-  const { name, precisionSeconds, pollSeconds, deleteMode } = resolveProps(chosen);
+  const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds } = resolveProps(chosen);
   // There is nothing to backfill in a table of the run's own.
   const table: PreciseTtlProps = {
     ...chosen,
@@ -62,7 +62,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
       standsFor,
       region: config.region,
       model: modelOf(table),
-      sweep: { precisionSeconds, pollSeconds, deleteMode },
+      sweep: { precisionSeconds, pollSeconds, deleteMode, graceSeconds },
       ...{ minutes, rate, seed, output, signal },
       ...(intervalMs !== undefined && { intervalMs }),
       ...(cloud && { cloud }),

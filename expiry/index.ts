@@ -5,6 +5,7 @@
  */
 export { type ExpiryOptions, expiryAttributes } from './attributes.ts';
 export { type FieldProblem, PreciseTtlError } from './errors.ts';
+export type { EventImage, EventValue, ExpiryEvent } from './expiry-event.ts';
 export { isExpiry } from './is-expiry.ts';
 export type { ItemLike } from './item.ts';
 export {

@@ -34,7 +34,13 @@ import {
 } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
-import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
+import {
+  hasOldImages,
+  PROVISIONED_CAPACITY,
+  STREAM_VIEWS,
+  TABLE_CLASSES,
+  WARM_THROUGHPUT,
+} from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Types that a key attribute can have. */
@@ -245,6 +251,18 @@ export const PROPS = {
    */
   deleteMode: optional(SETTING_KINDS.deleteMode, 'guarded'),
   /**
+   * attribute that holds an item: while an item has it, with whatever value, no sweep deletes the item. It is checked in the
+   * delete itself, so it needs `deleteMode: 'guarded'`, and native TTL, which knows no such attribute, has to be off:
+   * [Hold and grace](hold-and-grace.md)
+   * @default no item is held
+   */
+  holdAttribute: orNone(SETTING_KINDS.holdAttribute),
+  /**
+   * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
+   * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
+   */
+  graceSeconds: optional(SETTING_KINDS.graceSeconds, 0),
+  /**
    * the most seconds from an item's expiry to the poll that deletes it, while the sweep keeps up, 1 to 60. `60` is the plain
    * mode: one sweep a minute, and nothing runs in between. What it costs: [cost.md](cost.md)
    */
@@ -412,8 +430,8 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and
-   * the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * ARN of a customer managed key that encrypts the logs, the queues, the created bucket of the archive, the topic of the alarms, the
+   * functions' environment and the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
    * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
@@ -565,7 +583,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...streamProblems(resolved), ...alarmProblems(resolved));
+  problems.push(...streamProblems(resolved), ...holdProblems(resolved), ...alarmProblems(resolved));
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -585,14 +603,11 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   return problems;
 }
 
-/** Views of a stream that do not have the item as it was. */
-const WITHOUT_OLD_IMAGES: readonly unknown[] = ['KEYS_ONLY', 'NEW_IMAGE'];
-
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, archiveFirst, deleteMode, stream } = props;
   const problems: FieldProblem[] = [];
-  if (readsStream(props) && WITHOUT_OLD_IMAGES.includes(stream)) {
+  if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
       field: 'stream',
       expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,
@@ -624,6 +639,46 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;
+}
+
+/** What is held must be known to the delete, and be nothing that every item has. */
+function holdProblems({ holdAttribute, deleteMode, ...resolved }: ResolvedProps): FieldProblem[] {
+  if (holdAttribute === undefined) return [];
+  const ofEveryItem = ['partitionKey', 'sortKey', 'ttlAttribute', 'windowAttribute'] as const;
+  const [same] = ofEveryItem.filter(
+    prop =>
+      resolved[prop] === holdAttribute && (prop !== 'windowAttribute' || resolved.indexedBy === 'window'),
+  );
+  return [
+    ...(deleteMode === 'guarded'
+      ? []
+      : [
+          {
+            field: 'holdAttribute',
+            expected: `none with deleteMode: '${deleteMode}', which deletes without looking at the item`,
+            got: holdAttribute,
+            remedy: "Set deleteMode: 'guarded', or leave holdAttribute out.",
+          },
+        ]),
+    ...(same === undefined
+      ? []
+      : [
+          {
+            field: 'holdAttribute',
+            expected: `an attribute of its own, not the ${same}`,
+            got: holdAttribute,
+            remedy: 'Name an attribute that only held items have: every item that has it is held.',
+          },
+        ]),
+  ];
+}
+
+/** Whether native TTL has to be off: it would delete what is held, and what is still in its grace, within days. */
+export function refusesNativeTtl({
+  holdAttribute,
+  graceSeconds,
+}: Pick<ResolvedProps, 'holdAttribute' | 'graceSeconds'>): boolean {
+  return holdAttribute !== undefined || graceSeconds > 0;
 }
 
 /** Whoever tunes an alarm expects it to sound. */

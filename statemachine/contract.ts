@@ -46,6 +46,11 @@ export const MAX_PAIRS = (MAX_STEPS / 2) * ROUND_TARGETS;
 export const MAX_LOOKBACK_MINUTES = 31 * 24 * 60;
 
 /**
+ * 30 days, the longest `graceSeconds`: whoever keeps expired items for longer gives them a later TTL, and filters what readers see.
+ */
+export const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
+
+/**
  * Age at which a child starts nothing more and waits for nothing more, seconds. What is under way then must end within the
  * 300 seconds of an Express execution: two calls of QueryExpired with all their retries, or one of DeleteChunk and one of
  * QueryExpired. A test adds this up from the synthesized values. Source: Step Functions quotas.

@@ -47,6 +47,13 @@ export const COUNTS = {
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },
+  held: {
+    by: 'call',
+    isFate: true,
+    help: 'Expired items that a delete found to have the `holdAttribute`; they stay (guarded mode). A sweep passes over windows that hold nothing else, and does not count them. There is a datapoint only when it is above 0.',
+    metric: { name: 'ItemsHeld', unit: 'Count', onlyAboveZero: true },
+    replayed: true,
+  },
   notFound: {
     by: 'call',
     isFate: true,

@@ -1,9 +1,10 @@
-import { DEFAULT_INDEXED_BY, type IndexedBy } from '../../expiry/model.ts';
+import { DEFAULT_INDEXED_BY } from '../../expiry/model.ts';
 import { checkConfig, InvalidConfigError } from '../../stacks/config.ts';
 import { MAX_NAME_LENGTH, PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
 import { literal } from '../init/configuration.ts';
 import type { DescribedTable } from '../table/describe-table.ts';
 import { CannotAdoptError } from './errors.ts';
+import type { Wish } from './reading.ts';
 
 /**
  * What the configuration says of the table once it is adopted.
@@ -13,7 +14,7 @@ import { CannotAdoptError } from './errors.ts';
 export function adoptedProps(
   table: DescribedTable,
   ttlAttribute: string,
-  indexedBy: IndexedBy,
+  { indexedBy, holdAttribute, graceSeconds }: Pick<Wish, 'indexedBy' | 'holdAttribute' | 'graceSeconds'>,
   indexName: string,
   region: string,
 ): PreciseTtlProps {
@@ -31,6 +32,8 @@ export function adoptedProps(
     ttlAttribute,
     ...(indexedBy !== DEFAULT_INDEXED_BY && { indexedBy }),
     ...(indexName !== PROPS.indexName.byDefault({ tableName, indexedBy }) && { indexName }),
+    ...(holdAttribute !== undefined && { holdAttribute }),
+    ...(graceSeconds && { graceSeconds }),
     ...shortName(tableName),
   };
   try {

@@ -1,5 +1,5 @@
 import { isExpired } from '../../expiry/ttl.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { type PreciseTtlProps, refusesNativeTtl, resolveProps } from '../../stacks/props.ts';
 import { countTtl, type TtlCounts } from '../table/sample.ts';
 import { adoptedProps } from './configuration.ts';
 import { costOfIndex, type IndexCost, shareOfThroughput, shareWithTtl } from './cost.ts';
@@ -12,8 +12,8 @@ import { chooseTtlAttribute, type TtlChoice } from './ttl-attribute.ts';
 export interface AdoptionPlan {
   readonly ttl: TtlChoice;
   readonly index: IndexPlan;
-  /** `enable` native TTL; `none`: it is ENABLED, or ENABLING. */
-  readonly nativeTtl: 'enable' | 'none';
+  /** `enable` native TTL; `none`: it is ENABLED, or ENABLING. `off`: it has to be, and a person turns it off. */
+  readonly nativeTtl: 'enable' | 'none' | 'off';
   /** Of the sample. */
   readonly ttlValues: TtlCounts;
   /** Sampled items that are expired already. */
@@ -36,7 +36,9 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
   if (table.billing === 'on-demand') refuseThroughput(table.name, wish);
   const ttlValues = countTtl(sample.items, ttl.attribute, now);
   if (index.action === 'create') refuseOtherTypes(table.name, ttl.attribute, ttlValues, sample.items.length);
-  const nativeTtl = table.ttl.status === 'DISABLED' ? 'enable' : 'none';
+  const configuration = adoptedProps(table, ttl.attribute, wish, index.name, region);
+  const hasToBeOff = refusesNativeTtl(resolveProps(configuration));
+  const nativeTtl = hasToBeOff ? 'off' : table.ttl.status === 'DISABLED' ? 'enable' : 'none';
   if (nativeTtl === 'enable' && table.multiRegionConsistency === 'STRONG') {
     throw new CannotAdoptError(
       `table ${table.name}: expected a table that can have native TTL, got a global table with strong consistency (MRSC), which can't; ` +
@@ -50,7 +52,7 @@ export function planAdoption(reading: Reading, wish: Wish): AdoptionPlan {
     ttlValues,
     expired: sample.items.filter(item => isExpired(item[ttl.attribute], now)).length,
     cost: costOfIndex(reading, index),
-    configuration: adoptedProps(table, ttl.attribute, wish.indexedBy, index.name, region),
+    configuration,
   };
 }
 

@@ -12,6 +12,9 @@ export interface Wish {
   /** Units per second of the index, for a provisioned table. @default a share of the table's */
   readonly indexReadUnits: number | undefined;
   readonly indexWriteUnits: number | undefined;
+  /** With it, or with a grace, native TTL has to be off. @default none */
+  readonly holdAttribute?: string | undefined;
+  readonly graceSeconds?: number | undefined;
 }
 
 /** Writes to the table, from CloudWatch. */

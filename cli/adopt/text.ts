@@ -131,7 +131,7 @@ function describeCost({ cost, index }: AdoptionPlan, table: Reading['table'], re
 }
 
 function notes(
-  { ttlValues, index, ttl }: AdoptionPlan,
+  { ttlValues, index, ttl, nativeTtl }: AdoptionPlan,
   table: Reading['table'],
   writes: Reading['writes'],
   { indexedBy }: Wish,
@@ -148,6 +148,11 @@ function notes(
       ttlValues.fraction > 0 &&
       `by second, ${count(ttlValues.fraction)} of the sampled items are not found, since their TTL is no whole second; native TTL ` +
         'deletes them. --by window finds them, and needs a stamp by the writers.',
+    nativeTtl === 'off' &&
+      table.ttl.status !== 'DISABLED' &&
+      `native TTL is ${table.ttl.status}, and would delete what is held, or in its grace. Turn it off before you deploy, which takes up to ` +
+        `an hour: aws dynamodb update-time-to-live --table-name ${table.name} --time-to-live-specification ` +
+        `Enabled=false,AttributeName=${table.ttl.attribute}`,
     wrong > 0 &&
       `${count(wrong)} of the sampled items have a ${ttl.attribute} that neither native TTL nor the sweep understands as meant.`,
     strings > 0 &&

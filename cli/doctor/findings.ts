@@ -18,10 +18,26 @@ interface FindingKind {
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = ({ call }: Subject) => call('deploy');
-const adopt = ({ call, props }: Subject) => call('adopt', `--table ${props.tableName}`);
+const adopt = ({ call, props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
+  call(
+    'adopt',
+    [
+      `--table ${tableName}`,
+      // Without them it would turn native TTL on.
+      ...(holdAttribute === undefined ? [] : [`--hold-attribute ${holdAttribute}`]),
+      ...(graceSeconds === 0 ? [] : [`--grace-seconds ${graceSeconds}`]),
+    ].join(' '),
+  );
 const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
+/** The command that turns native TTL on or off. */
+export const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): string =>
+  aws(
+    'dynamodb update-time-to-live',
+    subject,
+    ` --time-to-live-specification Enabled=${isOn},AttributeName=${attribute}`,
+  );
 const replay = ({ call, props }: Subject) =>
   call('replay', `--table ${props.tableName} --from TIME --to TIME`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
@@ -96,12 +112,13 @@ const OF_THE_TABLE = {
     severity: 'warning',
     what: 'native TTL is off',
     meaning: 'It is the backstop: what no sweep finds stays forever. The next deployment is refused.',
-    remedy: subject =>
-      aws(
-        'dynamodb update-time-to-live',
-        subject,
-        ` --time-to-live-specification Enabled=true,AttributeName=${subject.model.ttlAttribute}`,
-      ),
+    remedy: subject => updateTimeToLive(subject, true, subject.model.ttlAttribute),
+  },
+  'native-ttl-on': {
+    severity: 'broken',
+    what: 'native TTL is on, and the configuration has holdAttribute or graceSeconds',
+    meaning: 'It knows neither: it deletes what is held, and what is still in its grace, within days.',
+    remedy: subject => updateTimeToLive(subject, false, subject.model.ttlAttribute),
   },
   'native-ttl-off-local': {
     severity: 'note',
@@ -139,6 +156,29 @@ const OF_THE_TABLE = {
       'The roles may use the key of the configuration only. With a key of yours that they may not use, every query and delete is refused.',
     remedy: subject =>
       subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(subject),
+  },
+  'stream-off': {
+    severity: 'broken',
+    what: 'the table has no stream',
+    meaning: 'What expires is neither archived nor published. A restored table has none.',
+    remedy: subject =>
+      subject.props.existingTable
+        ? aws(
+            'dynamodb update-table',
+            subject,
+            ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES',
+          )
+        : deploy(subject),
+  },
+  'stream-without-old-images': {
+    severity: 'broken',
+    what: 'the stream of the table has no old images',
+    meaning:
+      'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the queues of what was given up.',
+    remedy: subject =>
+      subject.props.existingTable
+        ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
+        : deploy(subject),
   },
   'stream-differs': {
     severity: 'warning',
@@ -365,6 +405,28 @@ const OF_THE_DEPLOYMENT = {
     what: 'there is no dead-letter queue',
     meaning: 'A start that did not get through leaves no trace.',
     remedy: deploy,
+  },
+  'stream-reader-missing': {
+    severity: 'broken',
+    what: 'nothing reads the stream of the table',
+    meaning:
+      'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
+    remedy: deploy,
+  },
+  'stream-reader-off': {
+    severity: 'broken',
+    what: 'a reader of the stream is off',
+    meaning:
+      'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+    remedy: ({ region }) => `aws lambda update-event-source-mapping --region ${region} --enabled --uuid UUID`,
+  },
+  'stream-reader-failing': {
+    severity: 'warning',
+    what: 'a reader of the stream fails',
+    meaning:
+      'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
+    remedy: () =>
+      'Read the log of the function, and the sections archive-delay and event-delay of docs/runbook.md.',
   },
   'alarms-sounding': {
     severity: 'warning',

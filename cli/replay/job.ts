@@ -155,9 +155,9 @@ function limitOf(
 
 function settingsOf(table: PreciseTtlProps | undefined): SpanSettings {
   if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond } = resolveProps(table);
+  const { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, graceSeconds } = resolveProps(table);
   const { windowSeconds, shards } = indexLayout(modelOf(table));
-  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, windowSeconds, shards };
+  return { lookbackMinutes, precisionSeconds, maxDeletesPerSecond, graceSeconds, windowSeconds, shards };
 }
 
 const isDone = ({ status }: PieceResult): boolean => status === 'SUCCEEDED';

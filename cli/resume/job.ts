@@ -53,6 +53,8 @@ export interface ResumeOptions {
 interface Resumed {
   readonly found: TableSchedules;
   readonly was: Pause;
+  /** Items are due so long after they expire. */
+  readonly graceSeconds: number;
   readonly missed: MissedSpan | undefined;
 }
 
@@ -75,9 +77,11 @@ export async function resumeTables(options: ResumeOptions): Promise<JobEnd> {
     for (const each of found) {
       const table = tables.find(({ tableName }) => tableName === each.tableName);
       const { arn = '', createdAt } = machines.get(each.name) ?? {};
-      const longest = table === undefined ? 0 : longestGapMs(resolveProps(table));
+      const props = table && resolveProps(table);
+      const longest = props === undefined ? 0 : longestGapMs(props);
       const missed = await missedSpan(clients.sfn, arn, createdAt, options.now(), longest);
-      resumed.push({ found: each, was: pauseOf(each.schedules.map(firingOf), options.now()), missed });
+      const was = pauseOf(each.schedules.map(firingOf), options.now());
+      resumed.push({ found: each, was, graceSeconds: props?.graceSeconds ?? 0, missed });
     }
     print(dryRun ? 'Dry run of a resume: counts, changes and deletes nothing' : 'Resume');
     for (const each of resumed) print(`  table       ${describeMissed(each)}`);
@@ -126,15 +130,19 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
   const { print, dryRun, signal, config, now } = options;
   const results: object[] = [];
   const ends: JobEnd[] = [];
-  for (const { found, was, missed } of resumed) {
+  for (const { found, was, graceSeconds, missed } of resumed) {
     const { tableName } = found;
+    // A replay takes times of expiry.
+    const due = missed && {
+      from: isoSeconds(missed.from - graceSeconds * 1000),
+      to: isoSeconds(missed.to - graceSeconds * 1000),
+    };
     const pieces: PieceResult[] = [];
     let end: JobEnd | 'left' | 'nothing' = missed === undefined ? 'nothing' : 'left';
-    if (missed !== undefined && (options.replay || dryRun)) {
+    if (missed !== undefined && due !== undefined && (options.replay || dryRun)) {
       print('');
       end = await runReplay({
-        from: isoSeconds(missed.from),
-        to: isoSeconds(missed.to),
+        ...due,
         table: tableName,
         dryRun,
         splitMinutes: 60,
@@ -158,8 +166,8 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
           `\n${tableName}: 99% of what expired meanwhile was deleted at most ${describeDuration(p99)} late.`,
         );
       }
-    } else if (missed !== undefined) {
-      const span = `--table ${tableName} --from ${isoSeconds(missed.from)} --to ${isoSeconds(missed.to)}`;
+    } else if (due !== undefined) {
+      const span = `--table ${tableName} --from ${due.from} --to ${due.to}`;
       print(
         `\n${tableName}: what expired meanwhile is still there. Replay it with:\n  ${options.call('replay', span)}`,
       );

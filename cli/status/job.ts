@@ -105,9 +105,14 @@ async function lookAtTable(
   const sweeps = sfn && machine ? await observeSweeps(sfn, machine.arn, subject, memory) : undefined;
   const covered = coveredBy(sweeps);
   const minutes = minutesBack(subject, options.back ?? wantedMinutes(subject, covered, options.now()));
-  const index = `arn:aws:dynamodb:${region}:*:table/${tableName}/index/${indexName}`;
+  const table = `arn:aws:dynamodb:${region}:*:table/${tableName}`;
+  const index = `${table}/index/${indexName}`;
+  const [action, resource] =
+    props.holdAttribute === undefined
+      ? ['dynamodb:Query', index]
+      : ['dynamodb:Query and dynamodb:BatchGetItem', `${index} and ${table}`];
   const overdue = dynamoDb
-    ? await check('dynamodb:Query', index, () => lookForOverdue(dynamoDb, subject, minutes, options.now))
+    ? await check(action, resource, () => lookForOverdue(dynamoDb, subject, minutes, options.now))
     : notAsked('DynamoDB');
   return {
     stateMachine,
@@ -133,9 +138,9 @@ function coveredBy(sweeps: SeenTable['sweeps']) {
 
 /** As far as a tick looks back; further when no sweep that is known has covered what lies before, but no further than a reconcile. */
 function wantedMinutes({ props }: Subject, covered: Parameters<typeof coveredUpTo>[0], now: number): number {
-  const { lookbackMinutes, reconcileHours } = props;
+  const { lookbackMinutes, reconcileHours, graceSeconds } = props;
   const upTo = coveredUpTo(covered);
   const most = reconcileHours * 60;
   if (upTo === null) return most;
-  return Math.min(most, Math.max(lookbackMinutes, Math.ceil((now / 1000 - upTo) / 60) + 1));
+  return Math.min(most, Math.max(lookbackMinutes, Math.ceil((now / 1000 - graceSeconds - upTo) / 60) + 1));
 }

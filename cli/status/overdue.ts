@@ -4,6 +4,7 @@ import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { plan } from '../../functions/plan-sweep/plan.ts';
 import type { SweepRequest } from '../../functions/plan-sweep/sweep-input.ts';
 import { DynamoDbBusyError } from '../../functions/runtime/errors.ts';
+import { heldReader, MOST_READ, type ReadHeld } from '../../functions/table/held-items.ts';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { earliestTtl, indexReader, type ReadIndex } from '../../functions/table/index-query.ts';
 import type { SweepTarget } from '../../statemachine/contract.ts';
@@ -16,6 +17,8 @@ export interface OverdueLook extends Look {
   readonly overdue: number;
   /** There may be more of them: not all were counted. */
   readonly atLeast: boolean;
+  /** Expired entries of items that are held, and so not overdue, as far as they were come upon. */
+  readonly held: number;
   /** Queries of the index that it took. */
   readonly queries: number;
 }
@@ -46,7 +49,8 @@ export function minutesBack({ model }: Pick<Subject, 'model'>, wanted: number): 
 }
 
 /**
- * Looks for what is expired and still there, as a sweep would plan it. It reads the index only.
+ * Looks for what is expired and still there, as a sweep would plan it. It reads the index only, and of a table with a `holdAttribute`
+ * whether the items are held. With `graceSeconds` it looks as if it were so much earlier: an item in its grace is not overdue.
  *
  * @param minutes how far back
  * @param now epoch milliseconds
@@ -67,13 +71,22 @@ export async function lookForOverdue(
     return reader(...args);
   };
   const startedAt = now();
-  const readAt = toEpochSeconds(startedAt);
+  const readAt = toEpochSeconds(startedAt) - props.graceSeconds;
+  const held = new Set<string>();
+  const lookUp = heldReader(documents, { ...props, model });
+  const readHeld: ReadHeld | undefined =
+    lookUp &&
+    (async entries => {
+      const found = await lookUp(entries);
+      for (const { key } of found) held.add(JSON.stringify(key));
+      return found;
+    });
   const request = requestBack(readAt, minutes);
   const outOfTime = () => now() - startedAt > LOOK_MS;
   let unansweredFrom: number | null = null;
   const probe = async (target: SweepTarget) => {
     try {
-      return await earliestTtl(readIndex, layout, target, outOfTime);
+      return await earliestTtl(readIndex, layout, target, outOfTime, readHeld);
     } catch (error) {
       if (!(error instanceof DynamoDbBusyError)) throw error;
       const start = Math.min(...target.windowKeys.map(windowStartOf));
@@ -92,7 +105,7 @@ export async function lookForOverdue(
       outOfTime,
     });
     const upTo = cursor === null ? readAt : cursor.window - 1;
-    const counted = await countEntries(due, layout, readIndex, outOfTime);
+    const counted = await countEntries(due, layout, readIndex, outOfTime, readHeld);
     return {
       readAt,
       read: upTo < request.windowsFrom ? null : { from: request.windowsFrom, upTo },
@@ -100,11 +113,12 @@ export async function lookForOverdue(
       unansweredFrom,
       ...counted,
       atLeast: counted.atLeast || cursor !== null || unansweredFrom !== null,
+      held: held.size,
       queries,
     };
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
-    return { ...unread, unansweredFrom: unansweredFrom ?? request.windowsFrom, queries };
+    return { ...unread, unansweredFrom: unansweredFrom ?? request.windowsFrom, held: held.size, queries };
   }
 }
 
@@ -130,6 +144,7 @@ async function countEntries(
   layout: ReturnType<typeof indexLayout>,
   readIndex: ReadIndex,
   outOfTime: () => boolean,
+  readHeld: ReadHeld | undefined,
 ): Promise<{ overdue: number; atLeast: boolean }> {
   let overdue = 0;
   let atLeast = due.length > COUNTED_TARGETS;
@@ -139,7 +154,10 @@ async function countEntries(
       if (outOfTime()) return { overdue, atLeast: true };
       try {
         const page = await readIndex(key, { from, upTo: before - 1 }, null, COUNTED_ENTRIES);
-        overdue += page.entries.length;
+        for (let start = 0; start < page.entries.length; start += MOST_READ) {
+          const entries = page.entries.slice(start, start + MOST_READ);
+          overdue += entries.length - ((await readHeld?.(entries))?.size ?? 0);
+        }
         atLeast ||= page.more;
       } catch (error) {
         if (!(error instanceof DynamoDbBusyError)) throw error;

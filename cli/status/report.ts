@@ -26,6 +26,8 @@ export interface TableReport {
     readonly items: number;
     /** There may be more. */
     readonly atLeast: boolean;
+    /** Expired items that are held, and so not overdue, as far as they were come upon. */
+    readonly held: number;
     readonly oldest: string | null;
     /** The expiry times that were looked at. */
     readonly from: string | null;
@@ -71,6 +73,7 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
     overdue: overdue && {
       items: overdue.overdue,
       atLeast: overdue.atLeast,
+      held: overdue.held,
       oldest: overdue.oldest === null ? null : fromSeconds(overdue.oldest),
       from: overdue.read && fromSeconds(overdue.read.from),
       to: overdue.read && fromSeconds(overdue.read.upTo),

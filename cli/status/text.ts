@@ -28,7 +28,7 @@ export function describeBriefly({ subject, seen, judged }: TableStatus, now: Dat
   const [worst] = judged.remarks.filter(({ severity }) => severity !== 'note');
   return [
     `${clockTime(now, now)}  ${subject.props.tableName}: ${VERDICTS[judged.verdict].toLowerCase()}`,
-    goneSentence(seen, now),
+    goneSentence(subject, seen, now),
     ...('seen' in seen.overdue ? [`overdue ${items(seen.overdue.seen)}`] : []),
     ...(open === undefined ? [] : [`open ${open}`]),
     ...(worst === undefined ? [] : [worst.text]),
@@ -45,7 +45,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 function describeTable({ subject, seen, judged }: TableStatus, place: string, now: Date): string {
   const sweeps = seenOf(seen.sweeps);
   const rows: (readonly [string, string])[] = [
-    ['gone', `${goneSentence(seen, now)}.`],
+    ['gone', `${goneSentence(subject, seen, now)}.`],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...[...seen.schedules].map(([name, schedule], index) => {
       const short = name.slice(subject.props.name.length + 1);
@@ -75,13 +75,20 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
 }
 
 /** The sentence that an operator may rely on, or why there is none. */
-function goneSentence({ gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>, now: Date): string {
+function goneSentence(
+  { props }: TableStatus['subject'],
+  { gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>,
+  now: Date,
+): string {
   if (gone === undefined) return `what is gone is not known: ${textOf(overdue, () => '')}`;
   if (gone.known) {
     const { since, by } = gone;
+    // What is due has expired a grace ago.
+    const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
+    const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
     return (
-      `everything that was due by ${clockTime(fromSeconds(by), now)} is gone, back to ` +
-      clockTime(fromSeconds(since), now)
+      `everything that ${was} by ${clockTime(fromSeconds(by), now)} is gone, back to ` +
+      `${clockTime(fromSeconds(since), now)}${kept}`
     );
   }
   return `nothing can be said to be gone: ${WHY_UNKNOWN[gone.because]}`;
@@ -94,11 +101,12 @@ const WHY_UNKNOWN: Readonly<Record<Extract<Gone, { known: false }>['because'], s
 };
 
 function describeOverdue(look: OverdueLook, now: Date): string {
-  const { oldest, read, readAt, queries } = look;
+  const { oldest, read, readAt, held, queries } = look;
   const late = oldest === null ? '' : `, the oldest for ${duration((readAt - oldest) * 1000)}`;
   const back =
     read === null ? 'nothing could be read' : `looked back to ${clockTime(fromSeconds(read.from), now)}`;
-  return `${items(look)}${late} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
+  const kept = held === 0 ? '' : `; at least ${count(held)} held`;
+  return `${items(look)}${late}${kept} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
 }
 
 function items({ overdue, atLeast }: OverdueLook): string {

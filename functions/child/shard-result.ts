@@ -8,10 +8,20 @@ import { startProgress } from './child-progress.ts';
  * made of fates, so that nothing is counted twice and nothing that is left is counted by a child that hands it on.
  */
 
-/** A child that got nowhere would hand its target on for ever. A dry run gets on by its position. */
-export function madeProgress({ dryRun, position, ...counts }: ChildProgress): boolean {
+/**
+ * A child that got nowhere would hand its target on for ever. A dry run gets on by its position, and so does a child that came upon
+ * what is held, which stays where it is.
+ */
+export function madeProgress(progress: ChildProgress): boolean {
+  const { dryRun, position, ...counts } = progress;
   if (dryRun) return counts.found > 0 && position !== null;
-  return sumOfFates({ ...counts, failed: 0 }) > 0;
+  const held = goesOnBehindHeld(progress) ? counts.held : 0;
+  return sumOfFates({ ...counts, failed: 0, held }) > 0;
+}
+
+/** Nothing that is left lies before its position but what is held. */
+function goesOnBehindHeld({ dryRun, position, held, failed, deferred }: ChildProgress): boolean {
+  return !dryRun && position !== null && held > 0 && failed === 0 && deferred === 0;
 }
 
 /**
@@ -30,13 +40,15 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
 }
 
 /**
- * The child is out of time and hands its target on. What failed or is deferred is not counted: the next child finds it
- * again and counts it then.
+ * The child is out of time and hands its target on. What failed, is deferred or held is not counted: the next child finds it again and
+ * counts it then. Where it would find nothing but what is held, it goes on behind it: over and over, it would never get further.
  */
 export function handOn(progress: ChildProgress): ShardResult {
   const { dryRun, target, position } = progress;
-  const resume: SweepTarget = dryRun ? { ...target, position } : target;
-  return { ...resultOf(progress, 0, []), complete: false, interrupted: false, resume };
+  const goesOn = goesOnBehindHeld(progress);
+  const resume: SweepTarget = dryRun || goesOn ? { ...target, position } : target;
+  const counted = dryRun || goesOn ? progress : { ...progress, held: 0 };
+  return { ...resultOf(counted, 0, []), complete: false, interrupted: false, resume };
 }
 
 /** What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. */

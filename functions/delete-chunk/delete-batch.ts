@@ -15,7 +15,7 @@ import { NO_DELETION } from './deletion.ts';
 export function unguardedBatch(
   documents: Documents,
   { tableName, model }: SweepSettings,
-  clock: () => number,
+  lagClock: () => number,
   options: RequestOptions = {},
 ): SendBatch {
   const names = keyAttributeNames(model);
@@ -35,7 +35,7 @@ export function unguardedBatch(
     const deleted = keys.filter(({ key }) => !left.has(textOf(key, names)));
     const lag = lagOf(
       deleted.map(({ ttl }) => ttl),
-      clock(),
+      lagClock(),
     );
     // DynamoDB does not say why it left them; its documents name throttling first.
     const throttled = unprocessed.length;

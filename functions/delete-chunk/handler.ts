@@ -21,10 +21,12 @@ export async function deleteChunk({ chunk, now }: DeleteChunkInput, runtime: Run
   const ahead = Date.parse(now) - clock();
   const showKey = keyShower(settings);
   const options = { requestTimeout: requestTimeoutMs(chunk.timeoutSeconds, ATTEMPTS) };
+  // An item is late from the end of its grace on.
+  const lagClock = () => clock() - settings.graceSeconds * 1000;
   const send =
     settings.deleteMode === 'guarded'
-      ? guardedBatch(documents, settings, chunk.cutoff, clock, options)
-      : unguardedBatch(documents, settings, clock, options);
+      ? guardedBatch(documents, settings, chunk.cutoff, lagClock, options)
+      : unguardedBatch(documents, settings, lagClock, options);
   return attemptChunk(chunk, {
     ...runtime,
     clock: () => clock() + ahead,

@@ -2,6 +2,7 @@ import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
+import { heldReader } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { earliestTtl, indexReader } from '../table/index-query.ts';
 import { countMisfiled } from './misfiled.ts';
@@ -36,11 +37,13 @@ export async function planSweep(
   const layout = indexLayout(settings.model);
   checkSpan(request, layout);
   const readIndex = indexReader(documents, settings);
+  const readHeld = heldReader(documents, settings);
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const next = await nextRound(soFar, {
     dryRun: request.dryRun,
     limit: request.limit,
     concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
+    graceSeconds: settings.graceSeconds,
     plan: async (cursor, maxDue) => {
       const misfiled =
         request.seeksMisfiled && cursor === null
@@ -48,14 +51,24 @@ export async function planSweep(
           : 0;
       const { oldestOverdue, ...planned } = await plan(request, cursor, {
         layout,
-        probe: target => earliestTtl(readIndex, layout, target, probeOutOfTime),
+        // For an upcoming minute it only decides whether there is a child.
+        probe: target =>
+          earliestTtl(
+            readIndex,
+            layout,
+            target,
+            probeOutOfTime,
+            target.upcomingFrom === null ? readHeld : undefined,
+          ),
         concurrency: PROBE_CONCURRENCY,
         maxDue,
         watchAlways: settings.pollSeconds > 0,
         outOfTime: () => remainingMs() < RESERVED_MS,
       });
       const oldestOverdueSeconds =
-        oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - Math.floor(oldestOverdue);
+        oldestOverdue === undefined
+          ? 0
+          : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
       return { ...planned, oldestOverdueSeconds, misfiled };
     },
   });

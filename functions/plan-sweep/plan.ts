@@ -2,6 +2,7 @@ import { windowKey } from '../../expiry/window.ts';
 import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
+import { MAYBE } from '../table/index-query.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
 /** A backlog is followed back until it is longer than that. */
@@ -14,10 +15,10 @@ const MAX_GAP_KEYS = 1_800;
 export interface PlanOptions {
   readonly layout: IndexLayout;
   /**
-   * The earliest TTL (epoch seconds) that the target holds; undefined when it holds nothing. A target whose probe
-   * throws DynamoDbBusyError counts as due.
+   * The earliest TTL (epoch seconds) that the target holds, but for those of items that are held; undefined when it holds nothing.
+   * A target whose probe throws DynamoDbBusyError counts as due, and so does one of which it is not known (MAYBE).
    */
-  readonly probe: (target: SweepTarget) => Promise<number | undefined>;
+  readonly probe: (target: SweepTarget) => Promise<number | typeof MAYBE | undefined>;
   /** Probes in flight. */
   readonly concurrency: number;
   /** Most targets to return. */
@@ -50,30 +51,38 @@ export async function plan(
   const maxDue = options.maxDue - upcoming.length;
   const back = await planBack(request, cursor, { ...options, maxDue });
   const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
-  return { ...all, due: [...upcoming, ...all.due] };
+  const { cursor: next, oldestOverdue } = all;
+  return { due: [...upcoming, ...all.due], cursor: next, oldestOverdue };
+}
+
+interface PlanBack extends Plan {
+  /** Those of the due ones that may hold nothing but what is held. */
+  readonly maybe: ReadonlySet<SweepTarget>;
 }
 
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,
   { layout, probe, concurrency, maxDue, outOfTime }: PlanOptions,
-): Promise<Plan> {
+): Promise<PlanBack> {
   const due: SweepTarget[] = [];
+  const maybe = new Set<SweepTarget>();
   let oldestOverdue: number | undefined;
   const pairs = pairsBack(request, cursor, layout);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so no probe's answer is thrown away.
     const room = Math.min(concurrency, maxDue - due.length);
-    if (room === 0 || outOfTime()) return { due, cursor: next.value.at, oldestOverdue };
+    if (room === 0 || outOfTime()) return { due, maybe, cursor: next.value.at, oldestOverdue };
     const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
     for (const { target, earliest } of await probeAll(round, probe)) {
       due.push(target);
-      if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
+      if (earliest === MAYBE) maybe.add(target);
+      else if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
     }
   }
-  return { due, cursor: null, oldestOverdue };
+  return { due, maybe, cursor: null, oldestOverdue };
 }
 
 /**
@@ -82,9 +91,13 @@ async function planBack(
  * empty or time is up. What it does not reach then is left to the ticks that follow, and to the reconcile.
  *
  * With a limit a backlog has a gap before it as soon as less expires than may be deleted. So a limited tick also looks behind
- * empty windows, as far as {@link MAX_GAP_KEYS} reach.
+ * empty windows, as far as {@link MAX_GAP_KEYS} reach. A window that holds nothing but what is held is as good as empty.
  */
-async function followBacklog(request: SweepRequest, planned: Plan, options: PlanOptions): Promise<Plan> {
+async function followBacklog(
+  request: SweepRequest,
+  planned: PlanBack,
+  options: PlanOptions,
+): Promise<PlanBack> {
   const { layout, outOfTime } = options;
   let all = planned;
   let { windowsFrom } = request;
@@ -92,9 +105,9 @@ async function followBacklog(request: SweepRequest, planned: Plan, options: Plan
     const [oldest = windowsFrom] = layout.windows(windowsFrom, request.windowsBefore);
     const length = request.windowsBefore - windowsFrom;
     const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), MAX_BACKLOG_SECONDS);
-    const isLeft = all.due.some(({ windowKeys: [key] }) =>
-      key?.startsWith(windowKey(oldest, layout.windowSeconds, 0)),
-    );
+    const { maybe } = all;
+    const oldestKey = windowKey(oldest, layout.windowSeconds, 0);
+    const isLeft = all.due.some(target => !maybe.has(target) && target.windowKeys[0]?.startsWith(oldestKey));
     if (length > MAX_BACKLOG_SECONDS || !(isLeft || length < reach)) break;
     const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
     windowsFrom -= isLeft ? length : Math.min(length, reach - length);
@@ -102,7 +115,12 @@ async function followBacklog(request: SweepRequest, planned: Plan, options: Plan
     const behind = await planBack({ ...request, windowsFrom, windowsBefore }, null, { ...options, maxDue });
     const overdue = [behind.oldestOverdue, all.oldestOverdue].filter(ttl => ttl !== undefined);
     const oldestOverdue = overdue.length > 0 ? Math.min(...overdue) : undefined;
-    all = { due: [...behind.due, ...all.due], cursor: null, oldestOverdue };
+    all = {
+      due: [...behind.due, ...all.due],
+      maybe: new Set([...behind.maybe, ...maybe]),
+      cursor: null,
+      oldestOverdue,
+    };
   }
   return all;
 }
@@ -139,7 +157,7 @@ async function planUpcoming(
 interface DueTarget {
   readonly target: SweepTarget;
   /** Null when DynamoDB was too busy to say. */
-  readonly earliest: number | null;
+  readonly earliest: number | typeof MAYBE | null;
 }
 
 /**

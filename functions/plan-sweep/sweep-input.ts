@@ -5,7 +5,10 @@ import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../s
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
-/** What an execution was asked to sweep, checked; times in epoch seconds. */
+/**
+ * What an execution was asked to sweep, checked; times in epoch seconds. With `graceSeconds` all of them are so much earlier than the
+ * clock: they are compared with TTLs.
+ */
 export interface SweepRequest {
   /** Windows that may hold a TTL in [windowsFrom, windowsBefore) are probed. */
   readonly windowsFrom: number;
@@ -82,10 +85,13 @@ export interface TickSettings {
   readonly precisionSeconds: number;
   /** When the input says nothing of it; 0 = no limit. */
   readonly maxDeletesPerSecond: number;
+  /** From an item's expiry to its deletion. */
+  readonly graceSeconds: number;
 }
 
 /**
- * Checks the input of an execution.
+ * Checks the input of an execution. With `graceSeconds` a tick owns the minute of TTLs whose grace ends in its upcoming minute, and
+ * nothing is expired before its grace is over.
  *
  * @param input what the execution was started with
  * @param startedAtMs when the execution started, epoch milliseconds: a cutoff frozen here is never later
@@ -93,9 +99,26 @@ export interface TickSettings {
  */
 export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
   const fields = readFields(input);
+  const { graceSeconds } = settings;
   return 'scheduledTime' in fields
-    ? readTick(fields, startedAtMs, settings)
-    : readReplay(fields, startedAtMs, settings);
+    ? earlier(readTick(fields, startedAtMs, settings), graceSeconds)
+    : readReplay(fields, startedAtMs - graceSeconds * 1000, settings);
+}
+
+/** A minute of the clock begins on a whole one, and the TTLs that are due in it need not. So a tick is read by the clock. */
+function earlier(request: SweepRequest, seconds: number): SweepRequest {
+  const { upcoming, limit } = request;
+  const before = (time: number | null) => (time === null ? null : time - seconds);
+  return {
+    ...request,
+    windowsFrom: request.windowsFrom - seconds,
+    windowsBefore: request.windowsBefore - seconds,
+    from: request.from - seconds,
+    before: request.before - seconds,
+    cutoff: request.cutoff - seconds,
+    upcoming: upcoming && { from: upcoming.from - seconds, before: upcoming.before - seconds },
+    limit: limit && { ...limit, from: before(limit.from), before: before(limit.before) },
+  };
 }
 
 /**

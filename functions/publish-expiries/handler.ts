@@ -5,9 +5,12 @@ import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { cutIntoCalls } from './calls.ts';
+import { consumerFunction } from './consumer-function.ts';
 import { deliver } from './deliver.ts';
 import type { Destination } from './destination.ts';
+import { eventBus } from './event-bus.ts';
 import { type OutgoingExpiry, outgoing } from './outgoing.ts';
+import { queue } from './queue.ts';
 import { type EventsSettings, readEventsSettings } from './settings.ts';
 
 /** What the handler takes from the process it runs in; tests pass their own. */
@@ -86,32 +89,32 @@ function judge(
   return { expiries };
 }
 
-let runtime: Promise<PublishRuntime> | undefined;
+let runtime: PublishRuntime | undefined;
 
-async function lambdaRuntime(): Promise<PublishRuntime> {
+/** Made at the first call and kept while the execution environment lives. */
+function lambdaRuntime(): PublishRuntime {
+  if (runtime !== undefined) return runtime;
   const settings = { ...readSettings(process.env), ...readEventsSettings(process.env) };
-  return {
+  runtime = {
     settings,
-    destination: await destinationOf(settings),
+    destination: destinationOf(settings),
     logger: new Logger(),
     clock: Date.now,
     random: Math.random,
     sleep: ms => sleep(ms),
   };
+  return runtime;
 }
 
-/** Loads the one client that is needed: the three of them would take twice its time at each cold start. */
-export async function destinationOf({
+/** Where the environment says that events go. */
+export function destinationOf({
   eventsBus,
   eventsQueueUrl,
   eventsFunction = '',
-}: EventsSettings): Promise<Destination> {
-  if (eventsBus !== undefined) return (await import('./event-bus.ts')).eventBus(eventsBus);
-  if (eventsQueueUrl !== undefined) return (await import('./queue.ts')).queue(eventsQueueUrl);
-  return (await import('./consumer-function.ts')).consumerFunction(eventsFunction);
+}: EventsSettings): Destination {
+  if (eventsBus !== undefined) return eventBus(eventsBus);
+  return eventsQueueUrl === undefined ? consumerFunction(eventsFunction) : queue(eventsQueueUrl);
 }
 
-export const handler = async (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> => {
-  runtime ??= lambdaRuntime();
-  return publishExpiries(event, await runtime, context);
-};
+export const handler = (event: DynamoDbStreamEvent, context: TimeLimit): Promise<BatchAnswer> =>
+  publishExpiries(event, lambdaRuntime(), context);

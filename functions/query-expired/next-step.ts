@@ -10,6 +10,7 @@ import {
   type ShardResult,
 } from '../../statemachine/contract.ts';
 import { startProgress } from '../child/child-progress.ts';
+import { afterGrace, beforeGrace } from '../child/grace.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 import { firstThatFit } from '../report/listed-keys.ts';
@@ -24,9 +25,14 @@ import { addResults } from './chunk-results.ts';
 import { toChunks } from './page.ts';
 import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
 
+/** How long after its expiry an item is deleted. */
+interface GraceSettings {
+  readonly graceSeconds: number;
+}
+
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
-  readonly pace: PollPace & AttemptSettings;
+  readonly pace: PollPace & AttemptSettings & GraceSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   /** What the lists of keys show of one. */
@@ -51,8 +57,17 @@ export interface NextStepOptions {
  * 5. Nothing is due: wait for the next poll, or end when there is none.
  * 6. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
  *    delete then. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
+ * 7. All of this is decided as if it were `graceSeconds` earlier.
  */
 export async function nextStep(
+  input: QueryExpiredInput,
+  options: NextStepOptions,
+): Promise<QueryExpiredOutput> {
+  const { graceSeconds } = options.pace;
+  return afterGrace(await decide(beforeGrace(input, graceSeconds), options), graceSeconds);
+}
+
+async function decide(
   { progress: from, results, startedAt, now }: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
@@ -189,7 +204,7 @@ function isRetryDue({ retryAtMs, position }: ChildProgress, nowMs: number): bool
   return retryAtMs !== null && position === null && wholeSecond(retryAtMs) <= nowMs;
 }
 
-/** It finds again what failed, which is still there, and counts it then. */
+/** It finds again what failed and what is held, which is still there, and counts it then. */
 function fromTheStart(progress: ChildProgress): ChildProgress {
   return {
     ...progress,
@@ -200,6 +215,7 @@ function fromTheStart(progress: ChildProgress): ChildProgress {
     deferredKeys: [],
     failed: 0,
     failedKeys: [],
+    held: 0,
   };
 }
 

@@ -1,6 +1,10 @@
 import { kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
-import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES } from '../../statemachine/contract.ts';
+import {
+  MAX_DELETES_PER_SECOND,
+  MAX_GRACE_SECONDS,
+  MAX_LOOKBACK_MINUTES,
+} from '../../statemachine/contract.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
@@ -36,6 +40,8 @@ export const SETTING_KINDS = {
   granularityMinutes: MODEL_KINDS.granularityMinutes,
   shards: MODEL_KINDS.shards,
   deleteMode: oneOf(DELETE_MODES),
+  holdAttribute: ATTRIBUTE_NAME,
+  graceSeconds: whole(0, MAX_GRACE_SECONDS),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
@@ -48,10 +54,16 @@ export const SETTING_KINDS = {
   metrics: oneOf(METRIC_SETS),
 };
 
+type SettingName = keyof typeof SETTING_KINDS;
+
+/** What a table can be without: its functions have no such variable then. */
+const ABSENT_SETTINGS = ['sortKey', 'holdAttribute'] as const satisfies readonly SettingName[];
+type AbsentName = (typeof ABSENT_SETTINGS)[number];
+
 /** The settings as props have them. A table without a sort key has none here either. */
 export type Settings = {
-  readonly [Name in Exclude<keyof typeof SETTING_KINDS, 'sortKey'>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
-} & { readonly sortKey?: string };
+  readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
+} & { readonly [Name in AbsentName]?: string };
 
 /** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
@@ -67,7 +79,7 @@ export function toEnvironment(settings: Settings, write: (value: string) => stri
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
 export function readSettings(env: Environment): SweepSettings {
   // Every other one is there: readVariables has seen to that.
-  const settings = readVariables(SETTING_KINDS, env, ['sortKey']) as Settings;
+  const settings = readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings;
   const {
     partitionKey,
     sortKey,

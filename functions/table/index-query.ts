@@ -5,6 +5,7 @@ import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
+import { MOST_READ, type ReadHeld } from './held-items.ts';
 import type { IndexKey, IndexLayout } from './index-layout.ts';
 import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 
@@ -91,8 +92,17 @@ function keyCondition(
   };
 }
 
+/** Held entries under one key of the index that are passed over; who comes upon more does not know whether anything is due. */
+const MOST_HELD = 1_000;
+
+/** There may be something under all that is held. */
+export const MAYBE = 'maybe';
+
 /**
  * The earliest TTL of a target that is, or within its span will be, expired; reads one entry of each key, until it knows.
+ *
+ * @param readHeld entries of items that are held are passed over; undefined: nothing is held
+ * @returns undefined: nothing is; MAYBE: so much is held that it did not look behind all of it
  * @throws DynamoDbBusyError also when time runs out before all keys are read
  */
 export async function earliestTtl(
@@ -100,18 +110,38 @@ export async function earliestTtl(
   layout: IndexLayout,
   target: SweepTarget,
   outOfTime: () => boolean,
-): Promise<number | undefined> {
+  readHeld?: ReadHeld,
+): Promise<number | typeof MAYBE | undefined> {
   const { from, before, cutoff } = target;
   const range = { from, upTo: Math.min(cutoff ?? before, before) };
   let earliest: number | undefined;
+  let maybe = false;
   for (const [index, key] of layout.keys(target).entries()) {
     if (index > 0 && outOfTime())
       throw new DynamoDbBusyError('DynamoDB answers too slowly to probe every second');
-    const { entries } = await readIndex(key, range, null, 1);
-    // BETWEEN includes its upper end; the span does not.
-    const [ttl] = entries.flatMap(entry => (entry.ttl < before ? [entry.ttl] : []));
-    if (ttl !== undefined) earliest = Math.min(earliest ?? ttl, ttl);
-    if (ttl !== undefined && key.ttl !== undefined) break;
+    const ttl = await earliestOfKey(key);
+    if (ttl === MAYBE) maybe = true;
+    else if (ttl !== undefined) {
+      earliest = Math.min(earliest ?? ttl, ttl);
+      if (key.ttl !== undefined) break;
+    }
   }
-  return earliest;
+  return earliest ?? (maybe ? MAYBE : undefined);
+
+  async function earliestOfKey(key: IndexKey): Promise<number | typeof MAYBE | undefined> {
+    let startKey: ItemKey | null = null;
+    for (let passed = 0; passed < MOST_HELD && (passed === 0 || !outOfTime()); ) {
+      const limit = passed === 0 ? 1 : MOST_READ;
+      const page: IndexPage = await readIndex(key, range, startKey, limit);
+      // BETWEEN includes its upper end; the span does not.
+      const entries = page.entries.filter(entry => entry.ttl < before);
+      const held = entries.length > 0 ? await readHeld?.(entries) : undefined;
+      const first = entries.find(entry => !held?.has(entry));
+      if (first !== undefined) return first.ttl;
+      startKey = page.positions.at(-1) ?? null;
+      if (!page.more || startKey === null) return undefined;
+      passed += page.entries.length;
+    }
+    return MAYBE;
+  }
 }

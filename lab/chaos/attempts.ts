@@ -21,9 +21,14 @@ export class Attempts {
     for (const id of idsIn(call)) this.#all.push({ id, at: call.at });
   }
 
-  /** As many items as the sweep can at most have found renewed and not found, by what the application did. */
-  most(ledger: Pick<Ledger, 'mayBeRenewed' | 'mayBeGone'>): { renewed: number; notFound: number } {
+  /** As many items as the sweep can at most have found renewed, held and not found, by what the application did. */
+  most(ledger: Pick<Ledger, 'mayBeRenewed' | 'mayBeHeld' | 'mayBeGone'>): {
+    renewed: number;
+    held: number;
+    notFound: number;
+  } {
     return {
+      held: this.#all.filter(({ id }) => ledger.mayBeHeld(id)).length,
       renewed: this.#all.filter(({ id, at }) => ledger.mayBeRenewed(id, at)).length,
       notFound: this.#all.filter(({ id, at }) => ledger.mayBeGone(id, at)).length,
     };

@@ -10,6 +10,10 @@ export type Deed =
   | 'renewed'
   /** It is deleted, and the index does not know it yet. */
   | 'deleted'
+  /** It is held, and has to stay. */
+  | 'held'
+  /** It was held when it expired, and is released before the sweep, which has to delete it. */
+  | 'released'
   /** It is renewed by a second, in the second in which it expires, after it was found and before it is deleted. */
   | 'renewed by a second';
 
@@ -49,6 +53,8 @@ export interface InspectionOptions {
   readonly reconcileMinutes: number;
   /** Items are renewed or deleted by the application. */
   readonly guarded: boolean;
+  /** Items are held by the application. @default false */
+  readonly holds?: boolean;
 }
 
 const MINUTE = 60;
@@ -132,7 +138,7 @@ interface Place {
 }
 
 /** Lays out items that expire in the same second, in one shard, with everything that may happen to such items. */
-function layer(sweep: string, { model, guarded }: InspectionOptions) {
+function layer(sweep: string, { model, guarded, holds = false }: InspectionOptions) {
   return (name: string, ttl: number, { shard = 0, olderStamp = false }: Place): InspectedItem[] => {
     const item = (what: string) => ({ id: idIn(shard, `${sweep}/${name}/${what}`, model), ttl, olderStamp });
     const expired = Array.from({ length: ALIKE }, (_unused, index): InspectedItem => {
@@ -140,9 +146,8 @@ function layer(sweep: string, { model, guarded }: InspectionOptions) {
       return { ...item(String(index)), deed: 'none', capacity };
     });
     if (!guarded) return expired;
-    const stale = (['deleted', 'renewed'] as const).map(
-      (deed): InspectedItem => ({ ...item(deed), deed, capacity: 'at once' }),
-    );
+    const deeds = ['deleted', 'renewed', ...(holds ? (['held', 'released'] as const) : [])] as const;
+    const stale = deeds.map((deed): InspectedItem => ({ ...item(deed), deed, capacity: 'at once' }));
     return [...expired, ...stale];
   };
 }

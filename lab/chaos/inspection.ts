@@ -18,6 +18,7 @@ import { UnansweredDeletes } from './unanswered-deletes.ts';
 const CHILD_LIFE_MS = 8_000;
 /** The first child does not get through, even when it begins a wait at the end of its life; the second one does. */
 const BUSY_MS = 11_000;
+const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
 /** Even what expired a day ago is renewed for a day. */
 const RENEWED_SECONDS = 2 * 86_400;
 
@@ -110,7 +111,7 @@ export async function inspect(
   return {
     name,
     ended: endOf(execution),
-    laidOut: laidOut.filter(({ deed }) => deed === 'none' || deed === 'renewed by a second').length,
+    laidOut: laidOut.filter(({ deed }) => HAS_TO_GO.includes(deed)).length,
     left: table.ledger.left(await table.readAll(), sweeps),
     laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
     removed: table.ledger.counts.swept - sweptBefore,
@@ -126,6 +127,8 @@ async function layOut(
   { environment, tableName, table, model }: InspectionContext,
 ): Promise<void> {
   const stamped = await table.act({ kind: 'write', item: id, ttl, olderStamp });
+  if (deed === 'held' || deed === 'released') await table.act({ kind: 'hold', item: id, ttl: undefined });
+  if (deed === 'released') await table.act({ kind: 'release', item: id, ttl: undefined });
   if (deed !== 'renewed' && deed !== 'deleted') return;
   const indexed = stamped && indexedOf(id, stamped, model);
   if (indexed) environment.remember(tableName, indexed);

@@ -23,7 +23,17 @@ const RENEWALS = {
   writtenAgain: 6,
 };
 
-/** Seconds from the expiry to a late write. */
+const HOLDS = {
+  held: 4,
+  /** In the second in which the item expires: the hold and the delete meet. */
+  heldAtExpiry: 5,
+  /** Held before its expiry, and released after it. */
+  released: 6,
+};
+
+const NO_HOLDS: Readonly<Record<keyof typeof HOLDS, number>> = { held: 0, heldAtExpiry: 0, released: 0 };
+
+/** Seconds from the expiry to a late write, or to a release. */
 const LATEST_SECONDS = 20;
 
 /**
@@ -31,11 +41,12 @@ const LATEST_SECONDS = 20;
  * expire.
  *
  * @param renewals whether items live longer than was first written, by renewals or under the same key
+ * @param holds whether some are held
  */
-export function chaosMix(renewals: boolean): Mix {
+export function chaosMix(renewals: boolean, holds = false): Mix {
   return ({ item, ttl, writeAt, lastTtl, random }) => {
     const olderStamp = random.next() < OLDER_STAMP;
-    const fate = drawCase({ ...SHARES, ...RENEWALS }, random);
+    const fate = drawCase({ ...SHARES, ...RENEWALS, ...(holds ? HOLDS : NO_HOLDS) }, random);
     const write = { atMs: writeAt, item, kind: 'write', ttl, olderStamp } as const;
     /** Milliseconds from the item's expiry, but never before it is written. */
     const around = (from: number, to: number) =>
@@ -58,6 +69,18 @@ export function chaosMix(renewals: boolean): Mix {
         return then({ atMs: around(-200, 1000), kind: 'renew', ttl: later() });
       case 'renewedByASecond':
         return then({ atMs: around(-200, 900), kind: 'renew', ttl: withinOrFar(ttl + 1, lastTtl) });
+      case 'held':
+        return then({ atMs: around(-3000, -300), kind: 'hold', ttl: undefined });
+      case 'heldAtExpiry':
+        return then({ atMs: around(-300, 900), kind: 'hold', ttl: undefined });
+      case 'released': {
+        const atMs = around(-3000, -300);
+        const release = Math.min(ttl + between(0, LATEST_SECONDS, random), lastTtl) * 1000;
+        return [
+          ...then({ atMs, kind: 'hold', ttl: undefined }),
+          { atMs: Math.max(atMs + 100, release), item, kind: 'release', ttl: undefined },
+        ];
+      }
       case 'madePermanent':
         return then({ atMs: around(-3000, 1000), kind: 'makePermanent', ttl: undefined });
       case 'writtenAgain': {

@@ -60,6 +60,14 @@ export function formatChaosReport(report: ChaosReport): string {
       'items',
       `${count(counts.items)} written, ${count(counts.renewals)} renewals, ${count(counts.deletedByUs)} deleted by the application, ${count(counts.swept)} swept (${deleteMode})`,
     ],
+    ...(counts.held === 0
+      ? []
+      : [
+          ['held', `${count(counts.held)} items, ${count(counts.released)} of them released`] as [
+            string,
+            string,
+          ],
+        ]),
     ...(Object.entries(FAULTS) as [FaultName, string][]).map(([name, what]): [string, string] => [
       name,
       `${count(faults[name] ?? 0)} ${what}`,

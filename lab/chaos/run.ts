@@ -23,6 +23,9 @@ export interface ChaosOptions extends StormOptions {
   readonly lookbackMinutes: number;
   /** How far the reconcile looks back. */
   readonly reconcileMinutes: number;
+  /** Of the table, for whose items everything is due so much after their TTL. */
+  readonly graceSeconds: number;
+  readonly holdAttribute: string | undefined;
   readonly output: Output;
   /** Ends the run early. */
   readonly signal: AbortSignal;
@@ -38,6 +41,7 @@ export interface ChaosOptions extends StormOptions {
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { cdktfOut, tableName, model, seed, deleteMode, signal } = options;
+  const holds = options.holdAttribute !== undefined;
   const progress = new Progress(options.output);
   const accounts = new Accounts();
   const problems = new Problems(progress);
@@ -66,18 +70,23 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       table: tableOf(calm.synthesized, tableName),
       model,
       prefix: 'item',
+      graceSeconds: options.graceSeconds,
+      holdAttribute: options.holdAttribute,
       onAnswer: machine.answered,
       onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
     });
-    storm = await Storm.start(options, {
-      dynamoDbEndpoint,
-      table,
-      model,
-      accounts,
-      problems,
-      progress,
-      until,
-    });
+    storm = await Storm.start(
+      { ...options, holds },
+      {
+        dynamoDbEndpoint,
+        table,
+        model,
+        accounts,
+        problems,
+        progress,
+        until,
+      },
+    );
     const startMs = Date.now();
     await storm.rage(startMs);
     await table.caughtUp();
@@ -91,7 +100,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const sweptUpTo = Math.floor(Date.now() / 1000);
     const violations = until.aborted ? [] : await table.verify({ sweptUpTo });
     if (!until.aborted) {
-      await replay(calm, tableName, startMs - (options.reconcileMinutes + 2) * 60_000, problems);
+      const earliestMs = startMs - options.graceSeconds * 1000;
+      await replay(calm, tableName, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
       await table.caughtUp();
       const known = new Set(violations.map(({ id }) => id));
       const later = await table.verify({ sweptUpTo });
@@ -125,7 +135,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 /** An ordinary tick and the reconcile, one after the other. */
 async function inspectBoth(
-  { model, lookbackMinutes, reconcileMinutes, deleteMode }: ChaosOptions,
+  { model, lookbackMinutes, reconcileMinutes, deleteMode, holdAttribute }: ChaosOptions,
   context: InspectionContext,
   problems: Problems,
   progress: Progress,
@@ -136,7 +146,8 @@ async function inspectBoth(
   await sleep(secondsUntilInspection(now()) * 1000, undefined, { signal: until }).catch(() => {});
   for (const plan of [planTick, planReconcile]) {
     if (until.aborted) return;
-    const inspection = plan({ now: now(), model, lookbackMinutes, reconcileMinutes, guarded });
+    const holds = holdAttribute !== undefined;
+    const inspection = plan({ now: now(), model, lookbackMinutes, reconcileMinutes, guarded, holds });
     progress.say(`${schedulerTime(Date.now())}  the ${inspection.name} is inspected`);
     const sweep = await inspect(inspection, context);
     if (!until.aborted) for (const wrong of wrongWith(sweep)) problems.add(wrong);

@@ -27,6 +27,8 @@ export interface StormOptions {
   readonly seed: number;
   readonly rates: FaultRates;
   readonly phases?: readonly FaultPhase[];
+  /** Some items are held. */
+  readonly holds?: boolean;
   /** Runners to kill; with any, the sweep runs in a process of its own. */
   readonly kills: number;
 }
@@ -103,7 +105,7 @@ export class Storm {
   /** Rages from `startMs` (epoch milliseconds) until the last item has expired and everything that swept has ended. */
   async rage(startMs: number): Promise<void> {
     const { table, model, problems, until } = this.#context;
-    const { minutes, rate, seed, deleteMode } = this.#options;
+    const { minutes, rate, seed, deleteMode, holds } = this.#options;
     const { actions, lastTtl } = planStream({
       startMs,
       firstTtl: Math.floor(startMs / 1000) + LEAD_SECONDS,
@@ -111,7 +113,7 @@ export class Storm {
       rate,
       life: LIFE,
       random: seededRandom(seed),
-      mix: chaosMix(deleteMode === 'guarded'),
+      mix: chaosMix(deleteMode === 'guarded', holds),
     });
     const written = table
       .write(actions, until, {

@@ -10,6 +10,8 @@ import { describePromise, NO_RENEWALS } from './report.ts';
 /** What is told of a sweep, as far as its configuration decides it. */
 export interface Sweep extends PollPace {
   readonly deleteMode: DeleteMode;
+  /** What expires is deleted so much later, and by that it is judged. @default 0 */
+  readonly graceSeconds?: number;
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */

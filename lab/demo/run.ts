@@ -159,6 +159,7 @@ async function sweepSessions(job: Job): Promise<Judged> {
     table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
     model: options.model,
     prefix: `session-${startMs.toString(36)}`,
+    graceSeconds: sweep.graceSeconds ?? 0,
     clock,
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,

@@ -13,6 +13,8 @@ export interface Removal {
   readonly ttl: Ttl;
   /** Epoch milliseconds by which it was gone. */
   readonly seenAt: number;
+  /** It had the hold attribute when it was deleted. @default false */
+  readonly held?: boolean;
 }
 
 /**
@@ -39,6 +41,8 @@ export interface Entry {
   current: Version | undefined;
   /** The shard of its window. */
   shard: number;
+  /** Whether the application holds it, as DynamoDB has acknowledged; undefined when it never did. */
+  held?: boolean;
   readonly notes: Note[];
 }
 
@@ -46,7 +50,7 @@ export interface Entry {
 export interface Note {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly what: Deed | DeleteOutcome | 'too late' | 'removed';
+  readonly what: Deed | DeleteOutcome | 'held' | 'released' | 'too late' | 'removed';
   readonly version: number;
   readonly ttl: Ttl;
 }
@@ -65,6 +69,11 @@ export function isLive(ttl: Ttl, at: number): boolean {
 /** Deleted while it was live, by the TTL it had when it was deleted. That is seen late: what was live then had been before. */
 export function isEarly({ ttl, seenAt }: Removal): boolean {
   return isLive(ttl, Math.floor(seenAt / 1000));
+}
+
+/** The application holds it: no sweep may delete it, however long it has been expired. */
+export function isHeld({ held }: Pick<Entry, 'held'>): boolean {
+  return held === true;
 }
 
 /** The version before the last one, when that is the same item with another TTL; undefined otherwise. */
@@ -87,7 +96,10 @@ export function describeNote({ at, what, version, ttl }: Note): string {
   function sentence(): string {
     switch (what) {
       case 'too late':
-        return 'was gone when it was to be renewed';
+        return 'was gone when it was to be renewed, held or released';
+      case 'held':
+      case 'released':
+        return `${what} by the application, ${expiry}`;
       case 'removed':
         return `removal of version ${version} seen, ${expiry}`;
       case 'deleted':

@@ -4,6 +4,7 @@ import {
   describeNote,
   type Entry,
   isEarly,
+  isHeld,
   type Note,
   type Present,
   type Removal,
@@ -50,10 +51,20 @@ export class Ledger {
     written.written = { deed, knownAt: this.#now() };
     entry.current = written;
     entry.shard = shard;
+    // A put leaves no attribute of what was there before.
+    if (entry.held && (deed === 'wrote' || deed === 'wrote again')) entry.held = false;
     this.#note(entry, { what: deed, version, ttl });
   }
 
-  /** The item was gone when it was to be renewed. */
+  /** The application holds the item from now on, or has released it. */
+  held(id: string, isHeld: boolean): void {
+    const entry = this.#entry(id);
+    entry.held = isHeld;
+    const { number = 0, ttl } = entry.current ?? {};
+    this.#note(entry, { what: isHeld ? 'held' : 'released', version: number, ttl });
+  }
+
+  /** The item was gone when it was to be renewed, held or released. */
   tooLate(id: string): void {
     const entry = this.#entry(id);
     const { current } = entry;
@@ -116,14 +127,17 @@ export class Ledger {
   }
 
   /**
-   * What expired in one of these spans and is still there.
+   * What expired in one of these spans and is still there, but for what the application holds.
    *
    * @param present every item of the table, by a consistent read
    */
   left(present: ReadonlyMap<string, Present>, spans: readonly TtlSpan[]): string[] {
     const expired = (ttl: Ttl) =>
       ttl !== undefined && spans.some(({ from, upTo }) => ttl >= from && ttl <= upTo);
-    return [...present].flatMap(([id, { ttl }]) => (this.#entries.has(id) && expired(ttl) ? [id] : []));
+    return [...present].flatMap(([id, { ttl }]) => {
+      const entry = this.#entries.get(id);
+      return entry !== undefined && !isHeld(entry) && expired(ttl) ? [id] : [];
+    });
   }
 
   /** Whether a delete that was sent at `at` (epoch milliseconds) may have met an item that the application had renewed. */
@@ -131,6 +145,11 @@ export class Ledger {
     return this.#versionsOf(id).some(
       ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
     );
+  }
+
+  /** Whether a delete may have met the item while it was held. */
+  mayBeHeld(id: string): boolean {
+    return this.#entries.get(id)?.held !== undefined;
   }
 
   /** Whether a delete that was sent at `at` (epoch milliseconds) may have found the item gone. */

@@ -1,4 +1,4 @@
-import { type Entry, isLive, type Present, renewedVersion } from './item.ts';
+import { type Entry, isHeld, isLive, type Present, renewedVersion } from './item.ts';
 import { wasDeletedLive } from './tally.ts';
 
 /** What an item may be found to be, and what that is called where items are counted. */
@@ -7,12 +7,13 @@ export const FINDINGS = {
   renewedDeleted: { what: 'wrongly deleted', sentence: 'renewed items deleted before their new TTL' },
   liveMissed: {
     what: 'wrongly deleted',
-    sentence: 'live items that were gone when they were to be renewed or deleted',
+    sentence: 'live items that were gone when they were to be renewed, held or deleted',
   },
   renewalLost: {
     what: 'wrongly deleted',
     sentence: 'items deleted after DynamoDB had acknowledged their renewal',
   },
+  heldDeleted: { what: 'wrongly deleted', sentence: 'items deleted while the application held them' },
   liveMissing: { what: 'wrongly deleted', sentence: 'live items missing from the table' },
   left: { what: 'lost', sentence: 'expired items still in the table' },
   goneUnseen: {
@@ -50,6 +51,7 @@ export function findingOf(
   const { current, versions } = entry;
   if (current === undefined) return undefined;
   const renewed = renewedVersion(entry);
+  if (versions.some(({ removal, ours }) => removal?.held && !ours)) return 'heldDeleted';
   if (wasDeletedLive(entry)) return renewed === undefined ? 'liveDeleted' : 'renewedDeleted';
   // That moment is late, too: what was alive then was alive when it was deleted.
   const missed = versions.some(
@@ -60,9 +62,10 @@ export function findingOf(
   if (present !== undefined) {
     if (present.ttl !== current.ttl) return 'otherTtl';
     if (present.version !== current.number) return 'otherVersion';
-    return isLive(current.ttl, sweptUpTo) ? undefined : 'left';
+    return isLive(current.ttl, sweptUpTo) || isHeld(entry) ? undefined : 'left';
   }
   if (current.ours) return undefined;
+  if (isHeld(entry)) return 'heldDeleted';
   if (isLive(current.ttl, Math.floor(nowMs / 1000))) return 'liveMissing';
   return current.removal === undefined ? 'goneUnseen' : undefined;
 }

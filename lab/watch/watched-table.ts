@@ -52,8 +52,8 @@ export class WatchedTable {
         streams: watched.#streams,
         tableName: options.table.name,
         onRemoval: (image, seenAt) => {
-          const { id, version, ttl } = watched.#sessions.read(image);
-          watched.ledger.removed(id, version, { ttl, seenAt });
+          const { id, version, ttl, held } = watched.#sessions.read(image);
+          watched.ledger.removed(id, version, { ttl, seenAt, held });
         },
         onError: options.onError,
         ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),

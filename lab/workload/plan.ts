@@ -8,8 +8,8 @@ export type Item = number | string;
 export interface Action {
   readonly atMs: number;
   readonly item: Item;
-  readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete';
-  /** The TTL it sets. */
+  readonly kind: 'write' | 'renew' | 'makePermanent' | 'writeAgain' | 'delete' | 'hold' | 'release';
+  /** The TTL it sets; a delete, a hold and a release set none. */
   readonly ttl: Ttl;
   /** Written in the window (start, end] of shard 0, as items were stamped before this project. @default false */
   readonly olderStamp?: boolean;

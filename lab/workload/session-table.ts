@@ -38,6 +38,10 @@ export interface SessionTableOptions {
   readonly stamp?: Stamp;
   /** @default the wall clock */
   readonly clock?: Clock;
+  /** The items' TTLs are so much earlier than what is called their TTL here, which is when they are to be deleted. @default 0 */
+  readonly graceSeconds?: number;
+  /** The attribute that holds an item. @default none can be held */
+  readonly holdAttribute?: string | undefined;
 }
 
 /**
@@ -52,6 +56,8 @@ export class SessionTable {
   readonly #stamp: Stamp;
   readonly #olderStamp: Stamp;
   readonly #clock: Clock;
+  readonly #graceSeconds: number;
+  readonly #holdAttribute: string | undefined;
 
   constructor(client: DynamoDBClient, options: SessionTableOptions) {
     const { table, model, prefix, clock = realClock } = options;
@@ -60,6 +66,8 @@ export class SessionTable {
     this.#model = model;
     this.#prefix = prefix;
     this.#clock = clock;
+    this.#graceSeconds = options.graceSeconds ?? 0;
+    this.#holdAttribute = options.holdAttribute;
     this.#stamp = options.stamp ?? modelStamp(model, () => clock.now());
     this.#olderStamp = olderStamp(model);
   }
@@ -69,7 +77,9 @@ export class SessionTable {
     const key = this.#key(item);
     const stamp = withOlderStamp ? this.#olderStamp : this.#stamp;
     const expiry =
-      ttl === undefined ? expiryAttributes(this.#model, key, { ttlSeconds: 0 }) : stamp(key, ttl);
+      ttl === undefined
+        ? expiryAttributes(this.#model, key, { ttlSeconds: 0 })
+        : stamp(key, ttl - this.#graceSeconds);
     const Item = { ...key, [VERSION]: version, [PAYLOAD_ATTRIBUTE]: PAYLOAD, ...expiry };
     await this.#documents.send(new PutCommand({ TableName: this.#table.name, Item }));
     return expiry;
@@ -91,8 +101,28 @@ export class SessionTable {
         ExpressionAttributeNames: { '#key': this.#model.partitionKey },
         ExpressionAttributeValues: { ':version': version },
       },
-      ttl === undefined ? { ttlSeconds: 0 } : { expiresAt: ttl, nowMs: this.#clock.now() },
+      ttl === undefined
+        ? { ttlSeconds: 0 }
+        : { expiresAt: ttl - this.#graceSeconds, nowMs: this.#clock.now() },
     );
+    return met(() => this.#documents.send(new UpdateCommand(request)));
+  }
+
+  /**
+   * Holds a session, or releases it, unless it is gone.
+   *
+   * @returns whether it was still there
+   */
+  hold(item: Item, isHeld: boolean): Promise<boolean> {
+    if (this.#holdAttribute === undefined) throw new TypeError('holdAttribute: expected one to hold by');
+    const request = {
+      TableName: this.#table.name,
+      Key: this.#key(item),
+      UpdateExpression: isHeld ? 'SET #hold = :since' : 'REMOVE #hold',
+      ConditionExpression: 'attribute_exists(#key)',
+      ExpressionAttributeNames: { '#key': this.#model.partitionKey, '#hold': this.#holdAttribute },
+      ...(isHeld && { ExpressionAttributeValues: { ':since': this.#clock.now() } }),
+    };
     return met(() => this.#documents.send(new UpdateCommand(request)));
   }
 
@@ -128,7 +158,7 @@ export class SessionTable {
         const ttl: unknown = item[this.#model.ttlAttribute];
         present.set(idOf(item[this.#uniqueKey]), {
           version: Number(item[VERSION]),
-          ttl: typeof ttl === 'number' ? ttl : undefined,
+          ttl: typeof ttl === 'number' ? ttl + this.#graceSeconds : undefined,
         });
       }
       startKey = LastEvaluatedKey;
@@ -147,13 +177,14 @@ export class SessionTable {
   }
 
   /** An item as DynamoDB's JSON has it. */
-  read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string } {
+  read(image: Readonly<Record<string, AttributeValue>>): Present & { id: string; held: boolean } {
     const key = image[this.#uniqueKey];
     const ttl = image[this.#model.ttlAttribute]?.N;
     return {
       id: idOf(key?.S ?? key?.N ?? key?.B),
       version: Number(image[VERSION]?.N),
-      ttl: ttl === undefined ? undefined : Number(ttl),
+      ttl: ttl === undefined ? undefined : Number(ttl) + this.#graceSeconds,
+      held: this.#holdAttribute !== undefined && this.#holdAttribute in image,
     };
   }
 

@@ -11,7 +11,7 @@ const DEEDS = {
   writeAgain: 'wrote again',
   renew: 'renewed',
   makePermanent: 'made permanent',
-} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete'>, Deed>>;
+} as const satisfies Readonly<Record<Exclude<Action['kind'], 'delete' | 'hold' | 'release'>, Deed>>;
 
 /** Does deeds, and enters into the ledger what DynamoDB acknowledged. */
 export class Writer {
@@ -34,6 +34,11 @@ export class Writer {
     const current = this.#versions.get(item) ?? 0;
     if (kind === 'delete') {
       this.#ledger.deleted(id, current, await this.#table.delete(item, current));
+      return undefined;
+    }
+    if (kind === 'hold' || kind === 'release') {
+      if (await this.#table.hold(item, kind === 'hold')) this.#ledger.held(id, kind === 'hold');
+      else this.#ledger.tooLate(id);
       return undefined;
     }
     let stamped: Stamped | undefined;

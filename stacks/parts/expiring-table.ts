@@ -3,7 +3,7 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { modelOf } from '../model-of.ts';
-import { type ResolvedProps, readsStream } from '../props.ts';
+import { type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
 import { CreatedTables, type GuardedResource } from './created-tables.ts';
 import { tableConditions } from './table-conditions.ts';
@@ -115,8 +115,9 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...(tableKmsKeyArn !== undefined && {
       serverSideEncryption: { enabled: true, kmsKeyArn: tableKmsKeyArn },
     }),
-    // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days.
-    ttl: { attributeName: ttlAttribute, enabled: true },
+    // The backstop: what no sweep ever reaches (a wrong window, a long pause) goes within days. Off, it has its attribute too: DynamoDB
+    // takes no call without one that turns it off, and the provider sees no difference in an attribute that DynamoDB does not tell.
+    ttl: { attributeName: ttlAttribute, enabled: !refusesNativeTtl(props) },
     pointInTimeRecovery: { enabled: props.pointInTimeRecovery },
     ...tagged(props),
     lifecycle: { preventDestroy: true, ignoreChanges: leftAlone(props) },

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import { modelOf } from '../model-of.ts';
-import { type KeyType, type ResolvedProps, readsStream } from '../props.ts';
+import { type KeyType, type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped, literal } from '../terraform-text.ts';
 
 /** A condition that Terraform checks when it has read the table; a false one ends the plan with its message. */
@@ -80,22 +80,43 @@ export function tableConditions(props: ResolvedProps): Postcondition[] {
         'Every write and every query would cost capacity for attributes that the sweep never reads: add another index with KEYS_ONLY and name it in indexName.',
       ),
     },
-    {
-      condition: ttl(onTtlAttribute),
-      error_message: refuse(
-        `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
-        'It is the backstop: turn it on first.',
-      ),
-    },
-    {
-      condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
-      error_message: refuse(
-        `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
-        `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
-      ),
-    },
+    ...(refusesNativeTtl(props) ? withoutNativeTtl() : withNativeTtl()),
     ...(readsStream(props) ? streamConditions() : []),
   ];
+
+  function withNativeTtl(): Postcondition[] {
+    return [
+      {
+        condition: ttl(onTtlAttribute),
+        error_message: refuse(
+          `native TTL is not on the attribute ${escaped(ttlAttribute)}.`,
+          'It is the backstop: turn it on first.',
+        ),
+      },
+      {
+        condition: ttl(`ttl.enabled || !(${onTtlAttribute})`),
+        error_message: refuse(
+          `native TTL on ${escaped(ttlAttribute)} is not ENABLED yet.`,
+          `It is ENABLING for up to an hour after it was turned on. Deploy again when it is ENABLED: aws dynamodb describe-time-to-live --table-name ${tableName}.`,
+        ),
+      },
+    ];
+  }
+
+  /** It has no attribute when it is off, and is not off for up to an hour. */
+  function withoutNativeTtl(): Postcondition[] {
+    return [
+      {
+        condition: expression(
+          'alltrue([for ttl in self.ttl : !ttl.enabled && try(length(ttl.attribute_name), 0) == 0])',
+        ),
+        error_message: refuse(
+          'native TTL is not DISABLED.',
+          `With holdAttribute or graceSeconds it has to be: it would delete what is held, or in its grace, within days. Turn it off, which takes up to an hour: aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=false,AttributeName=${escaped(ttlAttribute)}.`,
+        ),
+      },
+    ];
+  }
 
   /** Of `archive` and `events`. The ARN of a stream that was turned off stays with its table for a day. */
   function streamConditions(): Postcondition[] {

@@ -121,6 +121,11 @@ must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` a
 (\`indexed_by = "second"\`) a writer writes the TTL and nothing else. The module does not have the
 backfill yet, which writes the window into the items that are there: docs/backfill.md of the package says what it does.
 
+Nor does it have these yet, which the configuration file and the construct of the package have: an archive of what expires in S3
+(\`archive\`, \`archiveFirst\`), events of it (\`events\`), held items (\`holdAttribute\`) and a grace (\`graceSeconds\`). An archive and
+events need a stream, of which a module's \`ignore_changes\` takes no variable, and a bucket that is forgotten when it is not asked for any
+more, for which a module's \`removed\` blocks take none.
+
 ${SECTIONS[module]}
 
 ${ALARMS}

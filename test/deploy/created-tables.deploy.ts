@@ -1,5 +1,6 @@
 import {
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   GetItemCommand,
   PutItemCommand,
   UpdateTableCommand,
@@ -145,6 +146,26 @@ describeWithTerraform('a created table', () => {
       await isKept();
     });
 
+    test('native TTL, which is off with a hold or a grace', async () => {
+      const nativeTtl = async () => {
+        const { TimeToLiveDescription: seen } = await on.client.send(
+          new DescribeTimeToLiveCommand({ TableName: 'Tokens' }),
+        );
+        return seen?.TimeToLiveStatus;
+      };
+      await deployBoth();
+      expect(await nativeTtl()).toBe('ENABLED');
+      for (const changes of [{ holdAttribute: 'legalHold' }, { graceSeconds: 3600 }]) {
+        expect((await edit(changes)).touched).toContain(TOKENS_ADDRESS);
+        expect(await nativeTtl()).toBe('DISABLED');
+        expect(await on.deployment.plan()).toEqual({});
+        expect((await edit({})).touched).toContain(TOKENS_ADDRESS);
+        expect(await nativeTtl()).toBe('ENABLED');
+      }
+      await edit({ holdAttribute: 'legalHold' });
+      await isKept();
+    });
+
     test('the class, and recovery', async () => {
       await deployBoth();
       expect((await edit({ tableClass: 'STANDARD_INFREQUENT_ACCESS' })).touched).toEqual([TOKENS_ADDRESS]);
@@ -210,6 +231,15 @@ describeWithTerraform('a created table', () => {
       const { touched } = await edit({ ...existing, tableKmsKeyArn: KEY });
       expect(touched.map(address => address.split('.')[0])).toEqual(Array(3).fill('aws_iam_role_policy'));
     });
+  });
+
+  test('is made with native TTL off where items can be held', async () => {
+    await on.deployment.deploy(tokens({ holdAttribute: 'legalHold' }));
+    const { TimeToLiveDescription: seen } = await on.client.send(
+      new DescribeTimeToLiveCommand({ TableName: 'Tokens' }),
+    );
+    expect(seen?.TimeToLiveStatus).toBe('DISABLED');
+    expect(await on.deployment.plan()).toEqual({});
   });
 
   test('never deletes or replaces a table in a chain of edits', async () => {

@@ -90,6 +90,8 @@ describeWithTerraform('an existing table', () => {
       },
       { ...BY_SECOND, sortKey: 'version', indexName: 'byTtl', ttlAttribute: 'expiresAt' },
     ],
+    ['with a hold, and native TTL off', { ttl: null }, { holdAttribute: 'legalHold' }],
+    ['with a grace, and native TTL off', { ttl: null }, { graceSeconds: 60 }],
   ])('is deployed when it is as the configuration says: %s', async (_name, settings, props) => {
     await makeTable(settings);
     const { create } = await on.deployment.deploy(configOf({ ...TOKENS, ...props }));
@@ -159,6 +161,13 @@ describeWithTerraform('an existing table', () => {
       /the keys of the index expirationWindowIndex are not expirationWindow and ttl/,
     ],
     ['no native TTL', { ttl: null }, /native TTL is not on the attribute ttl\./],
+    ['native TTL on, with a hold', {}, /native TTL is not DISABLED\./, { holdAttribute: 'legalHold' }],
+    [
+      'native TTL on another attribute, with a grace',
+      { ttl: 'expiresAt' },
+      /native TTL is not DISABLED\./,
+      { graceSeconds: 60 },
+    ],
     ['native TTL on another attribute', { ttl: 'expiresAt' }, /native TTL is not on the attribute ttl\./],
   ])('fails with %s, before anything is made', async (_name, settings, expected, props = {}) => {
     await makeTable(settings);

@@ -228,6 +228,28 @@ describe('fails for', () => {
       /partitionKey: expected .* 255 bytes/,
     ],
     [
+      'a hold without a delete that looks at the item',
+      configWith({ holdAttribute: 'legalHold', deleteMode: 'batch' }),
+      /holdAttribute: expected none with deleteMode: 'batch'.*got "legalHold"\. Set deleteMode: 'guarded'/,
+    ],
+    [
+      'a hold by what every item has',
+      configWith({ holdAttribute: 'ttl' }),
+      /holdAttribute: expected an attribute of its own, not the ttlAttribute, got "ttl"/,
+    ],
+    [
+      'a hold by the window',
+      configWith({ holdAttribute: 'expirationWindow' }),
+      /holdAttribute: expected an attribute of its own, not the windowAttribute/,
+    ],
+    ['a hold without a name', configWith({ holdAttribute: '' }), /holdAttribute: expected the name of an/],
+    [
+      'a grace of more than 30 days',
+      configWith({ graceSeconds: 30 * 86_400 + 1 }),
+      /graceSeconds: expected a whole number from 0 to 2592000, got 2592001/,
+    ],
+    ['a grace of half a second', configWith({ graceSeconds: 0.5 }), /graceSeconds: expected a whole number/],
+    [
       'two tables of one name',
       { region: 'us-east-1', tables: [table(), table()] },
       /tables\[1\]\.tableName: expected another than that of tables\[0\]/,
@@ -442,6 +464,8 @@ const WHOLE: DeploymentConfig = {
       table({
         sortKey: 'SessionId',
         alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+        archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
+        events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
     resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
@@ -488,7 +512,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone = ['tags', 'alarms'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone = ['tags', 'alarms', 'archive'].includes(field) && isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }

@@ -95,6 +95,25 @@ describe('the table', () => {
     });
   });
 
+  test.each([{ holdAttribute: 'legalHold' }, { graceSeconds: 60 }])(
+    'has no native TTL with %j, which knows nothing of it',
+    props => {
+      const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
+      const [without] = resources(json, 'aws_dynamodb_table');
+      // With its attribute, or DynamoDB refuses to turn off one that is on.
+      expect(without).toMatchObject({ ttl: { attribute_name: 'ExpirationTime', enabled: false } });
+    },
+  );
+
+  test('lets the plan look whether items are held, and no other function', () => {
+    const read = 'dynamodb:BatchGetItem on aws_dynamodb_table(table)';
+    const json = terraformJson(configOf({ ...SESSION_DATA, holdAttribute: 'legalHold' }));
+    const allowed = ['plan-sweep', 'query-expired', 'delete-chunk'].filter(file =>
+      permissions(json, `precise-ttl-SessionData-${file}`).includes(read),
+    );
+    expect(allowed).toEqual(['plan-sweep']);
+  });
+
   test('can be restored to any second, unless told otherwise', () => {
     expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
     const [without] = resources(

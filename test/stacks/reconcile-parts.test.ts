@@ -16,7 +16,7 @@ import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesiz
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const TICK = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
+const TICK = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
 
 /** The executions of one round of parts, the first of which starts in the hour that begins at `hour`. */
 function requestsOf(parts: readonly ReconcilePart[], hour: number): SweepRequest[] {

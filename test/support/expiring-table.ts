@@ -11,6 +11,8 @@ export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly partitionKeyType?: KeyType;
   readonly sortKeyType?: KeyType;
   readonly deleteMode?: DeleteMode;
+  readonly holdAttribute?: string;
+  readonly graceSeconds?: number;
 }
 
 /** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
@@ -27,11 +29,25 @@ let tables = 0;
 
 export async function createExpiringTable(
   client: DynamoDBClient,
-  { partitionKeyType = 'S', sortKeyType = 'S', deleteMode = 'guarded', ...model }: ExpiringTableOptions = {},
+  {
+    partitionKeyType = 'S',
+    sortKeyType = 'S',
+    deleteMode = 'guarded',
+    holdAttribute,
+    graceSeconds = 0,
+    ...model
+  }: ExpiringTableOptions = {},
 ): Promise<ExpiringTable> {
   tables += 1;
   const settings: SweepSettings = {
-    ...settingsOf({ tableName: `table-${tables}`, partitionKey: 'id', deleteMode, precisionSeconds: 60 }),
+    ...settingsOf({
+      tableName: `table-${tables}`,
+      partitionKey: 'id',
+      deleteMode,
+      ...(holdAttribute !== undefined && { holdAttribute }),
+      graceSeconds,
+      precisionSeconds: 60,
+    }),
     model: expiryModel({ partitionKey: 'id', ...model }),
   };
   const { partitionKey, sortKey, windowAttribute, ttlAttribute } = settings.model;

@@ -26,8 +26,9 @@ export type Reaction =
   | 'take and cut'
   /** The whole call fails. */
   | { readonly status: number; readonly error: string }
-  /** Lambda only: what the function answers, or throws. */
+  /** This is the answer; nothing is taken. */
   | { readonly answer: unknown }
+  /** Lambda only: the function throws. */
   | { readonly thrown: string }
   /** Single events are refused. */
   | { readonly refuse: (entry: ReceivedEntry) => Refused | undefined };

@@ -167,6 +167,7 @@ function functionsAround(
       (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : [])))),
     dynamoDb: {
       readIndex,
+      readHeld: async () => new Set(),
       deleteBatch: async keys => {
         const done = await (world.deletes ?? (async all => allDeleted(all)))(keys);
         const kept = [...done.unprocessed, ...done.failed].map(({ key }) => JSON.stringify(key));

@@ -502,3 +502,26 @@ describe('the text', () => {
     expect(text).toContain('ENABLED on ttl');
   });
 });
+
+describe('with a hold or a grace', () => {
+  test.each([{ holdAttribute: 'legalHold' }, { graceSeconds: 3600 }])('%j leaves native TTL off', wish => {
+    const { nativeTtl, configuration } = plan(reading(), wish);
+    expect(nativeTtl).toBe('off');
+    expect(configuration).toMatchObject(wish);
+    // Native TTL could not be on there.
+    expect(plan(reading({ multiRegionConsistency: 'STRONG' }), wish).nativeTtl).toBe('off');
+  });
+
+  test('says how to turn native TTL off where it is on', () => {
+    const read = reading({ ttl: { status: 'ENABLED', attribute: 'ttl' } });
+    const wish = { ...WISH, holdAttribute: 'legalHold' };
+    expect(describePlan(read, plan(read, wish), wish)).toContain(
+      'Turn it off before you deploy, which takes up to an hour: aws dynamodb update-time-to-live --table-name Sessions ' +
+        '--time-to-live-specification Enabled=false,AttributeName=ttl',
+    );
+  });
+
+  test('no grace changes nothing', () => {
+    expect(plan(reading(), { graceSeconds: 0 })).toMatchObject({ nativeTtl: 'enable' });
+  });
+});

@@ -52,7 +52,7 @@ test.each<[string, Partial<Look>, readonly Span[], readonly [number, number] | s
   expect(said(goneBy(look(over), covered))).toEqual(expected);
 });
 
-const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0 };
+const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 test.each<[string, object, readonly [number, number] | null]>([

@@ -25,6 +25,7 @@ const LOOK: OverdueLook = {
   unansweredFrom: null,
   overdue: 0,
   atLeast: false,
+  held: 0,
   queries: 11,
 };
 const SWEEPS: SeenSweeps = {

@@ -1,4 +1,5 @@
 import {
+  type BatchGetItemCommandInput,
   DynamoDBClient,
   ProvisionedThroughputExceededException,
   type QueryCommandInput,
@@ -14,10 +15,11 @@ import { subjectOf } from '../doctor/subject.ts';
 const NOW = Date.parse('2026-11-21T20:00:30Z');
 const SECONDS = NOW / 1000;
 
-/** A client whose index holds these TTLs under each key; asking for a key can throw. */
+/** A client whose index holds these TTLs under each key; asking for a key can throw. `held`: ids, which count from 0 under each key. */
 function clientWith(
   entries: ReadonlyMap<string | number, readonly number[]>,
   fails: (key: string) => Error | undefined = () => undefined,
+  held: ReadonlySet<string> = new Set(),
 ): DynamoDBClient {
   const client = new DynamoDBClient({
     region: 'us-east-1',
@@ -26,6 +28,15 @@ function clientWith(
   });
   client.middlewareStack.add(
     () => async args => {
+      const { RequestItems } = args.input as BatchGetItemCommandInput;
+      if (RequestItems !== undefined) {
+        const [[table = '', { Keys = [] } = {}] = []] = Object.entries(RequestItems);
+        const items = Keys.map(({ id }) => ({
+          id: id?.S,
+          ...(held.has(id?.S ?? '') && { legalHold: true }),
+        }));
+        return { output: { $metadata: {}, Responses: { [table]: items } } as never, response: {} };
+      }
       const { ExpressionAttributeValues: values = {}, Limit = 1 } = args.input as QueryCommandInput;
       const { ':window': window, ':second': second, ':upTo': upTo } = values;
       const key = window?.S ?? second?.N ?? '';
@@ -129,4 +140,23 @@ test.each<[Partial<PreciseTtlProps>, number, number]>([
   [{ shards: 100 }, 44_640, 49],
 ])('%j: of %i minutes it reads %i', (props, wanted, expected) => {
   expect(minutesBack(subjectOf(props), wanted)).toBe(expected);
+});
+
+test('what is held is not overdue, and what is behind it is', async () => {
+  const ttl = SECONDS - 90;
+  const entries = new Map([[windowOf(ttl), [ttl, ttl + 1, ttl + 2]]]);
+  const seen = (held: readonly string[]) =>
+    look({ holdAttribute: 'legalHold' }, clientWith(entries, undefined, new Set(held)));
+  expect(await seen(['0', '1', '2'])).toMatchObject({ overdue: 0, oldest: null });
+  expect(await seen(['0'])).toMatchObject({ overdue: 2, oldest: ttl + 1, held: 1 });
+});
+
+test('what is in its grace is not overdue', async () => {
+  const ttl = SECONDS - 90;
+  const entries = new Map([[windowOf(ttl), [ttl, ttl + 60]]]);
+  const client = clientWith(entries);
+  expect(await look({ graceSeconds: 120 }, client)).toMatchObject({ overdue: 0, readAt: SECONDS - 120 });
+  const seen = await look({ graceSeconds: 60 }, client);
+  expect(seen).toMatchObject({ overdue: 1, oldest: ttl, readAt: SECONDS - 60 });
+  expect(goneBy(seen, [])).toEqual({ known: true, since: SECONDS - 660, by: ttl - 1 });
 });

@@ -52,6 +52,7 @@ async function decide(
     dryRun,
     limit,
     concurrency: 0,
+    graceSeconds: 0,
     plan: async (...args) => {
       asked.push(args);
       return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };

@@ -4,8 +4,13 @@ import { expiryModel } from '../../../expiry/model.ts';
 import { consumerFunction } from '../../../functions/publish-expiries/consumer-function.ts';
 import type { Destination } from '../../../functions/publish-expiries/destination.ts';
 import { eventBus } from '../../../functions/publish-expiries/event-bus.ts';
-import { type PublishRuntime, publishExpiries } from '../../../functions/publish-expiries/handler.ts';
+import {
+  destinationOf,
+  type PublishRuntime,
+  publishExpiries,
+} from '../../../functions/publish-expiries/handler.ts';
 import { queue } from '../../../functions/publish-expiries/queue.ts';
+import type { EventsSettings } from '../../../functions/publish-expiries/settings.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../../../functions/stream/event.ts';
 import {
   type Reaction,
@@ -251,6 +256,40 @@ test.each<[DestinationName, boolean[]]>([
   expect(loopback.taken.map(({ event }) => event.oldImageOmitted ?? false)).toEqual(
     withImage.map(there => !there),
   );
+});
+
+test.each<[DestinationName, unknown]>([
+  ['an event bus', {}],
+  ['an event bus', { FailedEntryCount: 0, Entries: [{}, {}] }],
+  ['a standard queue', { Successful: [] }],
+])('%s that answers %j has not said that it took anything', async (name, answer) => {
+  loopback.react = () => ({ answer });
+  expect((await publish(DESTINATIONS[name](), [removal(1, 'a'), removal(2, 'b')])).endedAt).toBe(1);
+});
+
+describe('by the environment of a function', () => {
+  const env = { ...process.env };
+  afterEach(() => {
+    process.env = { ...env };
+  });
+
+  test.each<[ReceivedCall['service'], Omit<EventsSettings, 'eventsOldImage'>]>([
+    ['EventBridge', { eventsBus: 'jobs' }],
+    // The host of the URL is AWS's own: nothing may be sent there.
+    ['SQS', { eventsQueueUrl: QUEUE }],
+    ['Lambda', { eventsFunction: 'arn:aws:lambda:us-east-1:123456789012:function:worker' }],
+  ])('events go to %s on this machine', async (service, settings) => {
+    process.env = {
+      ...env,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      [`AWS_ENDPOINT_URL_${service.toUpperCase()}`]: loopback.endpoint,
+    };
+    const destination = destinationOf({ ...settings, eventsOldImage: false });
+    expect((await publish(destination, [removal(1, 'a')])).failures).toBe(0);
+    expect(loopback.calls.map(call => call.service)).toEqual([service]);
+  });
 });
 
 test('an event bus gets its name, the source and the detail type', async () => {

@@ -53,6 +53,7 @@ function result(
       retries: 0,
       deleted: 0,
       renewed: 0,
+      held: 0,
       notFound: 0,
       throttled: 0,
       failed: [],
@@ -114,6 +115,7 @@ async function decide({
         deleteAttempts: 5,
         backoffBaseSeconds: 1,
         backoffCapSeconds: 20,
+        graceSeconds: 0,
       },
       layout: indexLayout(expiryModel({ partitionKey: 'id' })),
       readIndex,
@@ -446,6 +448,40 @@ describe('a child', () => {
       });
     },
   );
+
+  describe('out of time in the middle of what is held', () => {
+    const position = { indexKey: 0, key: keyAt(1).key };
+    const HELD = { pollAt: MINUTE + 1, held: 700, position };
+
+    test('hands on what lies behind it, as often as that gets further', async () => {
+      const { result: end } = await decide({ now: LATE, progress: HELD });
+      expect(end).toMatchObject({
+        found: 700,
+        held: 700,
+        interrupted: false,
+        resume: { ...UPCOMING, position },
+      });
+    });
+
+    test('begins anew where something else is left before it, and does not count it twice', async () => {
+      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: 1, deleted: 5 } });
+      expect(end).toMatchObject({ found: 5, deleted: 5, held: 0, resume: UPCOMING });
+    });
+
+    test('made no progress by what the next child would find again', async () => {
+      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: 1 } });
+      expect(end).toMatchObject({ found: 701, held: 700, failed: 1, interrupted: true });
+    });
+  });
+
+  test('counts what is held once when a poll for deferred keys finds it again', async () => {
+    const { progress } = await decide({
+      now: 5,
+      progress: { held: 3, deferred: 1, retryAtMs: (MINUTE + 4) * 1000, seen: MINUTE + 4 },
+      index: [1],
+    });
+    expect(progress.held).toBe(0);
+  });
 
   test('out of time that made none fails what is deferred, and is interrupted when it has more to read', async () => {
     const deferred = { deferred: 3, deferredKeys: [{ key: keyAt(1).key, reason: 'Unprocessed' }], failed: 2 };

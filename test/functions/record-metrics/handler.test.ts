@@ -9,9 +9,10 @@ import type { SweepTotals } from '../../../statemachine/contract.ts';
 
 const TOTALS: SweepTotals = {
   ...startTotals(false),
-  found: 20,
+  found: 22,
   deleted: 10,
   renewed: 4,
+  held: 2,
   notFound: 3,
   failed: 3,
   retries: 7,
@@ -54,7 +55,7 @@ test('prints every metric of the list once, for the table', () => {
   );
   expect(documents[0]).toMatchObject({
     TableName: 'SessionData',
-    ItemsFound: 20,
+    ItemsFound: 22,
     ItemsDeleted: 10,
     ItemsRenewed: 4,
     ItemsNotFound: 3,
@@ -107,17 +108,18 @@ test('leaves the lag out when nothing was deleted', () => {
 });
 
 test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', () => {
-  const [document] = record({ ...TOTALS, misfiled: 0, braked: 0 }).documents;
+  const [document] = record({ ...TOTALS, misfiled: 0, braked: 0, held: 0 }).documents;
   expect(document).not.toHaveProperty('ItemsMisfiled');
+  expect(document).not.toHaveProperty('ItemsHeld');
   expect(document).not.toHaveProperty('Braked');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 2);
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 3);
 });
 
 test('records an execution that began before a count was there', () => {
   const { misfiled: _misfiled, ...older } = TOTALS;
   const { output, documents } = record(older as SweepTotals);
   expect(output.misfiled).toBe(0);
-  expect(documents[0]).toMatchObject({ ItemsFound: 20 });
+  expect(documents[0]).toMatchObject({ ItemsFound: 22 });
 });
 
 const recordEssential = (totals: SweepTotals) => record(totals, 60, undefined, 'essential');

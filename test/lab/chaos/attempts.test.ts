@@ -16,11 +16,12 @@ test('adds up what may have been renewed and what may have been gone, delete by 
       keys: ids.map(id => `[{"S":"${id}"}]`),
       at,
     });
-  call(1, 'renewed', 'gone', 'plain');
+  call(1, 'renewed', 'gone', 'plain', 'held');
   call(5, 'renewed', 'gone');
   const most = attempts.most({
     mayBeRenewed: (id, at) => id === 'renewed' && at >= 1,
+    mayBeHeld: id => id === 'held',
     mayBeGone: (id, at) => id === 'gone' && at >= 5,
   });
-  expect(most).toEqual({ renewed: 2, notFound: 1 });
+  expect(most).toEqual({ renewed: 2, held: 1, notFound: 1 });
 });

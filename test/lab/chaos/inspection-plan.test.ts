@@ -125,3 +125,9 @@ describe.each([
     );
   });
 });
+
+test('with holds, each place has an item that is held and one that was released', () => {
+  const deeds = (holds: boolean) => new Set(planTick({ ...OPTIONS, holds }).items.map(({ deed }) => deed));
+  expect([...deeds(true)]).toEqual(expect.arrayContaining(['held', 'released']));
+  expect([...deeds(false)]).not.toContain('held');
+});

@@ -3,14 +3,14 @@ import { chaosMix, LIFE } from '../../../lab/chaos/mix.ts';
 import { type Item, planStream } from '../../../lab/workload/plan.ts';
 
 const START = 1_800_000_000;
-const plan = ({ renewals = true, random = seededRandom(1) } = {}) =>
+const plan = ({ renewals = true, holds = false, random = seededRandom(1) } = {}) =>
   planStream({
     startMs: START * 1000,
     firstTtl: START + 10,
     seconds: 300,
     rate: 20,
     life: LIFE,
-    mix: chaosMix(renewals),
+    mix: chaosMix(renewals, holds),
     random,
   });
 
@@ -69,4 +69,16 @@ test('some are renewed by a second, in the second in which they expire', () => {
     expect(atMs).toBeGreaterThanOrEqual((firstTtl.get(item) ?? 0) * 1000 - 200);
     expect(atMs).toBeLessThan(((firstTtl.get(item) ?? 0) + 1) * 1000);
   }
+});
+
+test('with holds, some items are held before and in the second of their expiry, and some released after it', () => {
+  const { actions } = plan({ holds: true });
+  const ttls = new Map(actions.flatMap(({ kind, item, ttl }) => (kind === 'write' ? [[item, ttl]] : [])));
+  const after = (kind: 'hold' | 'release') =>
+    actions.flatMap(action =>
+      action.kind === kind ? [action.atMs - Number(ttls.get(action.item)) * 1000] : [],
+    );
+  expect(after('hold').filter(ms => ms < 0).length).toBeGreaterThan(400);
+  expect(after('hold').filter(ms => ms >= 0 && ms < 1000).length).toBeGreaterThan(100);
+  expect(after('release').filter(ms => ms > 0).length).toBeGreaterThan(200);
 });

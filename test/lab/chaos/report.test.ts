@@ -5,7 +5,7 @@ function report(overrides: Partial<ChaosReport> = {}): ChaosReport {
   return {
     seed: 42,
     deleteMode: 'guarded',
-    counts: { items: 1000, renewals: 100, deletedByUs: 50, swept: 800 },
+    counts: { items: 1000, renewals: 100, deletedByUs: 50, swept: 800, held: 0, released: 0 },
     faults: { throttled: 12 },
     kills: 0,
     accounts: new Accounts(),

@@ -1,6 +1,6 @@
 import { Accounts, type Ended, tooMany } from '../../../lab/ledger/accounts.ts';
 
-const REPORT = { found: 10, deleted: 6, renewed: 2, notFound: 1, failed: 1, retries: 4 };
+const REPORT = { found: 11, deleted: 6, renewed: 2, held: 1, notFound: 1, failed: 1, retries: 4 };
 
 function ended(overrides: Partial<Ended> = {}): Ended {
   return { name: 'x', status: 'SUCCEEDED', error: undefined, text: JSON.stringify(REPORT), ...overrides };
@@ -14,9 +14,10 @@ test('adds up what executions say, also of those that left something', () => {
   accounts.add(ended({ status: 'ABORTED', text: undefined }));
   expect(accounts.wrong).toEqual([]);
   expect(accounts.totals).toEqual({
-    found: 20,
+    found: 22,
     deleted: 12,
     renewed: 4,
+    held: 2,
     notFound: 2,
     failed: 2,
     retries: 8,
@@ -33,7 +34,7 @@ test.each([
   [
     'counts that do not add up',
     { ...REPORT, deleted: 7 },
-    'x found 10, but deleted 7 + renewed 2 + notFound 1 + failed 1 = 11',
+    'x found 11, but deleted 7 + renewed 2 + held 1 + notFound 1 + failed 1 = 12',
   ],
   ['a missing count', { ...REPORT, failed: undefined }, '= NaN'],
   ['no report at all', 'oh', 'without a report'],

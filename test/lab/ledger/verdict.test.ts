@@ -206,3 +206,45 @@ describe('what a delete can have met', () => {
     expect(ledger.mayBeGone('a', 0)).toBe(true);
   });
 });
+
+describe('what the application holds', () => {
+  const held = () => {
+    const ledger = written(NOW - 10);
+    ledger.held('a', true);
+    return ledger;
+  };
+
+  test('has to be there, and is not left', () => {
+    expect(verify(held(), { a: { version: 1, ttl: NOW - 10 } })).toEqual([]);
+    expect(held().tally(NOW * 1000)).toMatchObject({ expired: 0, overdue: 0 });
+    expect(held().left(new Map([['a', { version: 1, ttl: NOW - 10 }]]), [{ from: 0, upTo: NOW }])).toEqual(
+      [],
+    );
+    expect(held().counts).toMatchObject({ held: 1, released: 0 });
+  });
+
+  test('is wrongly deleted when it is gone, whether that was seen or not', () => {
+    expect(verify(held())).toEqual(['a: wrongly deleted']);
+    const ledger = held();
+    // The image says so, whatever the application did before that was seen.
+    ledger.removed('a', 1, { ttl: NOW - 10, seenAt: seen(NOW), held: true });
+    ledger.held('a', false);
+    expect(verify(ledger)).toEqual(['a: wrongly deleted']);
+  });
+
+  test('has to go once it is released', () => {
+    const ledger = held();
+    ledger.held('a', false);
+    expect(verify(ledger, { a: { version: 1, ttl: NOW - 10 } })).toEqual(['a: lost']);
+    ledger.removed('a', 1, { ttl: NOW - 10, seenAt: seen(NOW), held: false });
+    expect(verify(ledger)).toEqual([]);
+    expect(ledger.counts).toMatchObject({ held: 1, released: 1 });
+  });
+
+  test('may be deleted by the application itself', () => {
+    const ledger = held();
+    ledger.removed('a', 1, { ttl: NOW - 10, seenAt: seen(NOW), held: true });
+    ledger.deleted('a', 1, 'deleted');
+    expect(verify(ledger)).toEqual([]);
+  });
+});

@@ -11,6 +11,7 @@ import { summarizeLag } from '../../../functions/report/lag.ts';
 import { addRound, reportOf } from '../../../functions/report/sweep-totals.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
+import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import { earliestTtl, type ReadIndex } from '../../../functions/table/index-query.ts';
 import { concurrentChildren } from '../../../statemachine/concurrent-children.ts';
@@ -37,6 +38,7 @@ export interface SweepFunctions {
 /** What the functions have instead of DynamoDB. */
 export interface SimulatedDynamoDb {
   readonly readIndex: ReadIndex;
+  readonly readHeld: ReadHeld;
   /** Throws when the call as a whole fails, as the SDK does. */
   readonly deleteBatch: (
     keys: readonly ExpiredKey[],
@@ -69,13 +71,21 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       const planAll: NextRoundOptions['plan'] = async (cursor, maxDue) => {
         const { oldestOverdue, ...planned } = await plan(request, cursor, {
           layout,
-          probe: target => earliestTtl(dynamoDb.readIndex, layout, target, () => false),
+          probe: target =>
+            earliestTtl(
+              dynamoDb.readIndex,
+              layout,
+              target,
+              () => false,
+              target.upcomingFrom === null ? dynamoDb.readHeld : undefined,
+            ),
           concurrency: 32,
           maxDue,
           watchAlways: settings.pollSeconds > 0,
           outOfTime: () => false,
         });
-        const overdue = oldestOverdue === undefined ? 0 : toEpochSeconds(startedAtMs) - oldestOverdue;
+        const dueAt = toEpochSeconds(startedAtMs) - settings.graceSeconds;
+        const overdue = oldestOverdue === undefined ? 0 : dueAt - oldestOverdue;
         const misfiled =
           request.seeksMisfiled && cursor === null
             ? await countMisfiled(
@@ -91,6 +101,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         dryRun: request.dryRun,
         limit: request.limit,
         concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
+        graceSeconds: settings.graceSeconds,
         plan: options.plan ?? planAll,
       });
     },

@@ -1,10 +1,11 @@
 import type { ExpiryModel } from '../../../expiry/model.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
+import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
 
 /** What a delete of one key came to. */
-export type Outcome = 'deleted' | 'renewed' | 'notFound';
+export type Outcome = 'deleted' | 'renewed' | 'held' | 'notFound';
 
 /** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). */
 export class MemoryTable {
@@ -12,6 +13,8 @@ export class MemoryTable {
   /** By key of the index, then by id. */
   readonly #windows = new Map<string | number, Map<string, number>>();
   readonly #windowOf = new Map<string, string | number>();
+  /** Ids of items with the hold attribute. */
+  readonly held = new Set<string>();
 
   constructor(model: ExpiryModel) {
     this.#model = model;
@@ -34,6 +37,7 @@ export class MemoryTable {
     const ttl = this.#windows.get(this.#windowOf.get(id) ?? '')?.get(id);
     if (ttl === undefined) return 'notFound';
     if (ttl > cutoff) return 'renewed';
+    if (this.held.has(id)) return 'held';
     this.#remove(id);
     return 'deleted';
   }
@@ -52,6 +56,9 @@ export class MemoryTable {
     const entries = page.map(([id, ttl]): ExpiredKey => ({ key: { id: { S: id } }, ttl }));
     return { entries, positions: entries.map(entry => entry.key), more: start + limit < all.length };
   };
+
+  readonly readHeld: ReadHeld = async entries =>
+    new Set(entries.filter(({ key }) => this.held.has(idOf(key))));
 
   #remove(id: string): void {
     const key = this.#windowOf.get(id);

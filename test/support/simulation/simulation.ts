@@ -50,6 +50,8 @@ export interface SimulationOptions {
   /** The state machine; its functions' ARNs end in the names of their files. */
   readonly definition: Definition;
   readonly pace?: PollPace;
+  /** @default 0 */
+  readonly graceSeconds?: number;
   readonly model?: ExpiryModel;
   /** How far a tick looks back. @default that of a table which is indexed so */
   readonly lookbackMinutes?: number;
@@ -154,16 +156,21 @@ export class Simulation {
   }
 
   #functions(
-    { pace, lookbackMinutes, ...options }: SimulationOptions,
+    { pace, lookbackMinutes, graceSeconds = 0, ...options }: SimulationOptions,
     onUsage: InvokeOptions['onUsage'],
   ): SweepFunctions {
-    const dynamoDb = { readIndex: this.#reader(options, onUsage), deleteBatch: this.#deleter(options) };
+    const dynamoDb = {
+      readIndex: this.#reader(options, onUsage),
+      readHeld: this.table.readHeld,
+      deleteBatch: this.#deleter({ ...options, graceSeconds }),
+    };
     const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
       settings: {
         ...DEFAULTS[model.indexedBy],
         ...pace,
         ...(lookbackMinutes !== undefined && { lookbackMinutes }),
+        graceSeconds,
         model,
       },
       dynamoDb,
@@ -202,6 +209,7 @@ export class Simulation {
     hangingDelete = () => 0,
     throttled = () => false,
     refused = () => false,
+    graceSeconds = 0,
   }: Omit<SimulationOptions, 'start' | 'definition'>): SimulatedDynamoDb['deleteBatch'] {
     const { table, clock } = this;
     return async (keys, cutoff, requestTimeoutMs): Promise<Deletion> => {
@@ -226,7 +234,7 @@ export class Simulation {
           const outcome = table.deleteIfExpired(key, cutoff);
           done = { ...done, [outcome]: done[outcome] + 1 };
           if (outcome !== 'deleted') continue;
-          done = { ...done, ...addLags(done, lagOf([ttl], clock.now())) };
+          done = { ...done, ...addLags(done, lagOf([ttl + graceSeconds], clock.now())) };
           this.deleted.push({ id: idOf(key), ttl, deletedAt: clock.now() });
         }
       }

@@ -89,8 +89,11 @@ func tableCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 	if _, err := c.dynamodb.CreateTable(ctx, input); err != nil {
 		return "", err
 	}
-	if err := setTimeToLive(ctx, c, w); err != nil {
-		return str(w, "name"), err
+	// One that is to be off is off: DynamoDB refuses to turn it off again.
+	if truth(one(w, "ttl"), "enabled") {
+		if err := setTimeToLive(ctx, c, w); err != nil {
+			return str(w, "name"), err
+		}
 	}
 	if truth(one(w, "point_in_time_recovery"), "enabled") {
 		return str(w, "name"), setRecovery(ctx, c, w)
@@ -102,6 +105,10 @@ func setTimeToLive(ctx context.Context, c *Cloud, w Object) error {
 	ttl := one(w, "ttl")
 	if ttl == nil {
 		return nil
+	}
+	if str(ttl, "attribute_name") == "" {
+		// DynamoDB's answer; the emulator takes it.
+		return fmt.Errorf("ValidationException: Value '' at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	}
 	_, err := c.dynamodb.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(str(w, "name")),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(str(ttl, "attribute_name")), Enabled: aws.Bool(truth(ttl, "enabled"))}})
@@ -163,8 +170,8 @@ func tableSeen(table *types.TableDescription, ttl *types.TimeToLiveDescription) 
 		attributes = append(attributes, Object{"name": *attribute.AttributeName, "type": string(attribute.AttributeType)})
 	}
 	seen["attribute"] = attributes
-	if ttl != nil && ttl.AttributeName != nil {
-		seen["ttl"] = []any{Object{"attribute_name": *ttl.AttributeName, "enabled": ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabled}}
+	if ttl != nil {
+		seen["ttl"] = []any{Object{"attribute_name": aws.ToString(ttl.AttributeName), "enabled": ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabled}}
 	}
 	return seen
 }
@@ -176,6 +183,10 @@ func tableRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
 		return nil, unlessGone(err)
 	}
 	seen := tableSeen(table, ttl)
+	// DynamoDB does not tell the attribute of one that is off, and the provider sees no difference in that.
+	if seenTtl := one(seen, "ttl"); seenTtl != nil && !truth(seenTtl, "enabled") && one(s, "ttl") != nil {
+		seenTtl["attribute_name"] = str(one(s, "ttl"), "attribute_name")
+	}
 	seen["global_secondary_index"] = indexesRead(s, table)
 	if warm := table.WarmThroughput; warm != nil && one(s, "warm_throughput") != nil {
 		seen["warm_throughput"] = []any{warmRead(one(s, "warm_throughput"), warm.ReadUnitsPerSecond, warm.WriteUnitsPerSecond)}

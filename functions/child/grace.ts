@@ -1,0 +1,49 @@
+import type { Chunk, QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
+import { waitUntil } from '../retry/backoff.ts';
+
+/*
+ * With `graceSeconds` a sweep decides as if it were so many seconds earlier, so that all that it compares with a TTL is the grace behind
+ * the clock: the cutoff, the upcoming minute, the polls. Its times go through here on their way from and to the machine, which waits by
+ * the clock.
+ */
+
+/** What the machine said, as of the grace before. */
+export function beforeGrace(input: QueryExpiredInput, graceSeconds: number): QueryExpiredInput {
+  return {
+    ...input,
+    startedAt: shifted(input.startedAt, -graceSeconds),
+    now: shifted(input.now, -graceSeconds),
+    results: input.results.map(chunk => shiftedChunk(chunk, -graceSeconds)),
+  };
+}
+
+/** What was decided as of the grace before, by the clock. */
+export function afterGrace(output: QueryExpiredOutput, graceSeconds: number): QueryExpiredOutput {
+  return {
+    ...output,
+    until: shiftedWait(output.until, graceSeconds),
+    chunks: output.chunks.map(chunk => shiftedChunk(chunk, graceSeconds)),
+  };
+}
+
+/** Its cutoff stays: an item's TTL is compared with it. */
+function shiftedChunk(chunk: Chunk, seconds: number): Chunk {
+  const { progress } = chunk;
+  return {
+    ...chunk,
+    until: shiftedWait(chunk.until, seconds),
+    deadline: shifted(chunk.deadline, seconds),
+    progress:
+      progress === null || progress.retryAtMs === 0
+        ? progress
+        : { ...progress, retryAtMs: progress.retryAtMs + seconds * 1000 },
+  };
+}
+
+function shifted(iso: string, seconds: number): string {
+  return new Date(Date.parse(iso) + seconds * 1000).toISOString();
+}
+
+function shiftedWait(iso: string | null, seconds: number): string | null {
+  return iso === null ? null : waitUntil(Date.parse(iso) / 1000 + seconds);
+}
