@@ -127,12 +127,12 @@ async function measure(archived: Archived, options: ArchiverOptions): Promise<Ar
       await sweep(cloud, plan, problems);
     }
     print(`swept in ${seconds().toFixed(0)} s`);
-    await Promise.race([killing, sleep(MOST_SECONDS_AFTER * 1000, undefined, { ref: false })]);
     await recorder.caughtUp();
     for (const until = Date.now() + MOST_SECONDS_AFTER * 1000; waiting() > 0 && Date.now() < until; )
       await sleep(100);
     const took = seconds();
     await archiver.stop();
+    await killing;
 
     const alive = await users.alive();
     const nowMs = Date.now();

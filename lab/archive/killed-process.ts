@@ -25,7 +25,7 @@ export interface KilledProcessOptions {
 /** Kills come at random shares of the work up to this one. */
 const LAST_SHARE = 0.9;
 /** And this much later at most, milliseconds. */
-const MOST_DELAY_MS = 1_500;
+const MOST_DELAY_MS = 1_000;
 const LOOK_MS = 20;
 
 /** A process that does some work, killed by SIGKILL at random moments and started again. */
