@@ -133,6 +133,7 @@ async function measure(
     onMessage(message) {
       const said = message as FromSweeper;
       if (said.kind === 'problem') problems.push(said.problem);
+      else sweeper.works();
       if (said.kind !== 'ended') return;
       ends.push(next());
       lastEnd = said;
