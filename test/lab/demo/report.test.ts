@@ -24,6 +24,7 @@ function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
     lags: [1000, 2000],
     promisedLagMs: 2_020,
     contradictions: [],
+    followed: {},
     failures: [],
     excusedFailures: [],
     machine: { ...IDLE, ...machine },
