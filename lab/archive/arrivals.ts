@@ -24,6 +24,8 @@ export interface Arrival {
   /** As JSON has it, in the format of the arrivals. */
   readonly key: unknown;
   readonly expiredAt: string | null;
+  /** ISO time of the record by which it was judged. */
+  readonly deletedAt: string;
   /** The item as it was; undefined where it was not asked for. */
   readonly item?: unknown;
 }
@@ -36,6 +38,11 @@ export interface Arrived {
   readonly again: number;
   /** Arrivals of what had not expired, or was not deleted: live and renewed items, and those that the application deleted. */
   readonly strays: number;
+  /**
+   * Arrivals of what the application deleted before its expiry, as the lab saw, but whose record has a time after it: locally that is
+   * when it was read, so this machine was too slow to tell.
+   */
+  readonly doubtful: number;
   /** Items that did not arrive as they were last written. */
   readonly altered: number;
   /** From the moment at which an item is to be deleted to its first arrival, milliseconds. */
@@ -78,16 +85,23 @@ export function arrivedOf(
   const altered = new Set<string>();
   let again = 0;
   let strays = 0;
+  let doubtful = 0;
   for (const { arrival, atMs } of arrivals) {
     const removal = removals.get(arrival.key);
-    const whose = removal === undefined ? 'nobody' : whoseDeletion(removal, ledger);
-    if (removal === undefined || whose === 'nobody') {
+    const fate = removal && ledger.fate(removal.id, removal.seenAt);
+    if (removal === undefined || fate === undefined) {
       strays += 1;
       continue;
     }
-    // The application's own, but after the expiry: an expiry by the rule.
-    if (whose === 'application') continue;
-    const { id, ttl, version, image } = removal;
+    const { id, ttl, version, image, seenAt } = removal;
+    if (fate === 'ours') {
+      const expiredBy = (epochMs: number) => Number(ttl) * 1000 <= epochMs;
+      // By the rule it is an expiry, too, when the application comes after the TTL.
+      if (expiredBy(seenAt)) continue;
+      if (expiredBy(Date.parse(arrival.deletedAt))) doubtful += 1;
+      else strays += 1;
+      continue;
+    }
     if (lags.has(id)) again += 1;
     const lag = atMs - Number(ttl) * 1000;
     lags.set(id, Math.min(lag, lags.get(id) ?? lag));
@@ -101,6 +115,7 @@ export function arrivedOf(
     items: lags.size,
     again,
     strays,
+    doubtful,
     altered: altered.size,
     lagMs: lagPercentiles([...lags.values()]),
   };
@@ -112,12 +127,6 @@ interface ArrivalsOf {
   readonly format: ArchiveFormat;
   /** From an item's TTL to its deletion. */
   readonly graceSeconds: number;
-}
-
-function whoseDeletion({ id, ttl, seenAt }: SeenRemoval, ledger: Pick<Ledger, 'fate'>) {
-  const fate = ledger.fate(id, seenAt);
-  if (fate === 'swept') return 'sweep';
-  return fate === 'ours' && Number(ttl) * 1000 <= seenAt ? 'application' : 'nobody';
 }
 
 /** As JSON text, after one reading: a plain number may be written in more ways than one. */

@@ -115,8 +115,16 @@ export class Followers {
     };
   }
 
+  /** Lines and events that have come. */
+  get arrivals(): { readonly archived: number; readonly events: number } {
+    return { archived: this.#lines.length, events: this.#events.length };
+  }
+
   /** Whether everything that was deleted has arrived everywhere. @param deleted items */
   isComplete(deleted: number, ledger: Ledger): boolean {
+    // It takes long to compare many.
+    if (this.#options.archive && this.#lines.length < deleted) return false;
+    if (this.#options.events && this.#events.length < deleted) return false;
     const { archive, events } = this.followed(ledger);
     return [archive, events].every(arrived => arrived === undefined || arrived.items >= deleted);
   }

@@ -1,4 +1,5 @@
 import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { Arrived } from '../archive/arrivals.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
@@ -90,14 +91,16 @@ const OF_WHAT_EXPIRED: ReadonlySet<PromiseName> = new Set([
 function followers(
   { archive, events }: Followed,
   { deleted }: Tally,
-  kept: (name: PromiseName, expected: number, got: number) => Kept,
+  kept: (name: PromiseName, expected: number, got: number, ifNot?: Status) => Kept,
 ): Kept[] {
+  const noStrays = (name: PromiseName, { strays, doubtful }: Arrived) =>
+    kept(name, 0, strays + doubtful, strays > 0 ? 'broken' : 'undecided');
   return [
     ...(archive === undefined
       ? []
       : [
           kept('allArchived', deleted, archive.items),
-          kept('onlyExpiredArchived', 0, archive.strays),
+          noStrays('onlyExpiredArchived', archive),
           kept('archivedAsWritten', 0, archive.altered),
           ...(archive.withoutCopy === undefined ? [] : [kept('archivedFirst', 0, archive.withoutCopy)]),
         ]),
@@ -105,7 +108,7 @@ function followers(
       ? []
       : [
           kept('eventOfEach', deleted, events.items),
-          kept('eventsOnlyOfExpired', 0, events.strays),
+          noStrays('eventsOnlyOfExpired', events),
           kept('eventsAsWritten', 0, events.altered),
         ]),
   ];

@@ -102,9 +102,7 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
   nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
   allArchived: ({ tally, followed: { archive } }) =>
     unlessNothing(tally, `${count(archive?.items ?? 0)} are in the archive`),
-  onlyExpiredArchived: ({ followed: { archive } }) => [
-    `${count(archive?.strays ?? 0)} items are in the archive as expired that were not`,
-  ],
+  onlyExpiredArchived: ({ followed: { archive } }) => wrongly(archive, 'are in the archive'),
   archivedAsWritten: ({ followed: { archive } }) => [
     `${count(archive?.altered ?? 0)} items are in the archive otherwise than they were last written`,
   ],
@@ -113,13 +111,23 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
   ],
   eventOfEach: ({ tally, followed: { events } }) =>
     unlessNothing(tally, `events of ${count(events?.items ?? 0)} came`),
-  eventsOnlyOfExpired: ({ followed: { events } }) => [
-    `${count(events?.strays ?? 0)} events came of items that had not expired`,
-  ],
+  eventsOnlyOfExpired: ({ followed: { events } }) => wrongly(events, 'became events'),
   eventsAsWritten: ({ followed: { events } }) => [
     `the events of ${count(events?.altered ?? 0)} items say something else than was last written`,
   ],
 };
+
+function wrongly(arrived: Arrived | undefined, what: string): string[] {
+  const { strays = 0, doubtful = 0 } = arrived ?? {};
+  return [
+    ...(strays > 0 ? [`${count(strays)} items ${what} that had not expired`] : []),
+    ...(doubtful > 0
+      ? [
+          `${count(doubtful)} items ${what} that the application deleted before they expired: this machine read the table's stream too late to tell`,
+        ]
+      : []),
+  ];
+}
 
 /** That nothing expired is said elsewhere. */
 function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
@@ -200,53 +208,56 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
 
 function followerRows(
   { deleted, archive, events }: DemoResult,
-  { following: { archive: configured, events: sent } = {}, deletedByUs = 0 }: ReportContext,
+  { following = {}, deletedByUs = 0 }: ReportContext,
   sign: (...names: PromiseName[]) => string,
 ): Row[] {
+  const arrived = [
+    ...(archive === undefined ? [] : ([['archived', archive]] as const)),
+    ...(events === undefined ? [] : ([['events', events]] as const)),
+  ];
+  if (arrived.length === 0) return [];
+  const wrongNote = `not expired, or not as last written; the application deleted ${count(deletedByUs)} itself`;
   const lag = ({ lagMs: { p50, p99, max } }: Arrived) =>
-    p50 === null ? '–' : `${seconds(p50)} / ${seconds(p99 ?? 0)} / ${seconds(max ?? 0)}`;
-  const others = `live, renewed, or among the ${count(deletedByUs)} that the application deleted`;
+    [p50, p99, max].map(ms => (ms === null ? '–' : seconds(ms))).join(' / ');
+  const wrong = ({ strays, doubtful, altered }: Arrived) => count(strays + doubtful + altered);
   return [
+    [
+      sign('allArchived', 'eventOfEach'),
+      ['deleted', ...arrived.map(([name]) => name)].join(' = '),
+      [deleted, ...arrived.map(([, { items }]) => items)].map(count).join(' = '),
+      `each item once; delivered twice: ${arrived.map(([name, { again }]) => `${count(again)} ${name}`).join(', ')}`,
+    ],
     ...(archive === undefined
       ? []
       : ([
           [
-            sign('allArchived'),
-            'deleted = archived',
-            `${count(deleted)} = ${count(archive.items)}`,
-            `each item once, in ${count(archive.objects)} objects; ${count(archive.again)} delivered twice`,
-          ],
-          [sign('archivedAsWritten'), 'archived otherwise', count(archive.altered), 'than last written'],
-          [sign('onlyExpiredArchived'), 'archived wrongly', count(archive.strays), others],
-          ...(archive.withoutCopy === undefined
-            ? []
-            : ([
-                [
-                  sign('archivedFirst'),
-                  'deleted uncopied',
-                  count(archive.withoutCopy),
-                  'archiveFirst: a copy comes before the deletion',
-                ],
-              ] as Row[])),
-          [
             ' ',
             'archive lag',
             lag(archive),
-            `p50 / p99 / max from expiry to the object (batchSeconds: ${configured?.batchSeconds ?? 0})`,
+            `from expiry to the object; ${count(archive.objects)} objects, batchSeconds: ${following.archive?.batchSeconds ?? 0}`,
+          ],
+          [sign('onlyExpiredArchived', 'archivedAsWritten'), 'archived wrongly', wrong(archive), wrongNote],
+        ] as Row[])),
+    ...(archive?.withoutCopy === undefined
+      ? []
+      : ([
+          [
+            sign('archivedFirst'),
+            'deleted uncopied',
+            count(archive.withoutCopy),
+            'archiveFirst: an item is copied before it is deleted',
           ],
         ] as Row[])),
     ...(events === undefined
       ? []
       : ([
           [
-            sign('eventOfEach'),
-            'deleted = events',
-            `${count(deleted)} = ${count(events.items)}`,
-            `of each item one, ${count(events.again)} delivered twice; to ${sent?.destination ?? 'nobody'}`,
+            ' ',
+            'event lag',
+            lag(events),
+            `from expiry to the event; to ${following.events?.destination ?? 'nobody'}`,
           ],
-          [sign('eventsAsWritten'), 'events otherwise', count(events.altered), 'than last written'],
-          [sign('eventsOnlyOfExpired'), 'events wrongly', count(events.strays), others],
-          [' ', 'event lag', lag(events), 'p50 / p99 / max from expiry to the event'],
+          [sign('eventsOnlyOfExpired', 'eventsAsWritten'), 'events wrongly', wrong(events), wrongNote],
         ] as Row[])),
   ];
 }
@@ -317,11 +328,16 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
 }
 
 /** One line for while what was deleted is archived, and events come of it. */
-export function formatFollowing(deleted: number, { archive, events }: Followed): string {
-  const parts = [`deleted ${count(deleted)}`];
-  if (archive !== undefined) parts.push(`archived ${count(archive.items)}`);
-  if (events !== undefined) parts.push(`events ${count(events.items)}`);
-  return parts.join('  ');
+export function formatFollowing(
+  deleted: number,
+  { archive, events }: Following,
+  arrivals: { readonly archived: number; readonly events: number },
+): string {
+  return [
+    `deleted ${count(deleted)}`,
+    ...(archive === undefined ? [] : [`archived ${count(arrivals.archived)}`]),
+    ...(events === undefined ? [] : [`events ${count(arrivals.events)}`]),
+  ].join('  ');
 }
 
 function clock(total: number): string {

@@ -145,7 +145,11 @@ function startCloud(
     // Nobody else's S3, queues, buses and functions get the sessions of this run.
     environment: {},
     services: followers.services,
-    mappings: { onError: (error, { address }) => problems.add(`${address}: ${error}`) },
+    mappings: {
+      onError: (error, { address }) => problems.add(`${address}: ${error}`),
+      onDiscarded: (_discarded, { address }) =>
+        problems.add(`${address}: records of the stream were given up`),
+    },
     ...cloud,
     clock,
     dynamoDb,
@@ -267,7 +271,7 @@ async function untilFollowed(
     if (signal.aborted || followers.isComplete(tally.deleted, ledger)) return;
     // A machine that slept is given the time to make up for it.
     if (now >= startMs + waitMs + machine.stoodStillMs() - stoodStillMs) return;
-    progress.show(formatFollowing(tally.deleted, followers.followed(ledger)));
+    progress.show(formatFollowing(tally.deleted, following, followers.arrivals));
     await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
 }
