@@ -147,6 +147,23 @@ export class Ledger {
     );
   }
 
+  /** The last version of an item that was acknowledged. */
+  lastVersion(id: string): number | undefined {
+    return this.#entries.get(id)?.current?.number;
+  }
+
+  /**
+   * What became of an item: the application deleted it (`ours`), or others did once it had expired (`swept`). Undefined for what is
+   * neither, such as a live item, and for items that are none of this ledger's.
+   *
+   * @param nowMs epoch milliseconds
+   */
+  fate(id: string, nowMs: number): 'ours' | 'swept' | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.current?.ours) return 'ours';
+    return entry !== undefined && sweptOf([entry], nowMs)[0]?.goneAt !== undefined ? 'swept' : undefined;
+  }
+
   /** Whether a delete may have met the item while it was held. */
   mayBeHeld(id: string): boolean {
     return this.#entries.get(id)?.held !== undefined;

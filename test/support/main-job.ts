@@ -31,6 +31,7 @@ export async function runJob(
     config: configOf(...tables),
     table: undefined,
     by: undefined,
+    archive: false,
     minutes: 1,
     rate: 0.5,
     seed: 1,
