@@ -4,6 +4,8 @@ export interface ApiCall {
   readonly operation: string;
   /** Of HTTP: `PUT`. */
   readonly method: string;
+  /** Of HTTP: path and query, as the client wrote them. */
+  readonly target: string;
 }
 
 /** What is done to a call of a local API, so that tests and the lab see how a client bears it. */

@@ -109,7 +109,8 @@ async function serve(
   let answer: HttpAnswer;
   try {
     const request = await receive(protocol, incoming);
-    fault = choose?.({ operation: protocol.operationOf(request), method: request.method });
+    const { method, target } = request;
+    fault = choose?.({ operation: protocol.operationOf(request), method, target });
     if (fault?.kind === 'hang' && !fault.done) return;
     if (fault?.kind === 'cut' && !fault.done) {
       response.destroy();

@@ -15,3 +15,4 @@ export type { ConstructProps, SweptTableProps } from './construct-props.ts';
 export type { TableReference } from './parts/expiring-table.ts';
 export { PreciseTtl } from './precise-ttl.ts';
 export type { FunctionVpc, PreciseTtlProps, ResolvedProps } from './props.ts';
+export type { ArchiveProp, EventsProp } from './stream-props.ts';

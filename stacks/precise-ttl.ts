@@ -10,7 +10,7 @@ import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { nameProblem } from './names.ts';
 import { SweepAlarms } from './parts/alarms.ts';
-import { Archive, archiveOf } from './parts/archive.ts';
+import { Archive } from './parts/archive.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import { Backfill } from './parts/backfill.ts';
 import { CreatedTables, type GuardedResource } from './parts/created-tables.ts';
@@ -24,6 +24,7 @@ import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { tableKeyStatements } from './parts/table-key.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { deadLetterQueueOf } from './schedules-of.ts';
+import { resolvedArchive } from './stream-props.ts';
 import { escaped } from './terraform-text.ts';
 
 /** Id of the archive, of which a bucket's address is made. */
@@ -31,8 +32,8 @@ const ARCHIVE = 'archive';
 
 /**
  * Precise TTL for one table: the table with its index, the four functions, the state machine and its schedules, alarms and a
- * dashboard, and with the prop `backfill` what writes the window into the items that are there. Use
- * it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
+ * dashboard; with the prop `backfill` what writes the window into the items that are there, with `archive` and `events` what reads the
+ * table's stream. Use it in a stack of your own, or name the table in `precise-ttl.config.ts` and let `stacks/main.ts` do it.
  *
  * Whatever no prop is for can be overridden where it stands: `functions.DeleteChunk.function.addOverride(…)`. The resource that
  * each construct is about is its `node.defaultChild`.
@@ -209,7 +210,7 @@ export class PreciseTtl extends Construct {
 
   #archive(place: Place, environment: Readonly<Record<string, string>>): Archive | undefined {
     const { sweep, tableName, tableStreamArn } = this;
-    const archive = archiveOf(sweep);
+    const archive = sweep.archive && resolvedArchive(sweep.archive);
     const made =
       archive &&
       tableStreamArn &&
@@ -223,7 +224,8 @@ export class PreciseTtl extends Construct {
       });
     // A bucket that an earlier deployment created stays, with what is in it.
     if (!made || made.bucket === undefined) {
-      CreatedTables.of(this).forget(guardName(sweep), bucketBelow(made || new Construct(this, ARCHIVE)));
+      const bucket = new Construct(made || new Construct(this, ARCHIVE), 'bucket');
+      CreatedTables.of(this).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;
   }
@@ -267,13 +269,9 @@ export function removed(
   const sweep = resolveProps(props);
   const removedSweep = new Construct(scope, id);
   const table = new Construct(new Construct(removedSweep, 'table'), 'table');
+  const bucket = new Construct(new Construct(removedSweep, ARCHIVE), 'bucket');
   return [
     [sweep.tableName, guarded(table, sweep)],
-    [guardName(sweep), bucketBelow(new Construct(removedSweep, ARCHIVE))],
+    [guardName(bucket), guardedBucket(bucket)],
   ];
-}
-
-/** Where the created bucket of an archive stands, or stood. */
-function bucketBelow(archive: Construct): GuardedResource {
-  return guardedBucket(new Construct(archive, 'bucket'));
 }

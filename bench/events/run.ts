@@ -11,7 +11,7 @@ import { WatchedTable } from '../../lab/watch/watched-table.ts';
 import { planStream } from '../../lab/workload/plan.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
-import { CHUNK_KEYS } from '../../statemachine/contract.ts';
+import { measuredCloud } from '../live/cloud-options.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { type Machine, thisMachine } from '../live/machine.ts';
 import { type Measured, measured } from '../live/measured.ts';
@@ -66,17 +66,9 @@ export function measureEvents(options: EventsOptions): Promise<EventsOutcome> {
   return withSynthesized({ region: 'us-east-1', tables: [props] }, async cdktfOut => {
     const cloud = await LocalCloud.start({
       cdktfOut,
-      dynamoDbLocal: { longRun: true },
-      // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
-      warm: Math.ceil(rate / CHUNK_KEYS),
-      functions: { threads: { most: Number.POSITIVE_INFINITY } },
+      ...measuredCloud(rate, problems),
       services: { onEvent: ({ text }) => receiver.receive(JSON.parse(text) as ExpiryEvent, Date.now()) },
       mappings: { onError: error => problems.add(`the event source mapping failed: ${error}`) },
-      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-      onExecution: ({ status, error, cause }) => {
-        if (status === 'SUCCEEDED' || status === 'ABORTED') return;
-        problems.add(`an execution ended ${status}: ${error ?? 'no error name'}: ${cause ?? ''}`);
-      },
     });
     try {
       return {

@@ -7,7 +7,7 @@ import { type Output, Progress } from '../../lab/report/progress.ts';
 import type { WatchedTable } from '../../lab/watch/watched-table.ts';
 import { planStream } from '../../lab/workload/plan.ts';
 import { LocalCloud } from '../../local/cloud.ts';
-import { CHUNK_KEYS } from '../../statemachine/contract.ts';
+import { measuredCloud } from '../live/cloud-options.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
 import { MAX_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
@@ -46,19 +46,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
   const progress = new Progress(options.output);
   const problems = new Problems(progress);
   return withSynthesized({ region: 'us-east-1', tables: SWEPT_TABLES }, async cdktfOut => {
-    const cloud = await LocalCloud.start({
-      cdktfOut,
-      observe: true,
-      dynamoDbLocal: { longRun: true },
-      // On Lambda functions start side by side; two cores would take seconds for what falls due in the first one.
-      warm: Math.ceil(rate / CHUNK_KEYS),
-      functions: { threads: { most: Number.POSITIVE_INFINITY } },
-      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-      onExecution: ({ machine: { name }, status, error, cause }) => {
-        if (status === 'SUCCEEDED' || status === 'ABORTED') return;
-        problems.add(`an execution of ${name} ended ${status}: ${error ?? 'no error name'}: ${cause ?? ''}`);
-      },
-    });
+    const cloud = await LocalCloud.start({ cdktfOut, observe: true, ...measuredCloud(rate, problems) });
     try {
       const startMs = Date.now();
       const watched = await watchTables(options.modes, cloud, `session-${startMs.toString(36)}`, problems);

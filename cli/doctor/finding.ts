@@ -1,3 +1,4 @@
+import { refusesNativeTtl } from '../../stacks/props.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { FINDINGS, type FindingId, type Severity } from './findings.ts';
 
@@ -34,9 +35,17 @@ export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Findi
     what: seen.detail === undefined ? what : `${what}: ${seen.detail}`,
     count: seen.count ?? null,
     samples: seen.samples ?? [],
-    meaning,
+    meaning: meaning + withoutBackstop(id, meaning, subject),
     remedy: seen.remedy ?? remedy(subject),
   };
+}
+
+/** What is said of native TTL, where there is none. */
+function withoutBackstop(id: FindingId, meaning: string, { props }: Subject): string {
+  const isSaid = /native TTL/i.test(meaning) && !id.startsWith('native-ttl');
+  return isSaid && refusesNativeTtl(props)
+    ? ' With holdAttribute or graceSeconds native TTL is off, and deletes nothing.'
+    : '';
 }
 
 export type Verdict = 'healthy' | 'warnings' | 'broken';

@@ -20,6 +20,10 @@ export interface JudgedItem {
 export interface Judge {
   readonly model: ExpiryModel;
   readonly lookbackMinutes: number;
+  /** An item that has expired is due so much later. @default 0 */
+  readonly graceSeconds?: number;
+  /** An item that has it stays. @default none */
+  readonly holdAttribute?: string | undefined;
   /** Epoch seconds. */
   readonly now: number;
 }
@@ -38,7 +42,7 @@ const LAST_TICK_SECONDS = 60;
 
 /** What is wrong with an item, as it is stored, and whether it should be gone. */
 export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
-  const { model, now, lookbackMinutes } = judge;
+  const { model, now, lookbackMinutes, graceSeconds = 0, holdAttribute } = judge;
   const kind = classifyTtl(item[model.ttlAttribute], now);
   if (kind === 'missing') return { faults: faultsWithoutTtl(item, judge), overdue: undefined };
   if (kind !== 'seconds' && kind !== 'fraction') {
@@ -46,7 +50,8 @@ export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
   }
   const ttl = Number(item[model.ttlAttribute]?.N);
   const lookback = lookbackMinutes * 60 + LAST_TICK_SECONDS;
-  const overdue = ttl <= now - lookback ? ttl : undefined;
+  const isHeld = holdAttribute !== undefined && item[holdAttribute] !== undefined;
+  const overdue = !isHeld && ttl <= now - graceSeconds - lookback ? ttl : undefined;
   const ofTtl: ItemFault[] = kind === 'fraction' ? [{ id: fractionId(model) }] : [];
   const faults = [...ofTtl, ...windowFaults(item, ttl, model)];
   const isExplained = faults.some(({ id }) => id !== 'ttl-fraction-by-window');

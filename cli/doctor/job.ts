@@ -220,9 +220,12 @@ async function lookAtItems(
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
   const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
   const keyNames = [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
-  const { lookbackMinutes } = subject.props;
+  const { lookbackMinutes, graceSeconds, holdAttribute } = subject.props;
   const logKeys = keysToShow(subject.props.logKeys, mask);
-  const judge = { model: subject.model, lookbackMinutes, now: Math.floor(now() / 1000) };
+  const judge = {
+    ...{ model: subject.model, lookbackMinutes, graceSeconds, holdAttribute },
+    now: Math.floor(now() / 1000),
+  };
   const tally = new ItemTally(judge, { tableName, keyNames, logKeys });
   const read = await check('dynamodb:Scan', tableArn, async () => {
     if (!full) {

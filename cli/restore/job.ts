@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { resolveProps } from '../../stacks/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { chooseTable } from '../choose-tables.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -15,7 +15,7 @@ import { newItem } from './new-item.ts';
 import { type Fate, putBack } from './put-back.ts';
 import type { RestoredKey } from './restored-key.ts';
 import type { ExpirySpan } from './span.ts';
-import { describeFacts, describeOutcome } from './text.ts';
+import { describeFacts, describeOutcome, type ShownRestoredKey } from './text.ts';
 import { readWantedKeys } from './wanted-keys.ts';
 
 export interface RestoreJobOptions {
@@ -97,18 +97,13 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
         );
       }
     } finally {
-      const restored = [...wanted].map(([id, key]): RestoredKey => {
+      const keys = [...wanted].map(([id, key]): RestoredKey => {
         const image = images.get(id);
         if (image === undefined) return { key, fate: 'notInArchive' };
         const fate = fates.get(id) ?? { fate: dryRun ? ('found' as const) : ('notTried' as const) };
         return { key, ...fate, expiredAt: image.expiredAt };
       });
-      const keyOptions = {
-        tableName,
-        keyNames: keyAttributeNames(model),
-        logKeys: keysToShow(resolveProps(props).logKeys, options.mask),
-      };
-      const shown = restored.map(({ key, ...rest }) => ({ ...rest, key: keyText(key, keyOptions) }));
+      const shown = showKeys(keys, props, options.mask);
       print(`\n${describeOutcome(shown, dryRun)}`);
       if (options.resultFile !== undefined) {
         const json = {
@@ -127,4 +122,14 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
   } finally {
     clients.destroy();
   }
+}
+
+/** With as much of each key as may be shown. */
+function showKeys(keys: readonly RestoredKey[], props: PreciseTtlProps, mask: boolean): ShownRestoredKey[] {
+  const options = {
+    tableName: props.tableName,
+    keyNames: keyAttributeNames(modelOf(props)),
+    logKeys: keysToShow(resolveProps(props).logKeys, mask),
+  };
+  return keys.map(({ key, ...rest }) => ({ ...rest, key: keyText(key, options) }));
 }

@@ -34,7 +34,7 @@ const FATES: Readonly<Record<RestoredKey['fate'], string>> = {
   thereAlready: 'there already: not touched',
   notInArchive: 'not in the archive',
   failed: 'refused by DynamoDB',
-  notTried: 'not tried: interrupted',
+  notTried: 'not tried',
 };
 
 /** Keys of one fate that are listed. */

@@ -46,8 +46,9 @@ const OUT_OF_TIME: Why = { reason: 'OutOfTime', isForTheEvent: false };
 
 async function deliverCall<Event extends Outgoing>(
   call: readonly Event[],
-  { send, clock, deadline, random, sleep, onImageOmitted }: Surroundings<Event>,
+  surroundings: Surroundings<Event>,
 ): Promise<Undelivered<Event> | undefined> {
+  const { send, clock, deadline, random, sleep, onImageOmitted } = surroundings;
   let events = call;
   let why = OUT_OF_TIME;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -58,6 +59,14 @@ async function deliverCall<Event extends Outgoing>(
     const [first] = refusals;
     if (first === undefined) return undefined;
     why = first.why;
+    // One reason for all of them is that of the call. A queue may take less of all messages together than AWS allows: one by one they
+    // may fit, with their images.
+    if (events.length > 1 && refusals.every(refusal => refusal.why === why) && why.isForTheEvent) {
+      return deliver(
+        events.map(event => [event]),
+        surroundings,
+      );
+    }
     events = refusals.map(({ event, why: { isForTheEvent } }) => {
       const lighter = isForTheEvent ? withoutImage(event) : event;
       if (lighter !== event) onImageOmitted(event);

@@ -32,9 +32,15 @@ export interface Why {
   readonly isForTheEvent: boolean;
 }
 
-/** Whether an error says that a destination is busy, though its status is that of a wrong request. Source: SQS API reference. */
-export function isBusyReason(reason: string): boolean {
-  return /throttl|limit/i.test(reason);
+/**
+ * Names and codes of errors by which a destination refuses what an event is like, above all its size. All others may be over a moment
+ * later, and cost no event its image. Sources: EventBridge, SQS and Lambda API references.
+ */
+const FOR_THE_EVENT =
+  /TooLong|TooLarge|^(ValidationException|InvalidArgument|MalformedDetail|InvalidParameterValue(Exception)?|InvalidMessageContents)$/;
+
+export function isForTheEvent(reason: string): boolean {
+  return FOR_THE_EVENT.test(reason);
 }
 
 /** Why a whole call failed. */
@@ -42,8 +48,7 @@ export function whyFailed(error: unknown): Why {
   if (!(error instanceof Error)) return { reason: String(error), isForTheEvent: false };
   const { name, message } = error;
   const { httpStatusCode } = '$metadata' in error ? (error.$metadata as { httpStatusCode?: number }) : {};
-  const isForTheEvent = httpStatusCode === 413 || (httpStatusCode === 400 && !isBusyReason(name));
-  return { reason: name, message, isForTheEvent };
+  return { reason: name, message, isForTheEvent: httpStatusCode === 413 || isForTheEvent(name) };
 }
 
 /** What the clients of all destinations have: deliver.ts tries again, and must not wait behind a second loop of the SDK's. */

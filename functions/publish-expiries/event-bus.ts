@@ -3,6 +3,7 @@ import {
   CLIENT_OPTIONS,
   type Connection,
   type Destination,
+  isForTheEvent,
   QUICK_REQUESTS,
   type Why,
 } from './destination.ts';
@@ -17,9 +18,6 @@ export const EVENT_DETAIL_TYPE = 'DynamoDB Item Expired';
  * Compute Blog, "More room to build", 29 January 2026.
  */
 const LIMITS = { events: 10, eventBytes: 1_000_000, callBytes: 250_000 } as const;
-
-/** Codes of an entry that is itself wrong. Source: EventBridge API reference, PutEventsResultEntry. */
-const WRONG_ENTRY = /^(InvalidArgument|MalformedDetail)$/;
 
 /** @param bus name or ARN */
 export function eventBus(bus: string, connection: Connection = {}): Destination {
@@ -46,5 +44,5 @@ export function eventBus(bus: string, connection: Connection = {}): Destination 
 function whyRefused(entry: PutEventsResultEntry | undefined): Why | undefined {
   if (entry?.EventId !== undefined && entry.ErrorCode === undefined) return undefined;
   const { ErrorCode: reason = 'NoAnswer', ErrorMessage: message } = entry ?? {};
-  return { reason, message, isForTheEvent: WRONG_ENTRY.test(reason) };
+  return { reason, message, isForTheEvent: isForTheEvent(reason) };
 }

@@ -5,7 +5,7 @@ import {
   CLIENT_OPTIONS,
   type Connection,
   type Destination,
-  isBusyReason,
+  isForTheEvent,
   QUICK_REQUESTS,
   type Refusal,
 } from './destination.ts';
@@ -48,6 +48,6 @@ function groupOf({ key }: Outgoing): string {
 }
 
 function refusal(index: number, entry: BatchResultErrorEntry | undefined): Refusal {
-  const { Code: reason = 'NoAnswer', Message: message, SenderFault = false } = entry ?? {};
-  return { index, why: { reason, message, isForTheEvent: SenderFault && !isBusyReason(reason) } };
+  const { Code: reason = 'NoAnswer', Message: message } = entry ?? {};
+  return { index, why: { reason, message, isForTheEvent: isForTheEvent(reason) } };
 }

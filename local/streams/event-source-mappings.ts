@@ -10,6 +10,7 @@ import { type Discarded, discardMessage } from './discard-message.ts';
 import { DynamoDbStreamSource } from './dynamodb-stream-source.ts';
 import { machineRecordTime, virtualRecordTime } from './record-time.ts';
 import { StreamPoller } from './stream-poller.ts';
+import type { StreamSource } from './stream-source.ts';
 import { requireStream } from './table-stream.ts';
 
 /** How tables' streams call functions on this machine. */
@@ -20,6 +21,8 @@ export interface MappingOptions {
   readonly pollMs?: number | undefined;
   /** Whether nothing is read but by {@link EventSourceMappings.drain}: for a clock that stands still. @default false */
   readonly onlyDrained?: boolean | undefined;
+  /** Stands between a stream and its reader, such as for better times than DynamoDB Local has. @default nothing does */
+  readonly wrapSource?: ((source: StreamSource) => StreamSource) | undefined;
   /** Called at each invocation: how old its last record was, milliseconds. */
   readonly onIteratorAge?: ((functionName: string, ageMs: number) => void) | undefined;
   /** Called when records are given up, once their destination has them. */
@@ -83,10 +86,11 @@ async function pollerOf(
   const streamArn = mapping.streamArn.replace(/[^/]+$/, label);
   const onError = (error: unknown) =>
     options.onError ? options.onError(error, mapping) : console.error(`${mapping.address}: ${error}`);
+  const source = new DynamoDbStreamSource(streams, localArn, (shardId, after) =>
+    onError(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
+  );
   return new StreamPoller({
-    source: new DynamoDbStreamSource(streams, localArn, (shardId, after) =>
-      onError(new Error(`${shardId}: the stream no longer has what comes after ${after}; records are lost`)),
-    ),
+    source: options.wrapSource?.(source) ?? source,
     origin: { streamArn, region: streamArn.split(':')[3] ?? '' },
     settings,
     startingPosition,

@@ -73,6 +73,8 @@ function toJsonAttribute(value: AttributeValue): JsonAttribute {
   if (value.BS !== undefined) return { BS: value.BS.map(base64) };
   if (value.L !== undefined) return { L: value.L.map(toJsonAttribute) };
   if (value.M !== undefined) return { M: toJsonItem(value.M) };
+  // DynamoDB Local's streams leave the type of an empty map out (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
+  if (Object.keys(value).length === 0) return { M: {} };
   return value as unknown as JsonAttribute;
 }
 

@@ -8,7 +8,6 @@ import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versionin
 import { TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
-import { isReference } from '../references.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
 import { CreatedTables, type GuardedResource } from './created-tables.ts';
 import { tagged } from './tagged.ts';
@@ -117,7 +116,7 @@ export class ArchiveBucket extends Construct {
       }),
       dependsOn: [publicAccess],
     });
-    CreatedTables.of(this).keep(guardName(sweep), guardedBucket(this));
+    CreatedTables.of(this).keep(guardName(this), guardedBucket(this));
   }
 }
 
@@ -132,9 +131,13 @@ export function bucketPrefixOf(name: string): string {
   return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
-/** What the guard calls the bucket. No table's name has a blank. */
-export function guardName({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
-  return `${isReference(tableName) ? name : tableName} archive`;
+/**
+ * What the guard calls a bucket: where its archive stands in the stack, as its address says. No table's name has a slash.
+ * @param bucket as of {@link guardedBucket}
+ */
+export function guardName(bucket: Construct): string {
+  const [, ...path] = bucket.node.path.slice(TerraformStack.of(bucket).node.path.length).split('/');
+  return path.slice(0, -1).join('/');
 }
 
 /**

@@ -2,7 +2,7 @@ import { Construct } from 'constructs';
 import { tableFolder } from '../../functions/archive/archive-object.ts';
 import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import type { ResolvedProps } from '../props.ts';
-import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
+import type { ResolvedArchive } from '../stream-props.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import type { Place, Statement } from './role.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -90,9 +90,4 @@ export class Archive extends Construct {
           ]),
     ];
   }
-}
-
-/** The prop, when there is one. */
-export function archiveOf({ archive }: Pick<ResolvedProps, 'archive'>): ResolvedArchive | undefined {
-  return archive === undefined ? undefined : resolvedArchive(archive);
 }

@@ -265,7 +265,7 @@ function replaceTexts(value: Json): Json {
 /** The blocks that are about the table: a module has no archive, and so no bucket that was one. */
 function ofTable(blocks: Json | undefined): Json {
   const isOfBucket = (block: Json) =>
-    /archive_bucket| archive"\]$/.test(String((block as JsonObject)['from']));
+    /archive_bucket|\/archive"\]$/.test(String((block as JsonObject)['from']));
   return ((blocks ?? []) as readonly Json[]).filter(block => !isOfBucket(block));
 }
 

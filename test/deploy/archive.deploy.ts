@@ -37,7 +37,7 @@ const BUCKET_PARTS = [
   'aws_s3_bucket_versioning',
 ];
 const MAPPING = 'aws_lambda_event_source_mapping';
-const GUARD = 'module.created_tables.terraform_data.created["Tokens archive"]';
+const GUARD = 'module.created_tables.terraform_data.created["Tokens/archive"]';
 
 /** Types of what was done, by action; without what the guard remembers. */
 function typesOf(actions: Actions): Actions {

@@ -22,7 +22,7 @@ import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 /** A day of windows needs no other permission than two hours of them. */
 const SHORT = { partitionKey: 'id', reconcileHours: 2 } as const;
 const TABLES = [
-  { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2 },
+  { ...SHORT, tableName: 'Least-guarded', deleteMode: 'guarded', shards: 2, holdAttribute: 'legalHold' },
   { ...SHORT, tableName: 'Least-batch', sortKey: 'at', deleteMode: 'batch', backfill: true },
   { ...SHORT, tableName: 'Least-second', indexedBy: 'second', reconcileHours: 1 },
 ] as const satisfies readonly PreciseTtlProps[];

@@ -334,7 +334,7 @@ describe('a table of the same stack', () => {
         (json as unknown as { module: { created_tables: { created: object } } }).module.created_tables
           .created,
       ),
-    ).toEqual(['Sessions archive']);
+    ).toEqual(['ttl/archive']);
   });
 
   test('without its stream is refused', () => {

@@ -23,7 +23,7 @@ const instance = (block: string, tableName: string) =>
   `module.created_tables.terraform_data.${block}["${tableName}"]`;
 
 /** Of the blocks that are about the bucket of an archive. */
-const isOfBucket = (block: { readonly from: string }) => /_archive_bucket_| archive"\]$/.test(block.from);
+const isOfBucket = (block: { readonly from: string }) => /_archive_bucket_|\/archive"\]$/.test(block.from);
 const isOfTable = (block: { readonly from: string }) => !isOfBucket(block);
 
 /** Types of what a bucket is made of. */
@@ -177,8 +177,8 @@ describe('the bucket of an archive', () => {
   const addresses = BUCKET_TYPES.map(type => `${type}.${Object.keys(json.resource[type])[0]}`);
   const forgotten = addresses.map(from => ({ from, lifecycle: [{ destroy: false }] }));
   const released = {
-    from: instance('created', 'Tokens archive'),
-    to: instance('released', 'Tokens archive'),
+    from: instance('created', 'Tokens/archive'),
+    to: instance('released', 'Tokens/archive'),
   };
 
   test('is at an address that a state of any version has', () => {
@@ -186,7 +186,7 @@ describe('the bucket of an archive', () => {
   });
 
   test('is guarded as a table is, and makes none anew when the sweep is renamed', () => {
-    expect(guard.created).toEqual({ 'Tokens archive': { bucket: 'of the archive' } });
+    expect(guard.created).toEqual({ 'Tokens/archive': { bucket: 'of the archive' } });
     expect(guard.depends_on).toEqual([addresses[0]]);
     expect(resources(json, 'aws_s3_bucket')).toEqual([
       {

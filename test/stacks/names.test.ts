@@ -22,7 +22,9 @@ const NAME_FIELDS = ['name', 'function_name'] as const;
 
 /** Type and name of everything that has a name in AWS. */
 function named(tableName: string): [string, string][] {
-  const { resource } = terraformJson(configOf({ ...TABLE, tableName }));
+  const { resource } = terraformJson(
+    configOf({ ...TABLE, tableName, archive: {}, events: { eventBus: 'default' } }),
+  );
   return Object.entries(resource).flatMap(([type, blocks]) =>
     Object.values(blocks).flatMap(block =>
       NAME_FIELDS.flatMap((field): [string, string][] => {
@@ -95,7 +97,12 @@ test('no two things of a type have one name in AWS, whatever two tables are call
   let refused = 0;
   fc.assert(
     fc.property(tableName, tableName, (one, other) => {
-      const tables = [one, other].map(each => ({ ...TABLE, tableName: each }));
+      const tables = [one, other].map(each => ({
+        ...TABLE,
+        tableName: each,
+        archive: {},
+        events: { eventBus: 'default' },
+      }));
       try {
         checkConfig({ region: 'us-east-1', tables });
       } catch {
@@ -127,6 +134,11 @@ test('the longest table name that AWS takes makes nothing too long', () => {
       name: 'y'.repeat(45),
       shards: 100,
       reconcileHours: 744,
+      archive: { prefix: `${'p'.repeat(199)}/` },
+      archiveFirst: true,
+      events: {
+        functionArn: `arn:aws:lambda:us-east-1:123456789012:function:${'f'.repeat(64)}:${'a'.repeat(128)}`,
+      },
     }),
   );
   // Source: API references of the services.
@@ -139,6 +151,15 @@ test('the longest table name that AWS takes makes nothing too long', () => {
     aws_scheduler_schedule: { name: 64 },
     aws_scheduler_schedule_group: { name: 64 },
     aws_sqs_queue: { name: 80 },
+    aws_lambda_event_source_mapping: {},
+    // Terraform adds 26 characters.
+    aws_s3_bucket: { bucket_prefix: 63 - 26 },
+    aws_s3_bucket_lifecycle_configuration: {},
+    aws_s3_bucket_ownership_controls: {},
+    aws_s3_bucket_policy: { policy: 20_480 },
+    aws_s3_bucket_public_access_block: {},
+    aws_s3_bucket_server_side_encryption_configuration: {},
+    aws_s3_bucket_versioning: {},
     aws_dynamodb_table: { name: 255 },
     aws_cloudwatch_metric_alarm: { alarm_name: 255, alarm_description: 1024 },
     aws_cloudwatch_dashboard: { dashboard_name: 255 },

@@ -124,6 +124,22 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     ],
     EVERY_TEN,
   ],
+  [
+    'with a hold, deleted half an hour after the expiry, native TTL off',
+    [{ ...SESSION_DATA, holdAttribute: 'a "legal" hold', graceSeconds: 1800 }],
+    TO_THE_SECOND,
+  ],
+  [
+    'an existing table by second, with a hold and a grace that is no whole minute, once a minute',
+    [
+      {
+        ...TOKENS,
+        ...{ existingTable: true, indexedBy: 'second', precisionSeconds: 60 },
+        ...{ holdAttribute: 'legalHold', graceSeconds: 95 },
+      },
+    ],
+    PLAIN,
+  ],
   ['by second, once a minute', [{ ...TOKENS, indexedBy: 'second', precisionSeconds: 60 }], PLAIN],
   [
     'an archive of expiries to be restored from, under a prefix, and events on a bus',

@@ -36,7 +36,6 @@ export type Reaction =
 export interface Refused {
   readonly code: string;
   readonly message?: string;
-  readonly senderFault?: boolean;
 }
 
 /** Answers as EventBridge, SQS and Lambda do, on loopback. */
@@ -159,7 +158,7 @@ const ANSWERS: Readonly<
       const why = refused[index];
       return why === undefined
         ? []
-        : [{ Id, Code: why.code, Message: why.message ?? why.code, SenderFault: why.senderFault ?? false }];
+        : [{ Id, Code: why.code, Message: why.message ?? why.code, SenderFault: true }];
     }),
   }),
   Lambda: ({ entries }, refused) => ({

@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
+import { finding } from '../../../cli/doctor/finding.ts';
 import { judgeItem } from '../../../cli/doctor/item-faults.ts';
 import { ItemTally } from '../../../cli/doctor/item-findings.ts';
 import type { StoredItem } from '../../../cli/table/sample.ts';
@@ -213,4 +214,27 @@ describe('the sum of items', () => {
     const [first] = tallyOf([{ id: { B: new Uint8Array([1, 2]) }, ttl: number(-1) }]).findings(subject);
     expect(first?.samples).toEqual(['{"id":{"B":"AQI="}}']);
   });
+});
+
+test('what is held, or in its grace, is not overdue', () => {
+  const judge = {
+    model: expiryModel({ partitionKey: 'id', indexedBy: 'second' }),
+    lookbackMinutes: 10,
+    now: NOW,
+  };
+  const stored = { id: { S: 'a' }, ttl: { N: String(NOW - 3600) } };
+  const faults = (item: StoredItem, more: { graceSeconds?: number; holdAttribute?: string }) =>
+    judgeItem(item, { ...judge, ...more }).faults.map(({ id }) => id);
+  expect(faults(stored, {})).toEqual(['expired-present']);
+  expect(faults(stored, { graceSeconds: 3600 })).toEqual([]);
+  expect(faults(stored, { graceSeconds: 60 })).toEqual(['expired-present']);
+  expect(faults({ ...stored, legalHold: { NULL: true } }, { holdAttribute: 'legalHold' })).toEqual([]);
+  expect(faults({ ...stored, legalHold: { NULL: true } }, {})).toEqual(['expired-present']);
+});
+
+test('a finding does not name native TTL as the backstop where there is none', () => {
+  expect(finding('window-missing', subjectOf({ graceSeconds: 60 })).meaning).toMatch(
+    /native TTL deletes them, within days\. With holdAttribute or graceSeconds native TTL is off/,
+  );
+  expect(finding('window-missing', subjectOf()).meaning).not.toContain('graceSeconds');
 });

@@ -1,11 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { CopyArchive } from '../../../functions/delete-chunk/archive-first.ts';
 import type { CopyLine, MarkLine } from '../../../functions/delete-chunk/copies.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
+import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { Chunk, ExpiredKey } from '../../../statemachine/contract.ts';
@@ -144,17 +145,26 @@ describe('what happens between the copy and the delete', () => {
       },
       'renewed',
     ],
-    ['held', (table: ExpiringTable) => update(table, 'SET legalHold = :v', { ':v': 'court' }), 'held'],
   ])('an item that is %s stays, and its copy is marked', async (_name, change, kept) => {
     const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
     await table.put([expired('a', { n: 1 }), expired('b')]);
     const outcome = await attempt(table, [key('a'), key('b')], { archive: thenBetween(() => change(table)) });
     expect(outcome).toMatchObject({ deleted: 1, renewed: 0, held: 0, unprocessed: [], [kept]: 1 });
     expect(await ids(table)).toEqual(['a']);
-    const [copy] = [...(await s3.objects('/before_deletion/')).keys()];
     expect(await marks()).toEqual([
-      { table: table.settings.tableName, key: { id: { S: 'a' } }, expiredAt: EXPIRED_AT, kept, copy },
+      { table: table.settings.tableName, key: { id: { S: 'a' } }, expiredAt: EXPIRED_AT, kept, copy: null },
     ]);
+  });
+
+  test('an item that is held stays, and its copy is not marked: it is still to be deleted', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    await table.put([expired('a')]);
+    const hold = () => update(table, 'SET legalHold = :v', { ':v': 'court' });
+    const first = await attempt(table, [key('a')], { archive: thenBetween(hold) });
+    expect(first).toMatchObject({ deleted: 0, held: 1, renewed: 0, unprocessed: [] });
+    await update(table, 'REMOVE legalHold');
+    expect(await attempt(table, [key('a')])).toMatchObject({ deleted: 1 });
+    expect([(await copies()).length, await marks()]).toEqual([1, []]);
   });
 
   test.each([
@@ -174,8 +184,10 @@ describe('what happens between the copy and the delete', () => {
     const first = await attempt(table, [key('a')], { archive: thenBetween(() => change(table)) });
     expect(first).toMatchObject({ deleted: 0, renewed: 0, throttled: 0, unprocessed: [key('a')] });
     const [old] = [...(await s3.objects('/before_deletion/')).keys()];
-    expect(await marks()).toMatchObject([{ kept: 'changed', copy: old, expiredAt: EXPIRED_AT }]);
     const [left] = await table.scan();
+    // With another TTL no further copy has the one of the mark, which then stands for all.
+    const copy = left?.['ttl']?.toString() === String(CUTOFF) ? old : null;
+    expect(await marks()).toMatchObject([{ kept: 'changed', copy, expiredAt: EXPIRED_AT }]);
 
     const second = await attempt(table, first.unprocessed, { chunk: first.chunk });
     expect(second).toMatchObject({ deleted: 1, unprocessed: [] });
@@ -215,21 +227,23 @@ describe('what happens between the copy and the delete', () => {
 
 test('what is held or renewed by then is not copied; what was renewed is marked, should an earlier call have copied it', async () => {
   const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
-  await table.put([
-    expired('held', { legalHold: true }),
-    expired('renewed', { ttl: CUTOFF + 60 }),
-    expired('a'),
-  ]);
-  const keys = ['held', 'renewed', 'a'].map(id => key(id));
-  const first = await attempt(table, keys);
-  expect(first).toMatchObject({ deleted: 1, held: 1, renewed: 1, unprocessed: [] });
-  expect(await copies()).toHaveLength(1);
-  const mark = { key: { id: { S: 'renewed' } }, kept: 'renewed', copy: null, expiredAt: EXPIRED_AT };
-  expect(await marks()).toMatchObject([mark]);
-  await attempt(table, keys, { chunk: { progress: first.chunk.progress } });
-  expect(await marks()).toEqual(
-    expect.arrayContaining([expect.objectContaining({ kept: 'held', copy: null })]),
+  const renewed = expired('renewed', { ttl: CUTOFF + 60 });
+  await table.put([expired('held', { legalHold: true }), renewed, expired('a')]);
+  const outcome = await attempt(
+    table,
+    ['held', 'renewed', 'a'].map(id => key(id)),
   );
+  expect(outcome).toMatchObject({ deleted: 1, held: 1, renewed: 1, unprocessed: [] });
+  expect(await copies()).toHaveLength(1);
+  expect(await marks()).toEqual([
+    {
+      table: table.settings.tableName,
+      key: { id: { S: 'renewed' } },
+      expiredAt: EXPIRED_AT,
+      kept: 'renewed',
+      copy: null,
+    },
+  ]);
 });
 
 describe('S3', () => {
@@ -303,6 +317,23 @@ describe('S3', () => {
     expect(await marks()).toMatchObject([{ key: { id: { S: 'a' } }, copy: null }]);
   });
 });
+
+test.each([1, 1.002, 2])(
+  'a mark that S3 does not take at once is put again, with %d seconds in all',
+  async timeoutSeconds => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    const TableName = table.settings.tableName;
+    const archive = thenBetween(async () => {
+      await table.documents.send(new PutCommand({ TableName, Item: expired('a', { ttl: CUTOFF + 60 }) }));
+      let puts = 0;
+      s3.fault = () => (puts++ === 0 ? { kind: 'refuse', error: 'SlowDown', status: 503 } : undefined);
+    });
+    const outcome = await attempt(table, [key('a')], { archive, chunk: { timeoutSeconds } });
+    expect(outcome).toMatchObject({ renewed: 1, unprocessed: [] });
+    expect(await marks()).toHaveLength(1);
+  },
+);
 
 describe('DynamoDB', () => {
   test('leaves keys unread: these are unprocessed, the others are deleted', async () => {
@@ -433,6 +464,19 @@ test('large items go in several batches', async () => {
     client.destroy();
     await faults.stop();
   }
+});
+
+test.each([
+  ['N', '12345678901234567890123456789012345678'],
+  ['N', '-0.00012345678901234567890123456789012345678'],
+  ['N', '1E+125'],
+  ['B', 'AP8B'],
+] as const)('finds the item again whose key is the %s %s', async (type, value) => {
+  const table = await createExpiringTable(dynamo.client, { partitionKeyType: type });
+  const id = type === 'N' ? NumberValue.from(value) : Buffer.from(value, 'base64');
+  await table.put([{ ...expired(''), id }]);
+  const found = (await table.scan()).map(item => ({ key: toItemKey(item, ['id']), ttl: CUTOFF }));
+  expect(await attempt(table, found)).toMatchObject({ deleted: 1, notFound: 0, unprocessed: [] });
 });
 
 test('with deleteMode batch too, nothing is deleted without its copy', async () => {

@@ -192,9 +192,14 @@ describe.each(NAMES)('to %s', name => {
     expect(loopback.calls.map(idsOf)).toEqual([['event-1'], ['event-2', 'event-3']]);
   });
 
-  test('an image stays with an event that is refused because the destination is busy', async () => {
-    loopback.react = ({ service }) => (loopback.calls.length === 1 ? THROTTLED[service] : 'take');
-    await publish(destination(), [removal(1, 'a')], { oldImage: true });
+  test.each<[string, (call: ReceivedCall) => Reaction]>([
+    ['busy', ({ service }) => THROTTLED[service]],
+    ['not to be written to', () => ({ status: 400, error: 'AccessDeniedException' })],
+    ['gone', () => ({ status: 400, error: 'QueueDoesNotExist' })],
+  ])('an image stays with its event when the destination is %s for a moment', async (_how, react) => {
+    loopback.react = call => (loopback.calls.length === 1 ? react(call) : 'take');
+    const { failures, logged } = await publish(destination(), [removal(1, 'a')], { oldImage: true });
+    expect([failures, logged]).toEqual([0, []]);
     expect(loopback.taken[0]?.event).toHaveProperty('oldImage.id', { S: 'a' });
   });
 
@@ -325,7 +330,7 @@ test('an image that a queue does not take is left out, and the event says so', a
   loopback.react = () => ({
     refuse: ({ text }) =>
       text.length > 262_144
-        ? { code: 'InvalidParameterValue', message: 'Message must be shorter', senderFault: true }
+        ? { code: 'InvalidParameterValue', message: 'Message must be shorter than 262144 bytes' }
         : undefined,
   });
   const records = [removal(1, 'a', { large: { S: 'x'.repeat(300_000) } }), removal(2, 'b')];
@@ -335,13 +340,36 @@ test('an image that a queue does not take is left out, and the event says so', a
   expect(logged).toEqual([['sent without its old image', { id: 'event-1' }]]);
 });
 
-test('an image that an event bus does not take is left out, where the whole call is refused', async () => {
+test('events that are too large together go one by one, with their images', async () => {
+  // A queue with a maximum message size of 64 KiB.
   loopback.react = ({ entries }) =>
-    entries.some(({ text }) => text.length > 262_144)
-      ? { status: 413, error: 'RequestEntityTooLargeException' }
+    entries.reduce((sum, { text }) => sum + text.length, 0) > 65_536
+      ? { status: 400, error: 'BatchRequestTooLong' }
       : 'take';
+  const sizes = [30_000, 30_000, 70_000, 30_000];
+  const records = sizes.map((size, index) =>
+    removal(index, String(index), { large: { S: 'x'.repeat(size) } }),
+  );
+  const { failures } = await publish(DESTINATIONS['a standard queue'](), records, { oldImage: true });
+  expect(failures).toBe(0);
+  expect(takenIds()).toEqual(['event-0', 'event-1', 'event-2', 'event-3']);
+  expect(loopback.taken.map(({ event }) => event.oldImageOmitted)).toEqual([
+    undefined,
+    undefined,
+    true,
+    undefined,
+  ]);
+});
+
+test.each([
+  [413, 'RequestEntityTooLargeException'],
+  [400, 'ValidationException'],
+])('an image that an event bus refuses with %d %s is left out', async (status, error) => {
+  loopback.react = ({ entries }) =>
+    entries.some(({ text }) => text.length > 262_144) ? { status, error } : 'take';
   const records = [removal(1, 'a'), removal(2, 'b', { large: { S: 'x'.repeat(300_000) } })];
-  expect((await publish(DESTINATIONS['an event bus'](), records, { oldImage: true })).failures).toBe(0);
+  const { failures } = await publish(DESTINATIONS['an event bus'](), records, { oldImage: true });
+  expect(failures).toBe(0);
   expect(loopback.taken.map(({ event }) => event.oldImageOmitted)).toEqual([undefined, true]);
 });
 

@@ -7,7 +7,7 @@ import { startS3 } from '../../../local/s3/start-s3.ts';
 import { startSqs } from '../../../local/sqs/start-sqs.ts';
 import { eventBridgeClient, s3Client, sqsClient } from '../../support/endpoint-clients.ts';
 
-const CALL = { operation: 'PutObject', method: 'PUT' };
+const CALL = { operation: 'PutObject', method: 'PUT', target: '/' };
 
 test('faults come at their rates, the same ones for the same seed', () => {
   const rates = { throttled: 0.1, unavailable: 0.1, hanging: 0.01, cut: 0.05 };

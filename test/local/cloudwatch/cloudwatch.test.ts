@@ -117,17 +117,21 @@ test('a message that lies in a queue is counted every minute', async () => {
   cloudWatch.stop();
 });
 
+/** An alarm's clock that goes on keeps jest from ending. */
+let cleanUp = () => {};
+afterEach(() => cleanUp());
+
 test('the alarms of an archive and of events sound for what is an hour late and for what was given up', async () => {
   const { alarms } = readSynthesized(
     synthesizeToFolder(
-      configOf({ tableName: 'T', partitionKey: 'id', archive: {}, events: { eventBus: 'default' } }),
+      configOf({ tableName: 'Tab', partitionKey: 'id', archive: {}, events: { eventBus: 'default' } }),
     ),
   );
   const ofStreams = alarms.filter(({ name }) => /-(archive|event)-(delay|failures)$/.test(name));
   const clock = new VirtualClock(START);
   const inQueue: Record<string, number> = {
-    'precise-ttl-T-archive-failures': 0,
-    'precise-ttl-T-event-failures': 0,
+    'precise-ttl-Tab-archive-failures': 0,
+    'precise-ttl-Tab-event-failures': 0,
   };
   const cloudWatch = new LocalCloudWatch({
     clock,
@@ -138,21 +142,21 @@ test('the alarms of an archive and of events sound for what is an hour late and 
   const sounding = () =>
     cloudWatch.alarms.filter(({ state }) => state === 'ALARM').map(({ alarm: { name } }) => name);
   cloudWatch.start();
-  cloudWatch.addIteratorAge('precise-ttl-T-archive-expiries', 3_599_999);
-  cloudWatch.addIteratorAge('precise-ttl-T-publish-expiries', 250);
+  cleanUp = () => cloudWatch.stop();
+  cloudWatch.addIteratorAge('precise-ttl-Tab-archive-expiries', 3_599_999);
+  cloudWatch.addIteratorAge('precise-ttl-Tab-publish-expiries', 250);
   await clock.sleep(10 * MINUTE);
   expect(sounding()).toEqual([]);
-  cloudWatch.addIteratorAge('precise-ttl-T-archive-expiries', 3_600_000);
-  cloudWatch.addIteratorAge('precise-ttl-T-publish-expiries', 3_600_000);
+  cloudWatch.addIteratorAge('precise-ttl-Tab-archive-expiries', 3_600_000);
+  cloudWatch.addIteratorAge('precise-ttl-Tab-publish-expiries', 3_600_000);
   for (const queue of Object.keys(inQueue)) inQueue[queue] = 1;
-  await clock.sleep(MINUTE);
+  await clock.sleep(MINUTE + 1);
   expect(sounding()).toEqual(ofStreams.map(({ name }) => name).sort());
   expect(ofStreams.length).toBe(4);
   // Somebody has taken the messages out.
   for (const queue of Object.keys(inQueue)) inQueue[queue] = 0;
-  await clock.sleep(10 * MINUTE);
+  await clock.sleep(20 * MINUTE);
   expect(sounding()).toEqual([]);
-  cloudWatch.stop();
 });
 
 describe('the API, asked by the SDK', () => {
