@@ -29,6 +29,13 @@ function promiseOf(sweep: PollPace, rate: number): string {
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
 }
 
+/** By what all that is said of expiries is to be read. */
+function graceOf({ graceSeconds = 0 }: Sweep): string {
+  return graceSeconds === 0
+    ? ''
+    : `; graceSeconds: ${graceSeconds}, so "expiry" here is ${graceSeconds} s after the TTL`;
+}
+
 export interface Start {
   readonly cloud: LocalCloud;
   /** The table of this run. */
@@ -84,7 +91,7 @@ export function describeStart({
       'sessions',
       `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${others.join('')} (seed ${run.seed})`,
     ],
-    ['promised', promiseOf(sweep, run.rate)],
+    ['promised', `${promiseOf(sweep, run.rate)}${graceOf(sweep)}`],
     ...describeFollowing(cloud, following),
   ] as const;
   return [

@@ -17,6 +17,7 @@ export type PromiseName =
   | 'noneOverdue'
   | 'tableAsWritten'
   | 'nothingFailed'
+  | 'heldKept'
   | 'allArchived'
   | 'onlyExpiredArchived'
   | 'archivedAsWritten'
@@ -46,6 +47,8 @@ export interface Seen {
   readonly machine: MachineReport;
   /** What the expiries led to; empty where they lead to nothing. */
   readonly followed: Followed;
+  /** Items that the application holds at the end, and how many of them were not deleted. @default none can be held */
+  readonly held?: { readonly items: number; readonly kept: number };
 }
 
 /** Holds a run against what is promised. */
@@ -70,6 +73,7 @@ export function holdAgainstPromises(seen: Seen): Kept[] {
       failures.length + excusedFailures.length,
       failures.length > 0 ? 'broken' : 'undecided',
     ),
+    ...(seen.held === undefined ? [] : [kept('heldKept', seen.held.items, seen.held.kept)]),
     ...followers(seen.followed, tally, kept),
   ];
   // A run in which nothing was to be deleted shows nothing.

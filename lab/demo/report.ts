@@ -100,6 +100,9 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
   noneOverdue: ({ tally: { overdue } }) => [`${count(overdue)} items were overdue at the end`],
   tableAsWritten: ({ contradictions }) => contradictions,
   nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
+  heldKept: ({ held }) => [
+    `${count(held?.items ?? 0)} items were held in time, but ${count(held?.kept ?? 0)} were kept`,
+  ],
   allArchived: ({ tally, followed: { archive } }) =>
     unlessNothing(tally, `${count(archive?.items ?? 0)} are in the archive`),
   onlyExpiredArchived: ({ followed: { archive } }) => wrongly(archive, 'are in the archive'),
@@ -142,8 +145,6 @@ export interface ReportContext {
   readonly following?: Following;
   /** Items that the application deleted. @default 0 */
   readonly deletedByUs?: number;
-  /** Items that the application held to the end. @default none can be held */
-  readonly held?: number;
 }
 
 type Row = readonly [sign: string, name: string, value: string, note: string];
@@ -159,7 +160,7 @@ export function formatReport(judged: Judged, context: ReportContext): string {
 }
 
 function rowsOf(result: DemoResult, context: ReportContext): Row[] {
-  const { renewals, executions, held } = context;
+  const { renewals, executions } = context;
   const { written, expired, deleted, liveDeleted, overdue, lagMs, promisedLagMs, promises, verdict } = result;
   const signs: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
   const sign = (...names: PromiseName[]): string => {
@@ -188,7 +189,16 @@ function rowsOf(result: DemoResult, context: ReportContext): Row[] {
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
-    ...(held === undefined ? [] : [[' ', 'held', count(held), 'expired, and not deleted'] as const]),
+    ...(found('heldKept') === undefined
+      ? []
+      : ([
+          [
+            sign('heldKept'),
+            'held, kept',
+            ofAll('heldKept'),
+            'held by the application in their last seconds',
+          ],
+        ] as Row[])),
     ...followerRows(result, context, sign),
     [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [

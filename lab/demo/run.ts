@@ -234,18 +234,18 @@ async function sweepSessions(job: Job): Promise<Judged> {
       promisedLagMs: promisedLagMs(sweep, rate),
       contradictions,
       followed: followers.followed(table.ledger),
+      ...(holdAttribute !== undefined && { held: table.ledger.heldItems }),
       ...failuresOf(job),
       machine: machine.report(),
       interrupted,
     });
     progress.end();
-    const { deletedByUs, held } = table.ledger.counts;
+    const { deletedByUs } = table.ledger.counts;
     const context: ReportContext = {
       renewals: renews(sweep),
       executions: ended.length,
       following,
       deletedByUs,
-      ...(holdAttribute !== undefined && { held }),
     };
     progress.say(`\n${formatReport(judged, context)}`);
     return judged;

@@ -104,6 +104,13 @@ export class Ledger {
     return countsOf(this.#entries.values());
   }
 
+  /** Items that the application holds, and how many of them no one else has deleted. */
+  get heldItems(): { readonly items: number; readonly kept: number } {
+    const held = [...this.#entries.values()].filter(isHeld);
+    const kept = held.filter(({ versions }) => versions.every(({ removal, ours }) => ours || !removal));
+    return { items: held.length, kept: kept.length };
+  }
+
   /** @param nowMs epoch milliseconds */
   tally(nowMs: number): Tally {
     return tallyOf(this.#entries.values(), nowMs);
