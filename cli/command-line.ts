@@ -20,6 +20,7 @@ export const WITH_CONFIG: readonly string[] = [
   'outputs',
   'pause',
   'replay',
+  'restore',
   'resume',
   'start',
   'status',

@@ -82,6 +82,10 @@ export const COMMANDS = {
     summary: 'write the window into the items that are in a table already',
     load: async () => (await import('./backfill.ts')).command,
   },
+  restore: {
+    summary: 'write archived items back into their table',
+    load: async () => (await import('./restore.ts')).command,
+  },
   chaos: {
     summary: 'let everything go wrong on this machine, and see that nothing is lost',
     load: async () => (await import('./chaos.ts')).command,

@@ -2,6 +2,7 @@ import type { Kind, Kinds } from '../expiry/fields.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
+import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
 
@@ -81,6 +82,8 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   ),
   provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
   warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
+  archive: objectSchema(schemasOf(ARCHIVE_PROP_KINDS), []),
+  events: objectSchema(schemasOf(EVENTS_PROP_KINDS), []),
   alarms: orFalse(
     objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
   ),

@@ -1,4 +1,4 @@
-import { isLocal } from './aws/endpoint.ts';
+import { isLocal, type Service } from './aws/endpoint.ts';
 import { FlagError } from './flags.ts';
 import { question } from './question.ts';
 
@@ -11,10 +11,11 @@ interface ConsentFlags {
  * Asked last of all that can be wrong with a command line: `--yes` on one that is refused for another reason then would
  * be a yes to what nobody has seen.
  *
+ * @param service that the command changes something in
  * @throws {FlagError} when a question would have to be asked, and nobody is there to answer it
  */
-export function requireConsent(flags: ConsentFlags): void {
-  if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env)) return;
+export function requireConsent(flags: ConsentFlags, service: Service = 'SFN'): void {
+  if (flags.yes || flags['dry-run'] || process.stdin.isTTY || isLocal(process.env, service)) return;
   throw new FlagError(
     '--yes: expected it where no terminal is there to ask at, got none; add it, or try it first with --dry-run',
   );

@@ -79,6 +79,7 @@ const FLAGS = {
     value: 'SET',
     help: 'which metrics are recorded (default all)',
   },
+  archive: { type: 'switch', help: 'with an archive of what expires' },
   'no-alarms': { type: 'switch', help: 'without the alarms' },
   'no-dashboard': { type: 'switch', help: 'without the dashboard' },
   region: {
@@ -136,6 +137,7 @@ async function propsOf(flags: FlagValues<typeof FLAGS>): Promise<PreciseTtlProps
     ...(poll !== undefined && { pollSeconds: poll }),
     ...(shards !== undefined && { shards }),
     ...(metrics !== undefined && { metrics }),
+    ...(flags.archive && { archive: base.archive ?? {} }),
     ...(flags['no-alarms'] && { alarms: false }),
     ...(flags['no-dashboard'] && { dashboard: false }),
   };

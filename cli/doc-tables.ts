@@ -45,12 +45,15 @@ function metricsTable(): string {
   );
 }
 
+/** With everything that has an alarm. */
+const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
+
 /** Names that stand for what only a deployment has. */
 const NAMED = { stateMachineArn: 'the state machine', deadLetterQueueName: 'the queue', tableName: 'TABLE' };
 
 function alarmsTable(): string {
   const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
-    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...precision }), NAMED),
+    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision }), NAMED),
   );
   return table(
     ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],

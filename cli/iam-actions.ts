@@ -55,7 +55,7 @@ export const COMMAND_ACTIONS = {
     ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
-    ...on('*', ['lambda:GetAccountSettings'], UNCHECKED),
+    ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
   ],
   status: [
@@ -79,6 +79,11 @@ export const COMMAND_ACTIONS = {
     ...on(MACHINE, ['states:ListExecutions']),
     ...on(EXECUTIONS, ['states:ListMapRuns']),
     ...on('their Map Runs', ['states:DescribeMapRun']),
+  ],
+  restore: [
+    ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:PutItem']),
+    ...on('the bucket of the archive', ['s3:ListBucket']),
+    ...on('its objects', ['s3:GetObject']),
   ],
 } as const satisfies Readonly<Record<string, readonly IamAction[]>>;
 
@@ -165,6 +170,15 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'iam:UpdateAssumeRolePolicy',
   ],
   aws_iam_role_policy: ['iam:DeleteRolePolicy', 'iam:GetRolePolicy', 'iam:PutRolePolicy'],
+  aws_lambda_event_source_mapping: [
+    'lambda:CreateEventSourceMapping',
+    'lambda:DeleteEventSourceMapping',
+    'lambda:GetEventSourceMapping',
+    'lambda:ListTags',
+    'lambda:TagResource',
+    'lambda:UntagResource',
+    'lambda:UpdateEventSourceMapping',
+  ],
   aws_lambda_function: [
     'lambda:CreateFunction',
     'lambda:DeleteFunction',
@@ -179,6 +193,37 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   // Read from the configuration of the provider: nothing is called.
   aws_partition: [],
   aws_region: [],
+  // A bucket is never deleted: no action deletes one.
+  aws_s3_bucket: [
+    's3:CreateBucket',
+    's3:GetAccelerateConfiguration',
+    's3:GetBucketAcl',
+    's3:GetBucketCORS',
+    's3:GetBucketLogging',
+    's3:GetBucketObjectLockConfiguration',
+    's3:GetBucketPolicy',
+    's3:GetBucketRequestPayment',
+    's3:GetBucketTagging',
+    's3:GetBucketVersioning',
+    's3:GetBucketWebsite',
+    's3:GetEncryptionConfiguration',
+    's3:GetLifecycleConfiguration',
+    's3:GetReplicationConfiguration',
+    's3:ListBucket',
+    's3:ListTagsForResource',
+    's3:PutBucketTagging',
+    's3:TagResource',
+    's3:UntagResource',
+  ],
+  aws_s3_bucket_lifecycle_configuration: ['s3:GetLifecycleConfiguration', 's3:PutLifecycleConfiguration'],
+  aws_s3_bucket_ownership_controls: ['s3:GetBucketOwnershipControls', 's3:PutBucketOwnershipControls'],
+  aws_s3_bucket_policy: ['s3:GetBucketPolicy', 's3:PutBucketPolicy'],
+  aws_s3_bucket_public_access_block: ['s3:GetBucketPublicAccessBlock', 's3:PutBucketPublicAccessBlock'],
+  aws_s3_bucket_server_side_encryption_configuration: [
+    's3:GetEncryptionConfiguration',
+    's3:PutEncryptionConfiguration',
+  ],
+  aws_s3_bucket_versioning: ['s3:GetBucketVersioning', 's3:PutBucketVersioning'],
   aws_scheduler_schedule: [
     'scheduler:CreateSchedule',
     'scheduler:DeleteSchedule',

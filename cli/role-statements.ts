@@ -18,6 +18,9 @@ const EXAMPLE: PreciseTtlProps = {
   name: 'NAME',
   partitionKey: 'id',
   backfill: true,
+  archive: {},
+  archiveFirst: true,
+  events: { eventBus: 'BUS' },
   kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0',
 };
 
@@ -56,7 +59,13 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\$\{aws_dynamodb_table\.\w+\.arn\}$/, 'the table'],
   [/^\$\{aws_lambda_function\.\w+\.arn\}$/, 'the functions that it calls'],
   [/^\$\{aws_cloudwatch_log_group\.\w+\.arn\}:\*$/, 'its log'],
+  [/^\$\{aws_dynamodb_table\.\w+\.stream_arn\}$/, "the table's stream"],
+  [/^\$\{aws_sqs_queue\.\w+_failures\.arn\}$/, 'the queue of what was given up'],
   [/^\$\{aws_sqs_queue\.\w+\.arn\}$/, 'the dead-letter queue'],
+  [/:s3:::.*\/before_deletion\/\*$/, 'what it archives first'],
+  [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
+  [/:s3:::/, "the table's part of the archive"],
+  [/:event-bus\//, 'where the events go'],
   [/^\$\{aws_sfn_state_machine\.\w+\.arn\}$|:stateMachine:/, 'the state machine'],
   [/:execution:/, 'its executions'],
   [/^arn:aws:kms:/, '`kmsKeyArn`'],

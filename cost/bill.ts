@@ -1,3 +1,4 @@
+import { archiveOfMonth } from './archive-usage.ts';
 import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { LOG_BYTES } from './measured.ts';
@@ -22,10 +23,12 @@ export interface BilledTable extends SweepShape {
   readonly logRetentionDays: number;
   /** The table is ours, and has point-in-time recovery. */
   readonly isRecoverable: boolean;
+  /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
+  readonly archiveBatchSeconds: number | undefined;
 }
 
-/** Who pays for what: the sweep itself, what watches it, the table that it deletes from. */
-export const BILL_PARTS = ['sweep', 'monitoring', 'table'] as const;
+/** Who pays for what: the sweep itself, what watches it, the table that it deletes from, the archive if there is one. */
+export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'archive'] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
 export interface BillLine {
@@ -57,11 +60,12 @@ const EVENT_BYTES = 26;
 
 /** A month of so many tables that are alike. Everything that a bill has is a line, those that cost nothing too. */
 export function monthlyBill(table: BilledTable, tables = 1): Bill {
-  const lines = [...linesOfSweep(table), ...linesOfMonitoring(table), ...linesOfTable(table)].map(line => ({
-    ...line,
-    amount: line.amount * tables,
-    dollars: line.dollars * tables,
-  }));
+  const lines = [
+    ...linesOfSweep(table),
+    ...linesOfMonitoring(table),
+    ...linesOfTable(table),
+    ...linesOfArchive(table),
+  ].map(line => ({ ...line, amount: line.amount * tables, dollars: line.dollars * tables }));
   const sum = (those: readonly BillLine[]) => those.reduce((total, { dollars }) => total + dollars, 0);
   const byPart = BILL_PARTS.map(part => [part, sum(lines.filter(line => line.part === part))] as const);
   return { lines, total: sum(lines), byPart: Object.fromEntries(byPart) as Record<BillPart, number> };
@@ -174,5 +178,26 @@ function linesOfTable(table: BilledTable): BillLine[] {
       ...{ part: 'table', name: 'point-in-time recovery', amount: recoverableGb, unit: 'GB' },
       dollars: recoverableGb * BILL_PRICES.recoverableGbMonths,
     },
+  ];
+}
+
+/** Lambda's reads of a table's stream are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams". */
+function linesOfArchive({ archiveBatchSeconds, logRetentionDays, ...table }: BilledTable): BillLine[] {
+  if (archiveBatchSeconds === undefined) return [];
+  const { calls, gbSeconds, puts, storedGb, loggedGb } = archiveOfMonth({
+    ...table,
+    batchSeconds: archiveBatchSeconds,
+  });
+  const line = (name: string, amount: number, unit: string, dollars: number, free?: string): BillLine => ({
+    ...{ part: 'archive', name, amount, unit, dollars },
+    ...(free !== undefined && { free }),
+  });
+  const logDollars = loggedGb * (BILL_PRICES.logGb + (BILL_PRICES.logGbMonths * logRetentionDays) / 30);
+  return [
+    line('archiving: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),
+    line('archiving: time', gbSeconds, 'GB-seconds', gbSeconds * PRICES.functionGbSeconds, '400,000'),
+    line('objects written to S3', puts, 'puts', puts * BILL_PRICES.s3Puts),
+    line("a month's objects, each month", storedGb, 'GB', storedGb * BILL_PRICES.s3GbMonths),
+    line('its log lines, taken in and kept', loggedGb, 'GB', logDollars, '5 GB'),
   ];
 }

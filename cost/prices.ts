@@ -41,6 +41,10 @@ export const BILL_PRICES = {
   storedGbMonths: 0.25,
   /** The same page, continuous backups: $0.20 per GB and month. */
   recoverableGbMonths: 0.2,
+  /** https://aws.amazon.com/s3/pricing/: $0.005 per 1,000 PUT requests, the standard class. */
+  s3Puts: 0.005 / 1000,
+  /** The same page: $0.023 per GB and month, the standard class, the first tier. */
+  s3GbMonths: 0.023,
 } as const;
 
 export type PricedCounter = keyof typeof PRICES;

@@ -1,9 +1,5 @@
-import {
-  BACKFILL_TASKS,
-  BACKFILL_TIMEOUT_SECONDS,
-  type BackfillTaskName,
-} from '../statemachine/backfill-contract.ts';
-import { FUNCTION_TIMEOUT_SECONDS, TASKS, type TaskName } from '../statemachine/contract.ts';
+import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
+import { TASKS, type TaskName } from '../statemachine/contract.ts';
 
 /** The functions that no state calls, but the table's stream: of the props `archive` and `events`. */
 export const STREAM_FUNCTIONS = {
@@ -24,14 +20,3 @@ export const ALL_FUNCTIONS = Object.keys(FILES) as readonly FunctionName[];
 export function fileOf(name: FunctionName): string {
   return FILES[name];
 }
-
-/**
- * Time limits of the functions, seconds. A batch of the stream takes seconds; the rest is for calls that hang and are made again.
- * When the limit ends a call, the stream hands the batch on again.
- */
-export const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
-  ...FUNCTION_TIMEOUT_SECONDS,
-  ...BACKFILL_TIMEOUT_SECONDS,
-  ArchiveExpiries: 120,
-  PublishExpiries: 120,
-};

@@ -14,6 +14,7 @@ import {
 } from './alarms.ts';
 import { awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
+import { streamFunctionsOf } from './stream-props.ts';
 
 /** The props of a table that its dashboard depends on, with the defaults filled in. */
 export interface ShownSweep extends AlarmedSweep {
@@ -150,14 +151,6 @@ function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
   }
 }
 
-/** The functions of the stream that a sweep has. */
-function streamFunctionsOf({ archive, events }: ShownSweep): StreamFunctionName[] {
-  return [
-    ...(archive === undefined ? [] : (['ArchiveExpiries'] as const)),
-    ...(events === undefined ? [] : (['PublishExpiries'] as const)),
-  ];
-}
-
 function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
   const { name, indexName } = sweep;
   const ofStream = streamFunctionsOf(sweep);
@@ -168,8 +161,8 @@ function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
   } = resources;
   const index = { TableName, GlobalSecondaryIndexName: indexName };
   const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
-  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors') =>
-    [...Object.values(TASKS), ...ofStream.map(fileOf)].map(task =>
+  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors', more: readonly StreamFunctionName[]) =>
+    [...Object.values(TASKS), ...more.map(fileOf)].map(task =>
       sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
     );
   return [
@@ -225,9 +218,10 @@ function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
         sum(awsMetric('AWS/DynamoDB', 'WriteThrottleEvents', { TableName }), 'writes of the table'),
       ],
     },
-    { title: 'Errors of the functions', lines: ofFunctions('Errors') },
-    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations') },
-    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration') },
+    { title: 'Errors of the functions', lines: ofFunctions('Errors', ofStream) },
+    // Of the sweep's: with those of the stream there would be more than the 50 metrics that are free.
+    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations', []) },
+    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration', []) },
     {
       title: 'Cost: time of the children, milliseconds',
       lines: [sum(awsMetric('AWS/States', 'ExpressExecutionBilledDuration', { StateMachineArn }))],

@@ -34,7 +34,13 @@ import {
 } from './alarms.ts';
 import { listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
-import { PROVISIONED_CAPACITY, STREAM_VIEWS, TABLE_CLASSES, WARM_THROUGHPUT } from './table-settings.ts';
+import {
+  hasOldImages,
+  PROVISIONED_CAPACITY,
+  STREAM_VIEWS,
+  TABLE_CLASSES,
+  WARM_THROUGHPUT,
+} from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
 
 /** Types that a key attribute can have. */
@@ -424,8 +430,8 @@ export const PROPS = {
    */
   vpc: orNone(VPC),
   /**
-   * ARN of a customer managed key that encrypts the logs, the dead-letter queue, the topic of the alarms, the functions' environment and
-   * the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * ARN of a customer managed key that encrypts the logs, the queues, the created bucket of the archive, the topic of the alarms, the
+   * functions' environment and the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
    * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
@@ -597,14 +603,11 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   return problems;
 }
 
-/** Views of a stream that do not have the item as it was. */
-const WITHOUT_OLD_IMAGES: readonly unknown[] = ['KEYS_ONLY', 'NEW_IMAGE'];
-
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, archiveFirst, deleteMode, stream } = props;
   const problems: FieldProblem[] = [];
-  if (readsStream(props) && WITHOUT_OLD_IMAGES.includes(stream)) {
+  if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
       field: 'stream',
       expected: `'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with ${archive === undefined ? 'events' : 'archive'}`,

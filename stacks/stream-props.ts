@@ -1,7 +1,8 @@
 import type { FieldProblem } from '../expiry/errors.ts';
-import { isObject, type Kind, kind, objectProblems, text, whole } from '../expiry/fields.ts';
+import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { ARCHIVE_KINDS, type ArchiveFormat, type ArchiveRemovals } from '../functions/archive/settings.ts';
-import { EVENTS_KINDS } from '../functions/publish-expiries/settings.ts';
+import type { StreamFunctionName } from '../functions/function-list.ts';
+import { DESTINATIONS, EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
 import { orReference } from './references.ts';
 
 /** What becomes of expired items: they are kept in S3. */
@@ -83,22 +84,11 @@ function lifecycleProblems({ bucket, coldAfterDays }: ArchiveProp): FieldProblem
   ];
 }
 
-const EVENT_TARGETS = {
-  eventBus: orReference(EVENTS_KINDS.eventsBus),
-  queueArn: orReference(
-    text(
-      /^arn:[a-z0-9-]+:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(\.fifo)?$/,
-      "the ARN of a queue, e.g. 'arn:aws:sqs:eu-central-1:123456789012:expiries'",
-    ),
-  ),
-  functionArn: orReference(EVENTS_KINDS.eventsFunction),
-} satisfies { readonly [Name in keyof EventsProp]?: Kind<string> };
-
-const TARGETS = Object.keys(EVENT_TARGETS) as (keyof typeof EVENT_TARGETS)[];
-
 export const EVENTS_PROP_KINDS = {
-  ...EVENT_TARGETS,
-  oldImage: EVENTS_KINDS.eventsOldImage,
+  eventBus: orReference(EVENT_KINDS.eventBus),
+  queueArn: orReference(EVENT_KINDS.queueArn),
+  functionArn: orReference(EVENT_KINDS.functionArn),
+  oldImage: EVENT_KINDS.oldImage,
 } satisfies { readonly [Name in keyof EventsProp]-?: Kind<unknown> };
 
 export const EVENTS: Kind<EventsProp> = kind(
@@ -107,21 +97,35 @@ export const EVENTS: Kind<EventsProp> = kind(
   {
     inside: events => {
       const problems = objectProblems(EVENTS_PROP_KINDS, events, { remedy: REMEDY });
-      return problems.length > 0 ? problems : targetProblems(events);
+      return problems.length > 0 ? problems : destinationProblems(events);
     },
   },
 );
 
-function targetProblems(events: EventsProp): FieldProblem[] {
-  const given = TARGETS.filter(target => events[target] !== undefined);
+function destinationProblems(events: EventsProp): FieldProblem[] {
+  const given = DESTINATIONS.filter(target => events[target] !== undefined);
   if (given.length === 1) return [];
   return [
     {
       field: '',
-      expected: `exactly one of ${TARGETS.join(', ')}`,
+      expected: `exactly one of ${DESTINATIONS.join(', ')}`,
       got: given.length === 0 ? events : given.join(' and '),
       remedy:
         'Say where the events go. One that is to go to several places goes to a bus, whose rules hand it on.',
     },
+  ];
+}
+
+/** The functions of the stream that a table has. */
+export function streamFunctionsOf({
+  archive,
+  events,
+}: {
+  readonly archive?: object;
+  readonly events?: object;
+}): StreamFunctionName[] {
+  return [
+    ...(archive === undefined ? [] : (['ArchiveExpiries'] as const)),
+    ...(events === undefined ? [] : (['PublishExpiries'] as const)),
   ];
 }

@@ -3,6 +3,11 @@ import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fiel
 /** What a table's stream can hold of each change. Source: DynamoDB API reference, StreamSpecification. */
 export const STREAM_VIEWS = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const;
 
+/** Whether a view has the item as it was before the change. */
+export function hasOldImages(view: string): boolean {
+  return view === 'OLD_IMAGE' || view === 'NEW_AND_OLD_IMAGES';
+}
+
 /** Source: DynamoDB API reference, CreateTable. */
 export const TABLE_CLASSES = ['STANDARD', 'STANDARD_INFREQUENT_ACCESS'] as const;
 

@@ -16,6 +16,7 @@ export const SERVICES = {
   SCHEDULER: { title: 'EventBridge Scheduler', port: 8085 },
   SQS: { title: 'SQS', port: 9324 },
   LAMBDA: { title: 'Lambda', port: 3001 },
+  S3: { title: 'S3', port: 8086 },
 } as const;
 /** As the variable of its endpoint ends: `AWS_ENDPOINT_URL_SFN`. */
 export type Service = keyof typeof SERVICES;

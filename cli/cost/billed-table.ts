@@ -5,6 +5,7 @@ import { alarmsOf } from '../../stacks/alarms.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { resolvedArchive } from '../../stacks/stream-props.ts';
 
 /** What is known of the items of one table. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
@@ -33,5 +34,6 @@ export function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
     hasDashboard: props.dashboard,
     isTraced: props.tracing,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,
+    archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
   };
 }

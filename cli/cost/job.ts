@@ -39,6 +39,9 @@ export function answer({ tables, props, ...load }: CostQuestion): { bill: Bill; 
     table.alarms === 1 ? '1 alarm' : `${table.alarms} alarms`,
     dashboard ? 'a dashboard' : 'no dashboard',
     ...(tracing ? ['traced'] : []),
+    ...(resolved.archive ? ['an archive'] : []),
+    ...(resolved.archiveFirst ? ['counted without archiveFirst'] : []),
+    ...(resolved.events ? ['counted without events'] : []),
     // What is reserved costs the same whether it is used or not.
     ...(resolved.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),
     ...(resolved.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),

@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<BillPart, string>> = {
   sweep: 'The sweep',
   monitoring: 'What watches it',
   table: "The table's index, and its deletes",
+  archive: 'The archive',
 };
 
 /** The bill, line by line. */
@@ -24,7 +25,8 @@ export function describeBill(bill: Bill, facts: BillFacts): string {
   const width = Math.max(...bill.lines.map(({ name }) => name.length));
   const row = (name: string, amount: string, dollars: number, free = '') =>
     `  ${name.padEnd(width)}  ${amount.padStart(28)}  ${money(dollars).padStart(12)}  ${free}`.trimEnd();
-  const parts = BILL_PARTS.flatMap(part => [
+  const there = BILL_PARTS.filter(part => bill.lines.some(line => line.part === part));
+  const parts = there.flatMap(part => [
     '',
     `${TITLES[part]}: ${money(bill.byPart[part])}`,
     ...bill.lines

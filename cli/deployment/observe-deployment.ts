@@ -1,4 +1,9 @@
-import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetAccountSettingsCommand,
+  type LambdaClient,
+  ListEventSourceMappingsCommand,
+  ResourceNotFoundException as NoSuchFunction,
+} from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
   ResourceNotFoundException,
@@ -17,8 +22,10 @@ import {
   QueueDoesNotExist,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { streamFunctionsOf } from '../../stacks/stream-props.ts';
 import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
@@ -76,6 +83,17 @@ export interface SeenDeployment {
   readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
+  /** Of the functions that the stream calls, those that the configuration asks for. */
+  readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<SeenStreamReader | undefined>>;
+}
+
+/** An event source mapping as Lambda has it. */
+export interface SeenStreamReader {
+  readonly uuid: string;
+  /** Enabled, Disabled, and in between Enabling and so on. */
+  readonly state: string;
+  /** `OK`, `No records processed`, or what was wrong; undefined when nothing was read yet. */
+  readonly lastResult: string | undefined;
 }
 
 /** Failed executions whose cause is asked for. */
@@ -105,6 +123,19 @@ export async function observeDeployment(
       ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
+    streamReaders: new Map(
+      await Promise.all(
+        streamFunctionsOf(subject.props).map(
+          async reader =>
+            [
+              reader,
+              lambda
+                ? await observeStreamReader(lambda, `${subject.props.name}-${fileOf(reader)}`)
+                : notAsked('Lambda'),
+            ] as const,
+        ),
+      ),
+    ),
   };
 }
 
@@ -267,6 +298,28 @@ export async function observeQueue(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
     );
     return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+  });
+}
+
+async function observeStreamReader(
+  lambda: LambdaClient,
+  FunctionName: string,
+): Promise<Checked<SeenStreamReader | undefined>> {
+  return check('lambda:ListEventSourceMappings', '*', async () => {
+    try {
+      const { EventSourceMappings } = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
+      const [mapping] = EventSourceMappings ?? [];
+      return (
+        mapping && {
+          uuid: mapping.UUID ?? '',
+          state: mapping.State ?? '',
+          lastResult: mapping.LastProcessingResult,
+        }
+      );
+    } catch (error) {
+      if (error instanceof NoSuchFunction) return undefined;
+      throw error;
+    }
   });
 }
 

@@ -1,3 +1,4 @@
+import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
@@ -11,6 +12,7 @@ import {
   type SeenDeployment,
   type SeenExecutions,
   type SeenSchedule,
+  type SeenStreamReader,
   STALE_MS,
 } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
@@ -80,6 +82,9 @@ export function deploymentFindings(
         })),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
+    ),
+    ...[...seen.streamReaders].flatMap(([reader, checked]) =>
+      judge(`what calls ${reader}`, checked, mapping => streamReaderFindings(mapping, reader, subject)),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
@@ -252,6 +257,25 @@ function describeFailure(execution: FailedExecution, mask: boolean): string {
 function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
   if (messages === undefined) return [finding('dead-letter-queue-missing', subject, { detail: queue })];
   return messages === 0 ? [] : [finding('dead-letters', subject, { count: messages, detail: queue })];
+}
+
+/** What Lambda says of a batch that succeeded, and of a shard without records. */
+const GOOD_RESULTS = ['OK', 'No records processed'];
+
+function streamReaderFindings(
+  mapping: SeenStreamReader | undefined,
+  reader: StreamFunctionName,
+  subject: Subject,
+): Finding[] {
+  if (mapping === undefined)
+    return [finding('stream-reader-missing', subject, { detail: `${reader} is not called` })];
+  const { state, uuid, lastResult } = mapping;
+  if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
+    const remedy = `aws lambda update-event-source-mapping --region ${subject.region} --enabled --uuid ${uuid}`;
+    return [finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, remedy })];
+  }
+  if (lastResult === undefined || GOOD_RESULTS.includes(lastResult)) return [];
+  return [finding('stream-reader-failing', subject, { detail: `${reader}: ${lastResult}` })];
 }
 
 function alarmFindings(

@@ -140,6 +140,29 @@ const OF_THE_TABLE = {
     remedy: subject =>
       subject.props.existingTable ? 'Correct tableKmsKeyArn in the configuration.' : deploy(subject),
   },
+  'stream-off': {
+    severity: 'broken',
+    what: 'the table has no stream',
+    meaning: 'What expires is neither archived nor published. A restored table has none.',
+    remedy: subject =>
+      subject.props.existingTable
+        ? aws(
+            'dynamodb update-table',
+            subject,
+            ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES',
+          )
+        : deploy(subject),
+  },
+  'stream-without-old-images': {
+    severity: 'broken',
+    what: 'the stream of the table has no old images',
+    meaning:
+      'Nobody can tell from it whether a removed item had expired: what expires is neither archived nor published, and goes to the queues of what was given up.',
+    remedy: subject =>
+      subject.props.existingTable
+        ? `Turn the stream off and on again, and deploy: ${aws('dynamodb update-table', subject, ' --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES')}`
+        : deploy(subject),
+  },
   'stream-differs': {
     severity: 'warning',
     what: 'the stream of the table is another one',
@@ -365,6 +388,28 @@ const OF_THE_DEPLOYMENT = {
     what: 'there is no dead-letter queue',
     meaning: 'A start that did not get through leaves no trace.',
     remedy: deploy,
+  },
+  'stream-reader-missing': {
+    severity: 'broken',
+    what: 'nothing reads the stream of the table',
+    meaning:
+      'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
+    remedy: deploy,
+  },
+  'stream-reader-off': {
+    severity: 'broken',
+    what: 'a reader of the stream is off',
+    meaning:
+      'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+    remedy: ({ region }) => `aws lambda update-event-source-mapping --region ${region} --enabled --uuid UUID`,
+  },
+  'stream-reader-failing': {
+    severity: 'warning',
+    what: 'a reader of the stream fails',
+    meaning:
+      'Its last batch did not succeed. It is tried again for 23 hours, and what comes after it in its shard waits.',
+    remedy: () =>
+      'Read the log of the function, and the sections archive-delay and event-delay of docs/runbook.md.',
   },
   'alarms-sounding': {
     severity: 'warning',

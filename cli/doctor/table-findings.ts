@@ -1,3 +1,5 @@
+import { readsStream } from '../../stacks/props.ts';
+import { hasOldImages } from '../../stacks/table-settings.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
@@ -20,7 +22,17 @@ export function tableFindings(table: TableShape | undefined, subject: Subject): 
       : [finding('table-not-active', subject, { detail: `it is ${table.status}` })]),
     ...keyFindings(table, subject),
     ...indexFindings(table, subject),
+    ...streamFindings(table, subject),
   ];
+}
+
+/** Of `archive` and `events`, which need the item as it was. */
+function streamFindings({ settings: { stream } }: TableShape, subject: Subject): Finding[] {
+  if (!readsStream(subject.props)) return [];
+  if (stream === undefined) return [finding('stream-off', subject)];
+  if (hasOldImages(stream)) return [];
+  const detail = `expected OLD_IMAGE or NEW_AND_OLD_IMAGES, got ${stream}`;
+  return [finding('stream-without-old-images', subject, { detail })];
 }
 
 function keyFindings({ partitionKey, sortKey }: TableShape, subject: Subject): Finding[] {

@@ -1,20 +1,20 @@
-import { isBusy } from '../table/dynamodb-errors.ts';
-
 /**
- * S3's errors after which the same put may succeed, besides those that every service has. Source: Amazon S3 API reference, "Error
- * responses".
+ * S3's answers of the status 4xx after which the same put may succeed. Source: Amazon S3 API reference, "Error responses".
  */
-const BUSY: ReadonlySet<string> = new Set([
+const PASSING: ReadonlySet<string> = new Set([
   'ConditionalRequestConflict',
   'OperationAborted',
   'RequestTimeout',
   'SlowDown',
 ]);
+const PASSING_STATUS: ReadonlySet<number> = new Set([408, 429]);
 
 /**
- * Whether a put that failed may succeed later: S3 is busy or away, the answer was cut off, or did not come in time. The object may
- * be there nevertheless.
+ * Whether S3 has refused a put for good: no access, no such bucket. After anything else it may succeed later: S3 is busy or away, the
+ * connection broke, or no answer came in time. The object may be there nevertheless.
  */
-export function isS3Busy(error: unknown): boolean {
-  return isBusy(error) || (error instanceof Error && BUSY.has(error.name));
+export function isRefusedByS3(error: unknown): boolean {
+  if (!(error instanceof Error) || !('$metadata' in error)) return false;
+  const { httpStatusCode: status = 0 } = error.$metadata as { httpStatusCode?: number };
+  return status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING.has(error.name);
 }

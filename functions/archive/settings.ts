@@ -22,8 +22,8 @@ export const ARCHIVE_KINDS = {
     'the name of a bucket: 3 to 63 small letters, digits, `-` and `.`',
   ),
   archivePrefix: text(
-    new RegExp(`^(?![/])[A-Za-z0-9!_.*'()/=-]{0,${MAX_PREFIX_LENGTH}}$`),
-    `a beginning of keys: up to ${MAX_PREFIX_LENGTH} letters, digits and \`!_.*'()=/-\`, the first of them no slash`,
+    new RegExp(`^$|^(?!/)[A-Za-z0-9!_.*'()/=-]{1,${MAX_PREFIX_LENGTH - 1}}/$`),
+    `'' or a beginning of keys such as 'expired/': letters, digits and \`!_.*'()=-\`, with a slash at the end and none at the beginning`,
   ),
   archiveFormat: oneOf(ARCHIVE_FORMATS),
   archiveRemovals: oneOf(ARCHIVE_REMOVALS),

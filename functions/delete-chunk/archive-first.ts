@@ -29,8 +29,6 @@ export interface ArchiveFirstOptions {
   readonly clock: () => number;
   /** TimeoutSeconds of the task. */
   readonly timeoutSeconds: number;
-  /** An earlier call for these keys may have made copies of them. */
-  readonly isRetry: boolean;
   /** Told what S3 did not take, and its error; undefined when time ran out. The keys are tried again. */
   readonly onNotStored: (lines: readonly (Copy | Mark)[], error: unknown) => void;
   /** Told of an item that was deleted with an attribute more than its copy has, where S3 did not take a second copy either. */
@@ -51,12 +49,15 @@ const TRIES_AFTER_DELETE = 2;
  * 2. Puts the images of the others into S3. With them goes a mark for what is not as it was found: an earlier call that did not get
  *    to its end may have copied it. What S3 has not answered for is unprocessed.
  * 3. Deletes the items whose images are there, each if it is still as it was copied.
- * 4. Marks the copies of items that stayed. Puts a second copy of an item that was deleted with an attribute more.
+ * 4. Marks the copies of items that were renewed or changed. Puts a second copy of an item that was deleted with an attribute more.
+ *
+ * What is held gets no mark: it is still to be deleted, and its copy, which would have the same name, would pass for one of an item
+ * that was not.
  *
  * Whoever calls again after this one died does the same again. So there is at worst a copy whose mark the second call puts.
  */
 export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
-  const { archive, documents, settings, cutoff, clock, timeoutSeconds, isRetry } = options;
+  const { archive, documents, settings, cutoff, clock, timeoutSeconds } = options;
   const { onNotStored, onIncomplete } = options;
   const table = { tableName: settings.tableName, keyNames: keyAttributeNames(settings.model) };
   const timeLeft = timeLeftOf(timeoutSeconds, clock);
@@ -76,7 +77,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     let error: unknown;
     for (let tries = TRIES_AFTER_DELETE; tries > 0 && left.length > 0; tries -= 1) {
       try {
-        const { keyOf, errors } = await store(left, (timeLeft(AFTER_DELETE) ?? 0) / tries);
+        const { keyOf, errors } = await store(left, Math.floor((timeLeft(AFTER_DELETE) ?? 0) / tries));
         left = left.filter(line => !keyOf.has(line));
         error = errors[0] ?? error;
       } catch (lasting) {
@@ -99,7 +100,6 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
       ...expired
         .filter(({ expired: { ttl }, image }) => ttlOf(image, settings) !== ttl)
         .map(item => markFound(item, 'changed', settings)),
-      ...(isRetry ? held : []).map(item => markFound(item, 'held', settings)),
     ];
 
     const { keyOf, errors } = await store([...copies, ...marks], timeLeft(UP_TO_DELETE));
@@ -122,17 +122,14 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     });
 
     const unmarked = keysOf(await storeAfterDelete(fates.flatMap(fate => linesAfterDelete(fate, settings))));
-    const stayed = (became: CopyFate['became']) =>
-      fates
-        .filter(fate => fate.became === became && unmarked.has(fate.copied.expired))
-        .map(fate => fate.copied.expired);
-    const [renewedUnmarked, heldUnmarked] = [stayed('renewed'), stayed('held')];
-    const isSettled = ({ expired: key }: CurrentItem) => !waiting.has(key);
+    const renewedUnmarked = fates
+      .filter(({ became, copied: { expired: one } }) => became === 'renewed' && unmarked.has(one))
+      .map(fate => fate.copied.expired);
     return addDeletions(
       {
         ...NO_DELETION,
-        renewed: renewed.filter(isSettled).length,
-        held: held.filter(isSettled).length,
+        renewed: renewed.filter(item => !waiting.has(item.expired)).length,
+        held: held.length,
         notFound: read.gone.length,
         throttled: read.throttled,
         unprocessed: [...read.unprocessed, ...waiting, ...late],
@@ -140,8 +137,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
       {
         ...deletion,
         renewed: deletion.renewed - renewedUnmarked.length,
-        held: deletion.held - heldUnmarked.length,
-        unprocessed: [...deletion.unprocessed, ...renewedUnmarked, ...heldUnmarked],
+        unprocessed: [...deletion.unprocessed, ...renewedUnmarked],
       },
     );
   };
@@ -170,11 +166,14 @@ function linesAfterDelete(
   settings: SweepSettings,
 ): (Copy | Mark)[] {
   const { expired, image, copy } = copied;
-  const mark = (kept: Kept) => [markOf(expired, { ttl: ttlOf(image, settings), kept, copy }, settings)];
   if (isIncomplete && item !== undefined) return [copyOf({ expired, image: item }, settings)];
-  if (became === 'renewed' || became === 'held') return mark(became);
-  // Refused by an item that is expired: it was changed, and gets another copy.
-  return became === 'unprocessed' && item !== undefined ? mark('changed') : [];
+  const ttl = ttlOf(image, settings);
+  if (became === 'renewed') return [markOf(expired, { ttl, kept: 'renewed', copy: null }, settings)];
+  // Held, deleted, or to be tried again as it is.
+  if (became !== 'unprocessed' || item === undefined) return [];
+  // It was changed and is expired still: a further copy follows. With the same TTL only this one is out of date.
+  const isMoved = ttlOf(item, settings) !== ttl;
+  return [markOf(expired, { ttl, kept: 'changed', copy: isMoved ? null : copy }, settings)];
 }
 
 function keysOf(lines: readonly (Copy | Mark)[]): Set<ExpiredKey> {

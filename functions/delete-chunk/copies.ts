@@ -36,7 +36,7 @@ export interface CopyLine {
 }
 
 /** Why an item was not deleted as it was copied. */
-export type Kept = 'renewed' | 'changed' | 'held';
+export type Kept = 'renewed' | 'changed';
 
 /** That the item of a copy was not deleted: one line of an object in `kept/`. */
 export interface MarkLine {
@@ -45,7 +45,10 @@ export interface MarkLine {
   /** ISO time of the TTL that the copy has. */
   readonly expiredAt: string;
   readonly kept: Kept;
-  /** Key of the object with the copy; null where an earlier call may have made one that this call does not know of. */
+  /**
+   * Key of the object with the copy. Null: every copy of this key and TTL, since earlier calls may have made some that this one does
+   * not know of.
+   */
   readonly copy: StoredKey | null;
 }
 

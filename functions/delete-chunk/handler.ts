@@ -52,7 +52,6 @@ function archiveFirst(chunk: Chunk, runtime: Runtime, archive: CopyArchive): Sen
     archive,
     cutoff: chunk.cutoff,
     timeoutSeconds: chunk.timeoutSeconds,
-    isRetry: chunk.progress !== null,
     onNotStored: (lines, error) =>
       logger.warn('cannot archive', {
         lines: lines.length,

@@ -1,5 +1,5 @@
 import type { PutObject, PutOptions } from '../archive/s3.ts';
-import { isS3Busy } from '../archive/s3-errors.ts';
+import { isRefusedByS3 } from '../archive/s3-errors.ts';
 import type { Copy, Mark, PartitionObject, StoredKey } from './copies.ts';
 
 /** What S3 has answered for, each with the key of its object, and why it has not for the rest. */
@@ -29,7 +29,7 @@ export async function putAll(
     for (const line of of) keyOf.set(line, object.key as StoredKey);
   };
   await Promise.all(objects.map(putOne));
-  const lasting = errors.find(error => !isS3Busy(error));
-  if (lasting !== undefined) throw lasting;
+  const refusal = errors.find(isRefusedByS3);
+  if (refusal !== undefined) throw refusal;
   return { keyOf, errors };
 }

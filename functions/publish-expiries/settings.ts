@@ -1,29 +1,39 @@
-import { boolean, type Kind, text } from '../../expiry/fields.ts';
+import { boolean, text } from '../../expiry/fields.ts';
 import { InvalidEnvironmentError } from '../runtime/errors.ts';
-import { type Environment, readVariables } from '../runtime/variables.ts';
+import { type Environment, readVariables, toVariables } from '../runtime/variables.ts';
 
-/** Source: EventBridge API reference, PutEventsRequestEntry. */
-const EVENT_BUS = text(
-  /^(arn:[a-z0-9-]+:events:[a-z0-9-]+:\d{12}:event-bus\/)?[A-Za-z0-9_./-]{1,256}$/,
-  "the name or the ARN of an event bus, e.g. 'default'",
-);
+/** The prop `events`. `stacks/props.ts` takes the kinds from here. */
+export const EVENT_KINDS = {
+  /** Source: EventBridge API reference, PutEventsRequestEntry. */
+  eventBus: text(
+    /^(arn:aws[a-z-]*:events:[a-z0-9-]+:\d{12}:event-bus\/)?[A-Za-z0-9/._-]{1,256}$/,
+    'the name or the ARN of an event bus',
+  ),
+  queueArn: text(
+    /^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(\.fifo)?$/,
+    "the ARN of an SQS queue, e.g. 'arn:aws:sqs:eu-central-1:123456789012:expired.fifo'",
+  ),
+  functionArn: text(
+    /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9$_-]{1,128})?$/,
+    "the ARN of a function, of its version or its alias, e.g. 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live'",
+  ),
+  oldImage: boolean(),
+};
 
-const FUNCTION_ARN = text(
-  /^arn:[a-z0-9-]+:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9_$-]{1,128})?$/,
-  "the ARN of a function, e.g. 'arn:aws:lambda:eu-central-1:123456789012:function:on-expiry'",
-);
+/** Where events go: exactly one of these. */
+export const DESTINATIONS = ['eventBus', 'queueArn', 'functionArn'] as const;
 
-/** The environment variables of PublishExpiries: EVENTS_BUS and so on; one of the first three. */
-export const EVENTS_KINDS = {
-  eventsBus: EVENT_BUS,
-  eventsQueueUrl: text(/^https?:\/\/\S+$/, 'the URL of a queue'),
-  eventsFunction: FUNCTION_ARN,
-  eventsOldImage: boolean(),
-} satisfies Readonly<Record<string, Kind<unknown>>>;
+/** The environment variables of the function: EVENTS_BUS and so on. */
+const VARIABLE_KINDS = {
+  eventsBus: EVENT_KINDS.eventBus,
+  eventsQueueUrl: text(/^https?:\/\/[\x21-\x7e]+$/, 'the URL of an SQS queue'),
+  eventsFunction: EVENT_KINDS.functionArn,
+  eventsOldImage: EVENT_KINDS.oldImage,
+};
 
-const TARGETS = ['eventsBus', 'eventsQueueUrl', 'eventsFunction'] as const;
+const PLACES = ['eventsBus', 'eventsQueueUrl', 'eventsFunction'] as const;
 
-/** Where events go, and what is in them. One of the first three is there. */
+/** Where events go and what is in them. One of the first three is there. */
 export interface EventsSettings {
   /** Name or ARN. */
   readonly eventsBus?: string;
@@ -34,15 +44,25 @@ export interface EventsSettings {
   readonly eventsOldImage: boolean;
 }
 
+/** The environment that {@link readEventsSettings} reads. */
+export function toEventsEnvironment(
+  settings: EventsSettings,
+  write: (value: string) => string,
+): Record<string, string> {
+  return toVariables(VARIABLE_KINDS, settings, write);
+}
+
 /** @throws InvalidEnvironmentError */
 export function readEventsSettings(env: Environment): EventsSettings {
-  const settings = readVariables(EVENTS_KINDS, env, TARGETS) as EventsSettings;
-  const given = TARGETS.filter(target => settings[target] !== undefined);
-  if (given.length === 1) return settings;
-  throw new InvalidEnvironmentError({
-    field: 'EVENTS_BUS, EVENTS_QUEUE_URL, EVENTS_FUNCTION',
-    expected: 'exactly one of them',
-    got: given,
-    remedy: 'Deploy the function again.',
-  });
+  const settings = readVariables(VARIABLE_KINDS, env, PLACES) as EventsSettings;
+  const given = PLACES.filter(place => settings[place] !== undefined);
+  if (given.length !== 1) {
+    throw new InvalidEnvironmentError({
+      field: 'EVENTS_BUS, EVENTS_QUEUE_URL, EVENTS_FUNCTION',
+      expected: 'exactly one of them',
+      got: given,
+      remedy: 'Deploy the function again.',
+    });
+  }
+  return settings;
 }

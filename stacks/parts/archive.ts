@@ -1,7 +1,8 @@
 import { Construct } from 'constructs';
+import { tableFolder } from '../../functions/archive/archive-object.ts';
+import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import { type ResolvedArchive, resolvedArchive } from '../stream-props.ts';
-import { escaped } from '../terraform-text.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
 import type { Place, Statement } from './role.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -30,7 +31,7 @@ export class Archive extends Construct {
 
   readonly #place: Place;
   readonly #sweep: ResolvedProps;
-  readonly #keysOfTable: string;
+  readonly #folder: string;
 
   constructor(scope: Construct, id: string, props: ArchiveProps) {
     super(scope, id);
@@ -40,13 +41,17 @@ export class Archive extends Construct {
     if (archive.bucket === undefined) this.bucket = new ArchiveBucket(this, 'bucket', { archive, sweep });
     this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
     this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
-    this.#keysOfTable = `${this.bucketArn}/${archive.prefix}${tableName}`;
-    this.environment = {
-      ARCHIVE_BUCKET: this.bucketName,
-      ARCHIVE_PREFIX: escaped(archive.prefix),
-      ARCHIVE_FORMAT: archive.format,
-      ARCHIVE_REMOVALS: archive.removals,
-    };
+    this.#folder = tableFolder({ archivePrefix: archive.prefix }, tableName);
+    // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
+    this.environment = toArchiveEnvironment(
+      {
+        archiveBucket: this.bucketName,
+        archivePrefix: archive.prefix,
+        archiveFormat: archive.format,
+        archiveRemovals: archive.removals,
+      },
+      value => value,
+    );
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'ArchiveExpiries',
@@ -72,7 +77,7 @@ export class Archive extends Construct {
   #putStatements(keys: readonly string[]): Statement[] {
     const { kmsKeyArn } = this.#sweep;
     return [
-      { actions: ['s3:PutObject'], resources: keys.map(key => `${this.#keysOfTable}/${key}`) },
+      { actions: ['s3:PutObject'], resources: keys.map(key => `${this.bucketArn}/${this.#folder}${key}`) },
       // Source: S3 User Guide, "Using server-side encryption with AWS KMS keys", "Permissions".
       ...(kmsKeyArn === undefined
         ? []

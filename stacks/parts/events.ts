@@ -1,5 +1,6 @@
 import { Fn } from 'cdktf';
 import { Construct } from 'constructs';
+import { type EventsSettings, toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
@@ -8,6 +9,9 @@ import { StreamReader } from './stream-reader.ts';
 
 /** A call of some seconds when each event is a call of its own. */
 const BATCH_SIZE = 100;
+
+/** A function is waited for, and has up to 15 minutes. Source: Lambda quotas. */
+const CONSUMER_TIMEOUT_SECONDS = 900;
 
 export interface EventsProps {
   readonly place: Place;
@@ -23,48 +27,49 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string, { place, streamArn, environment, events, sweep }: EventsProps) {
     super(scope, id);
-    const { variable, statement } = targetOf(events, place);
+    const { place: destination, statement } = destinationOf(events, place);
+    // Not escaped: no field can have anything to escape, and each can be a reference.
+    const settings = { ...destination, eventsOldImage: events.oldImage ?? false };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
       streamArn,
-      environment: { ...environment, ...variable, EVENTS_OLD_IMAGE: String(events.oldImage ?? false) },
+      environment: { ...environment, ...toEventsEnvironment(settings, value => value) },
       statements: [statement],
       batchSize: BATCH_SIZE,
       // An event is due at its expiry.
       batchSeconds: 0,
+      ...(events.functionArn !== undefined && { timeoutSeconds: CONSUMER_TIMEOUT_SECONDS }),
       sweep,
     });
     this.node.defaultChild = this.reader.mapping;
   }
 }
 
-interface Target {
-  readonly variable: Readonly<Record<string, string>>;
+interface Destination {
+  readonly place: Omit<EventsSettings, 'eventsOldImage'>;
   readonly statement: Statement;
 }
 
-function targetOf({ eventBus, queueArn, functionArn }: EventsProp, place: Place): Target {
+function destinationOf({ eventBus, queueArn, functionArn = '' }: EventsProp, place: Place): Destination {
   if (eventBus !== undefined) {
+    // A reference is an ARN.
     const isArn = isReference(eventBus as unknown) || eventBus.startsWith('arn:');
+    const busArn = isArn ? eventBus : place.arn('events', `event-bus/${eventBus}`);
     return {
-      variable: { EVENTS_BUS: eventBus },
-      statement: {
-        actions: ['events:PutEvents'],
-        resources: [isArn ? eventBus : place.arn('events', `event-bus/${eventBus}`)],
-      },
+      place: { eventsBus: eventBus },
+      statement: { actions: ['events:PutEvents'], resources: [busArn] },
     };
   }
   if (queueArn !== undefined) {
     return {
-      variable: { EVENTS_QUEUE_URL: queueUrlOf(queueArn, place) },
+      place: { eventsQueueUrl: queueUrlOf(queueArn, place) },
       statement: { actions: ['sqs:SendMessage'], resources: [queueArn] },
     };
   }
-  const arn = functionArn ?? '';
   return {
-    variable: { EVENTS_FUNCTION: arn },
-    statement: { actions: ['lambda:InvokeFunction'], resources: [arn] },
+    place: { eventsFunction: functionArn },
+    statement: { actions: ['lambda:InvokeFunction'], resources: [functionArn] },
   };
 }
 

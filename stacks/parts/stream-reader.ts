@@ -28,6 +28,8 @@ export interface StreamReaderProps {
   readonly batchSize: number;
   /** How long records are gathered for one call. */
   readonly batchSeconds: number;
+  /** Of the function. @default that of its task */
+  readonly timeoutSeconds?: number;
   readonly sweep: ResolvedProps;
 }
 
@@ -39,7 +41,17 @@ export class StreamReader extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamReaderProps) {
     super(scope, id);
-    const { place, name, streamArn, environment, statements, batchSize, batchSeconds, sweep } = props;
+    const {
+      place,
+      name,
+      streamArn,
+      environment,
+      statements,
+      batchSize,
+      batchSeconds,
+      timeoutSeconds,
+      sweep,
+    } = props;
     const { kmsKeyArn } = sweep;
     this.failures = new SqsQueue(this, 'failures', {
       name: failureQueueOf(name, sweep),
@@ -51,6 +63,7 @@ export class StreamReader extends Construct {
       place,
       task: name,
       environment,
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [
         ...statements,
         ...this.#pollerStatements(streamArn),

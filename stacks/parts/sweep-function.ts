@@ -2,7 +2,10 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
 import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { type FunctionName, fileOf, TIMEOUT_SECONDS } from '../../functions/function-list.ts';
+import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
+import { type FunctionName, fileOf } from '../../functions/function-list.ts';
+import { BACKFILL_TIMEOUT_SECONDS } from '../../statemachine/backfill-contract.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../statemachine/contract.ts';
 import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
@@ -12,6 +15,16 @@ import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */
 const HANDLER = 'index.handler';
+
+/** What a batch of events may take: PublishExpiries ends before it, and says what is left. */
+const PUBLISH_TIMEOUT_SECONDS = 60;
+
+const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
+  ...FUNCTION_TIMEOUT_SECONDS,
+  ...BACKFILL_TIMEOUT_SECONDS,
+  ArchiveExpiries: ARCHIVE_TIMEOUT_SECONDS,
+  PublishExpiries: PUBLISH_TIMEOUT_SECONDS,
+};
 
 /** Source: Lambda API reference, CreateFunction. */
 export const MAX_DESCRIPTION = 256;
@@ -34,6 +47,8 @@ export interface SweepFunctionProps {
   readonly task: FunctionName;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
+  /** @default that of the task */
+  readonly timeoutSeconds?: number;
   readonly sweep: ResolvedProps;
 }
 
@@ -47,7 +62,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, environment, statements, sweep }: SweepFunctionProps,
+    { place, task, environment, statements, timeoutSeconds, sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
@@ -79,7 +94,7 @@ export class SweepFunction extends Construct {
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       memorySize: sweep.functionMemoryMb,
-      timeout: TIMEOUT_SECONDS[task],
+      timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
       environment: {
         variables: {

@@ -262,6 +262,13 @@ function replaceTexts(value: Json): Json {
   );
 }
 
+/** The blocks that are about the table: a module has no archive, and so no bucket that was one. */
+function ofTable(blocks: Json | undefined): Json {
+  const isOfBucket = (block: Json) =>
+    /archive_bucket| archive"\]$/.test(String((block as JsonObject)['from']));
+  return ((blocks ?? []) as readonly Json[]).filter(block => !isOfBucket(block));
+}
+
 /** The guard's one table by a name that is no variable; a table that changes its name is another one, and refused. */
 function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObject {
   const rename = (tables: Json) =>
@@ -283,7 +290,8 @@ function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObje
         released: rename(released),
       },
     },
-    moved: mapTexts(json['moved'] ?? [], text => text.replace(`["${tableName}"]`, `["${GUARDED}"]`)),
+    moved: mapTexts(ofTable(json['moved']), text => text.replace(`["${tableName}"]`, `["${GUARDED}"]`)),
+    removed: ofTable(json['removed']),
   };
 }
 

@@ -54,6 +54,16 @@ test.each(['', '-1', '1,5', '50 M', '5e7', 'M', '1__0', '_1', '101B', '1.5.2k', 
 const IDLE = { tableName: 'table', partitionKey: 'id' } as const;
 const ESSENTIAL = { ...IDLE, metrics: 'essential', dashboard: false } as const;
 
+test('an archive and its alarms are part of the bill', () => {
+  const [without, archived] = [{}, { archive: { batchSeconds: 0 } }].map(
+    more => ask({ itemsPerMonth: 1e6, props: { ...IDLE, ...more } }).bill,
+  );
+  const alarms = (bill = without) => bill?.lines.find(({ name }) => name === 'alarms')?.amount ?? 0;
+  expect(alarms(archived) - alarms()).toBe(2);
+  expect(archived?.byPart.archive).toBeGreaterThan(0);
+  expect(without?.byPart.archive).toBe(0);
+});
+
 test('with alarms and without custom metrics an idle table costs at most $4 a month', () => {
   const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;

@@ -9,6 +9,7 @@ import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
 import { jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
+import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
@@ -16,6 +17,7 @@ import {
   ROLE_ARN,
   useStepFunctionsApi,
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { ARCHIVE_BUCKET, archiveItems, archiveSettings } from '../support/archived.ts';
 import { readImports } from '../support/import-graph.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
@@ -23,7 +25,12 @@ import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', backfill: true };
-const FAILING: PreciseTtlProps = { tableName: 'Failing', partitionKey: 'id' };
+const FAILING: PreciseTtlProps = {
+  tableName: 'Failing',
+  partitionKey: 'id',
+  archive: {},
+  events: { eventBus: 'default' },
+};
 
 type AwsCommand = keyof typeof COMMAND_ACTIONS;
 const AWS_COMMANDS = Object.keys(COMMAND_ACTIONS) as AwsCommand[];
@@ -54,6 +61,10 @@ async function makeMachine(name: string, States: Record<string, object>): Promis
   return made.stateMachineArn ?? '';
 }
 
+/** What S3's operations are called in IAM, where that is something else. */
+const S3_ACTIONS: Readonly<Record<string, string>> = { ListObjectsV2: 'ListBucket' };
+let s3: LocalS3;
+
 const SEGMENT = {
   ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
   StartAt: 'Scan',
@@ -83,6 +94,15 @@ beforeAll(async () => {
   });
   const failing = await makeMachine(resolveProps(FAILING).name, { First: { Type: 'Fail', Error: 'E' } });
   await sfn.send(new StartExecutionCommand({ stateMachineArn: failing }));
+  s3 = await startS3({
+    buckets: [ARCHIVE_BUCKET],
+    choose({ operation }) {
+      called.push(`s3:${S3_ACTIONS[operation] ?? operation}`);
+      return undefined;
+    },
+  });
+  const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
+  await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
   for (const props of [WATCHED, FAILING].map(resolveProps)) {
     aws.answers.queues.set(`${props.name}-dead-letters`, 0);
     for (const schedule of schedulesOf(props)) {
@@ -98,6 +118,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();
+  await s3.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -115,6 +136,20 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   pause: [[...CONFIGURED, ...TABLE, '--yes']],
   resume: [[...CONFIGURED, ...TABLE, '--yes']],
   limit: [[...CONFIGURED, ...TABLE, '--max-per-second', '50', '--yes']],
+  restore: [
+    [
+      ...CONFIGURED,
+      ...TABLE,
+      ...[
+        '--from-archive',
+        `s3://${ARCHIVE_BUCKET}`,
+        '--keys',
+        '{"id":{"S":"archived"}}',
+        '--without-expiry',
+        '--yes',
+      ],
+    ],
+  ],
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
@@ -132,6 +167,7 @@ test.each(Object.entries(LINES))(
       AWS_REGION: 'us-east-1',
       AWS_ENDPOINT_URL: aws.endpoint,
       AWS_ENDPOINT_URL_SCHEDULER: aws.endpoint,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: await recorded('dynamodb', endpoint),
       AWS_ENDPOINT_URL_SFN: await recorded('states', sfn.endpoint),
       AWS_ENDPOINT_URL_CLOUDWATCH: await recorded('cloudwatch', undefined),
@@ -180,7 +216,7 @@ test('each command that can talk to AWS says what it needs', () => {
 
 test('each type of resource that is synthesized says what deploying it needs', () => {
   const cdktfOut = synthesizeToFolder(
-    configOf(WATCHED, { tableName: 'There', partitionKey: 'id', existingTable: true }),
+    configOf(WATCHED, FAILING, { tableName: 'There', partitionKey: 'id', existingTable: true }),
   );
   const manifest = JSON.parse(readFileSync(join(cdktfOut, 'manifest.json'), 'utf8'));
   const types = Object.values<{ synthesizedStackPath: string }>(manifest.stacks).flatMap(stack => {

@@ -8,7 +8,7 @@ const IDLE: BilledTable = {
   ...{ lookbackMinutes: 10, reconcileHours: 24, reconcileParts: 1, misfiledProbes: 714 },
   ...{ functionMemoryMb: 512, itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
   ...{ customMetrics: { deleting: 12, watching: 11 }, metricSet: 'all', alarms: 0, hasDashboard: false },
-  ...{ isTraced: false, logRetentionDays: 30, isRecoverable: false },
+  ...{ isTraced: false, logRetentionDays: 30, isRecoverable: false, archiveBatchSeconds: undefined },
 };
 const MONTH_OF_100_A_MINUTE = 100 * 43_200;
 
@@ -45,6 +45,31 @@ test.each<[string, Partial<BilledTable>, number, number]>([
   const found = line(name, change);
   expect(found.amount).toBeCloseTo(amount, 6);
   expect(found.dollars).toBeCloseTo(dollars, 6);
+});
+
+const ARCHIVED = { archiveBatchSeconds: 60 } as const;
+
+test.each<[string, Partial<BilledTable>, number, number]>([
+  ['archiving: calls', { itemsPerMonth: 0 }, 0, 0],
+  // Fewer than one in each minute: each is an object of its own.
+  ['archiving: calls', { itemsPerMonth: 1000 }, 1000, 0.0002],
+  ['archiving: calls', { itemsPerMonth: 1e6 }, 43_200, 0.00864],
+  ['archiving: calls', { itemsPerMonth: 1e6, archiveBatchSeconds: 300 }, 8640, 0.001728],
+  // More than 1,000 in each minute, and more than 6 MB.
+  ['archiving: calls', { itemsPerMonth: 1e9 }, 1e6, 0.2],
+  ['archiving: calls', { itemsPerMonth: 1e9, itemBytes: 5700 }, 1e6, 0.2],
+  ['archiving: calls', { itemsPerMonth: 1e9, itemBytes: 11_700 }, 2e6, 0.4],
+  ['objects written to S3', { itemsPerMonth: 1e6 }, 43_200, 0.216],
+  ["a month's objects", { itemsPerMonth: 3e9, itemBytes: 1000 }, 1000, 23],
+  ['archiving: time', { itemsPerMonth: 1e6 }, (43_200 * 0.055 + 130) / 2, 0.0167],
+])('archived, %s: %j is %d a month, $%d', (name, change, amount, dollars) => {
+  const found = line(name, { ...ARCHIVED, ...change });
+  expect(found.amount).toBeCloseTo(amount, 6);
+  expect(found.dollars).toBeCloseTo(dollars, 4);
+});
+
+test('a table without an archive has no lines of one', () => {
+  expect(monthlyBill(IDLE).lines.filter(({ part }) => part === 'archive')).toEqual([]);
 });
 
 test('a tick that finds nothing logs nothing; one that deletes logs its three lines', () => {

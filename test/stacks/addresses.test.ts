@@ -95,3 +95,37 @@ test('without schedules, and the alarm of sweeps that do not come, everything el
     addresses.filter(each => !/^aws_scheduler_schedule\.|_no-sweep_/.test(each)),
   );
 });
+
+/** What there is besides with `archive` and `events`. */
+const OF_THE_STREAM = `
+  aws_cloudwatch_log_group.SessionData_archive_reader_archive-expiries_logs_5FA81FDE
+  aws_cloudwatch_log_group.SessionData_events_reader_publish-expiries_logs_4EF516DB
+  aws_cloudwatch_metric_alarm.SessionData_alarms_archive-delay_2B8C9A7F
+  aws_cloudwatch_metric_alarm.SessionData_alarms_archive-failures_B2AA78FF
+  aws_cloudwatch_metric_alarm.SessionData_alarms_event-delay_54B47322
+  aws_cloudwatch_metric_alarm.SessionData_alarms_event-failures_DA67D95C
+  aws_iam_role.SessionData_archive_reader_archive-expiries_role_6A015C95
+  aws_iam_role.SessionData_events_reader_publish-expiries_role_2BA5DFA6
+  aws_iam_role_policy.SessionData_archive_reader_archive-expiries_role_policy_8B2BFCCE
+  aws_iam_role_policy.SessionData_events_reader_publish-expiries_role_policy_76047CA3
+  aws_lambda_event_source_mapping.SessionData_archive_reader_mapping_9DE5D579
+  aws_lambda_event_source_mapping.SessionData_events_reader_mapping_3A18B2EC
+  aws_lambda_function.SessionData_archive_reader_archive-expiries_function_262E167B
+  aws_lambda_function.SessionData_events_reader_publish-expiries_function_8820EE0D
+  aws_s3_bucket.SessionData_archive_bucket_4347CC4B
+  aws_s3_bucket_lifecycle_configuration.SessionData_archive_bucket_lifecycle_4B22360F
+  aws_s3_bucket_ownership_controls.SessionData_archive_bucket_ownership_91313C84
+  aws_s3_bucket_policy.SessionData_archive_bucket_policy_70886ABF
+  aws_s3_bucket_public_access_block.SessionData_archive_bucket_public-access_ED46DBC1
+  aws_s3_bucket_server_side_encryption_configuration.SessionData_archive_bucket_encryption_B6B80DA1
+  aws_s3_bucket_versioning.SessionData_archive_bucket_versioning_E8294730
+  aws_sqs_queue.SessionData_archive_reader_failures_0CF45A40
+  aws_sqs_queue.SessionData_events_reader_failures_AA5BCAC1
+`;
+
+test('the archive and the events have the addresses that they always had', () => {
+  const props = { ...SESSION_DATA, archive: {}, events: { eventBus: 'default' } };
+  const known = ADDRESSES.trim().split(/\s+/);
+  const added = addressesOf(terraformJson(configOf(props))).filter(address => !known.includes(address));
+  expect(added).toEqual(OF_THE_STREAM.trim().split(/\s+/));
+});

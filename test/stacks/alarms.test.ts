@@ -17,8 +17,10 @@ import {
   terraformJson,
 } from '../support/synthesized.ts';
 
-const synthesized = (props: Partial<PreciseTtlProps> = {}) =>
-  terraformJson(configOf({ ...SESSION_DATA, ...props }));
+/** With everything that has alarms. */
+const WHOLE: PreciseTtlProps = { ...SESSION_DATA, archive: {}, events: { eventBus: 'default' } };
+
+const synthesized = (props: Partial<PreciseTtlProps> = {}) => terraformJson(configOf({ ...WHOLE, ...props }));
 
 const alarmsIn = (json: ReturnType<typeof synthesized>) => resources(json, 'aws_cloudwatch_metric_alarm');
 
@@ -62,9 +64,12 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for the dead letters, which keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(7);
+    expect(others).toHaveLength(11);
     for (const [name, { treat_missing_data }] of others) {
-      expect([name, treat_missing_data]).toEqual([name, name === 'dead-letters' ? 'ignore' : 'notBreaching']);
+      expect([name, treat_missing_data]).toEqual([
+        name,
+        /dead-letters|-failures/.test(name) ? 'ignore' : 'notBreaching',
+      ]);
     }
   });
 
@@ -95,8 +100,11 @@ describe('the alarms of a table', () => {
     const namespace = AWS_METRICS[alarm['namespace'] as AwsNamespace];
     expect(namespace.names).toContain(alarm['metric_name']);
     expect(Object.keys(dimensions)).toEqual(namespace.dimensions);
-    const [queue] = resources(json, 'aws_sqs_queue');
-    if ('QueueName' in dimensions) expect(dimensions['QueueName']).toBe(queue?.['name']);
+    const named = (type: string, field: string) => resources(json, type).map(each => each[field]);
+    if ('QueueName' in dimensions) expect(named('aws_sqs_queue', 'name')).toContain(dimensions['QueueName']);
+    if ('FunctionName' in dimensions) {
+      expect(named('aws_lambda_function', 'function_name')).toContain(dimensions['FunctionName']);
+    }
   });
 
   test('tell a topic of their own, which nobody but CloudWatch of this account publishes to', () => {
@@ -145,7 +153,7 @@ test('a topic of the same stack is a token', () => {
   const stack = new TerraformStack(Testing.app(), 'own');
   new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
   const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
-  const sweep = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, alarmTopicArn: topic.arn });
+  const sweep = new PreciseTtl(stack, 'ttl', { ...WHOLE, alarmTopicArn: topic.arn });
   expect(Object.keys(sweep.alarmArns)).toEqual(ALARM_NAMES);
   const json = JSON.parse(Testing.synth(stack));
   expect(resources(json, 'aws_sns_topic')).toHaveLength(1);
@@ -164,7 +172,7 @@ test('there are none, and no topic, with alarms: false', () => {
 test.each(ALARM_NAMES)('%s can be turned off, and set', alarm => {
   const resourcesOf = { stateMachineArn: 'arn', deadLetterQueueName: 'queue', tableName: 'T' };
   const of = (alarms: PreciseTtlProps['alarms']) =>
-    alarmsOf(resolveProps({ ...SESSION_DATA, ...(alarms !== undefined && { alarms }) }), resourcesOf);
+    alarmsOf(resolveProps({ ...WHOLE, ...(alarms !== undefined && { alarms }) }), resourcesOf);
   expect(of({ [alarm]: false }).map(each => each.alarm)).toEqual(ALARM_NAMES.filter(each => each !== alarm));
   const set = Object.fromEntries(Object.keys(tuningKinds(alarm)).map(field => [field, 7]));
   expect(Object.keys(set)).toContain('periods');
@@ -187,7 +195,17 @@ test.each([
 
 test('with essential metrics only those alarms are left whose metric is recorded', () => {
   expect(Object.keys(byName(synthesized({ metrics: 'essential' }))).sort()).toEqual(
-    kebabs(['noSweep', 'executionsFailed', 'executionsTimedOut', 'deadLetters', 'deletionLag']),
+    kebabs([
+      'noSweep',
+      'executionsFailed',
+      'executionsTimedOut',
+      'deadLetters',
+      'deletionLag',
+      'archiveFailures',
+      'archiveDelay',
+      'eventFailures',
+      'eventDelay',
+    ]),
   );
 });
 
@@ -216,6 +234,53 @@ test('refuses to set an alarm whose metric is not recorded', () => {
   expect(propProblems(set)).toMatchObject([{ field: 'alarms.overdue' }]);
   expect(propProblems({ ...set, alarms: { overdue: false } })).toEqual([]);
   expect(propProblems({ ...set, metrics: 'all' })).toEqual([]);
+});
+
+describe.each([
+  ['archive', { archive: {} }, ['archiveFailures', 'archiveDelay'], 'archive-expiries', 'archive-failures'],
+  [
+    'events',
+    { events: { eventBus: 'default' } },
+    ['eventFailures', 'eventDelay'],
+    'publish-expiries',
+    'event-failures',
+  ],
+] as const)('the alarms of %s', (prop, props, names, functionName, queue) => {
+  const [failures, delay] = names;
+
+  test('are there with the prop only', () => {
+    const without = byName(terraformJson(configOf(SESSION_DATA)));
+    const alarms = byName(terraformJson(configOf({ ...SESSION_DATA, ...props })));
+    expect(Object.keys(alarms).filter(name => without[name] === undefined)).toEqual(kebabs(names));
+  });
+
+  test('look at the queue of what was given up, and at how far the function is behind', () => {
+    const alarms = byName(synthesized(props));
+    expect(alarms[kebab(failures)]).toMatchObject({
+      namespace: 'AWS/SQS',
+      dimensions: { QueueName: `precise-ttl-SessionData-${queue}` },
+      threshold: 1,
+      treat_missing_data: 'ignore',
+    });
+    expect(alarms[kebab(delay)]).toMatchObject({
+      namespace: 'AWS/Lambda',
+      metric_name: 'IteratorAge',
+      dimensions: { FunctionName: `precise-ttl-SessionData-${functionName}` },
+      statistic: 'Maximum',
+      threshold: 3_600_000,
+      treat_missing_data: 'notBreaching',
+    });
+  });
+
+  test('cannot be set without it', () => {
+    for (const alarm of names) {
+      const set = { ...SESSION_DATA, alarms: { [alarm]: { periods: 2 } } };
+      expect(propProblems(set)).toMatchObject([
+        { field: `alarms.${alarm}`, remedy: `Leave it out, or add ${prop}.` },
+      ]);
+      expect(propProblems({ ...set, ...props })).toEqual([]);
+    }
+  });
 });
 
 test('each says what has happened in a sentence of its own', () => {

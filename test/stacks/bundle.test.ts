@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
-import { ALL_FUNCTIONS, fileOf } from '../../functions/function-list.ts';
+import { ALL_FUNCTIONS, type FunctionName, fileOf } from '../../functions/function-list.ts';
 import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../../stacks/bundle.ts';
 
 const bundles = { ...bundleFunctions(), ...bundleBackfill(), ...bundleStreamFunctions() };
@@ -12,18 +12,24 @@ const FOLDERS = ALL_FUNCTIONS.map(fileOf);
 /** They talk to no AWS service. */
 const WITHOUT_SDK = ['RecordMetrics', 'PlanBackfill'];
 
-/** The clients of those that talk to another service than DynamoDB. */
-const CLIENTS: Readonly<Record<string, readonly string[]>> = {
-  ArchiveExpiries: ['@aws-sdk/client-s3'],
-  PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
+/** The client of the service that a function talks to, where that is not DynamoDB. */
+const CLIENTS: Readonly<Partial<Record<FunctionName, string>>> = {
+  ArchiveExpiries: '@aws-sdk/client-s3',
+  PublishExpiries: '@aws-sdk/client-eventbridge',
+};
+
+/** The client of S3 alone is 300 KB. DeleteChunk has it beside DynamoDB's, and runs it only where it archives first. */
+const LONGEST: Readonly<Partial<Record<FunctionName, number>>> = {
+  ArchiveExpiries: 450_000,
+  DeleteChunk: 500_000,
 };
 
 describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];
 
-  test('is one file of at most 400 KB', () => {
+  test(`is one file of at most ${(LONGEST[task] ?? 400_000) / 1000} KB`, () => {
     expect(readdirSync(dirname(file))).toEqual(['index.mjs']);
-    expect(statSync(file).size).toBeLessThanOrEqual(400_000);
+    expect(statSync(file).size).toBeLessThanOrEqual(LONGEST[task] ?? 400_000);
   });
 
   test('is archived with nothing but licences, without the time', () => {
@@ -40,12 +46,11 @@ describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
     const named = new Set([...licences.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+/gm)].map(([, name]) => name));
     const expected = [
       ...(task === 'PlanBackfill' ? [] : ['@aws-lambda-powertools/logger', '@aws-lambda-powertools/commons']),
-      ...(WITHOUT_SDK.includes(task)
-        ? []
-        : [...(CLIENTS[task] ?? ['@aws-sdk/client-dynamodb']), '@smithy/core']),
+      ...(WITHOUT_SDK.includes(task) ? [] : [CLIENTS[task] ?? '@aws-sdk/client-dynamodb', '@smithy/core']),
     ];
     expect([...named]).toEqual(expect.arrayContaining(expected));
-    if (!WITHOUT_SDK.includes(task))
+    // The clients of EventBridge, SQS and Lambda bring no package of this licence.
+    if (![...WITHOUT_SDK, 'PublishExpiries'].includes(task))
       expect(licences).toContain('Permission is hereby granted, free of charge');
     // MIT-0 wants no text handed on; whatever else has none would be a gap.
     const without = [...licences.matchAll(/^(\S+), by its package\.json, which comes without a text/gm)];

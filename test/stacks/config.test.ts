@@ -464,6 +464,8 @@ const WHOLE: DeploymentConfig = {
       table({
         sortKey: 'SessionId',
         alarms: { shardsFailed: false, overdue: { threshold: 60, periods: 2 } },
+        archive: { prefix: 'a/', removals: 'all', format: 'json', batchSeconds: 5, coldAfterDays: 30 },
+        events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
     resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
@@ -510,7 +512,7 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone = ['tags', 'alarms'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone = ['tags', 'alarms', 'archive'].includes(field) && isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }

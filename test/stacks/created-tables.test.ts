@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STACK } from '../../stacks/app.ts';
+import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, resources, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -20,6 +21,21 @@ function synthesized(tables: readonly PreciseTtlProps[], removed = false) {
 
 const instance = (block: string, tableName: string) =>
   `module.created_tables.terraform_data.${block}["${tableName}"]`;
+
+/** Of the blocks that are about the bucket of an archive. */
+const isOfBucket = (block: { readonly from: string }) => /_archive_bucket_| archive"\]$/.test(block.from);
+const isOfTable = (block: { readonly from: string }) => !isOfBucket(block);
+
+/** Types of what a bucket is made of. */
+const BUCKET_TYPES = [
+  'aws_s3_bucket',
+  'aws_s3_bucket_versioning',
+  'aws_s3_bucket_server_side_encryption_configuration',
+  'aws_s3_bucket_public_access_block',
+  'aws_s3_bucket_ownership_controls',
+  'aws_s3_bucket_lifecycle_configuration',
+  'aws_s3_bucket_policy',
+];
 
 describe('a created table', () => {
   const { folder, json, guard } = synthesized([SESSION_DATA, TOKENS]);
@@ -83,8 +99,8 @@ describe('a created table', () => {
   });
 
   test('takes its guard back when it was an existing one before', () => {
-    expect(json.removed).toEqual([]);
-    expect(json.moved).toEqual(
+    expect(json.removed.filter(isOfTable)).toEqual([]);
+    expect(json.moved.filter(isOfTable)).toEqual(
       ['SessionData', 'Tokens'].map(name => ({
         from: instance('released', name),
         to: instance('created', name),
@@ -108,7 +124,9 @@ describe('a table that becomes an existing one', () => {
   const { json, guard } = synthesized([SESSION_DATA, EXISTING]);
 
   test('is forgotten, not destroyed', () => {
-    expect(json.removed).toEqual([{ from: TOKENS_ADDRESS, lifecycle: [{ destroy: false }] }]);
+    expect(json.removed.filter(isOfTable)).toEqual([
+      { from: TOKENS_ADDRESS, lifecycle: [{ destroy: false }] },
+    ]);
     expect(Object.keys(json.data.aws_dynamodb_table)).toEqual([TOKENS_ADDRESS?.split('.')[1]]);
   });
 
@@ -133,14 +151,14 @@ describe('a removed deployment', () => {
     expect(json).not.toHaveProperty('resource');
     expect(json).not.toHaveProperty('data');
     expect(json).not.toHaveProperty('output');
-    expect(json.removed).toEqual(
+    expect(json.removed.filter(isOfTable)).toEqual(
       [SESSIONS_ADDRESS, TOKENS_ADDRESS].map(from => ({ from, lifecycle: [{ destroy: false }] })),
     );
   });
 
   test('takes the guard off its tables, and off no other', () => {
     expect(guard).toMatchObject({ created: {}, released: {} });
-    expect(json.moved).toEqual(
+    expect(json.moved.filter(isOfTable)).toEqual(
       ['SessionData', 'Tokens'].map(name => ({
         from: instance('created', name),
         to: instance('released', name),
@@ -150,5 +168,57 @@ describe('a removed deployment', () => {
 
   test('has the same state', () => {
     expect(json.terraform.backend).toEqual(synthesized([SESSION_DATA]).json.terraform.backend);
+  });
+});
+
+describe('the bucket of an archive', () => {
+  const archived = { ...EXISTING, archive: {} };
+  const { json, guard } = synthesized([archived]);
+  const addresses = BUCKET_TYPES.map(type => `${type}.${Object.keys(json.resource[type])[0]}`);
+  const forgotten = addresses.map(from => ({ from, lifecycle: [{ destroy: false }] }));
+  const released = {
+    from: instance('created', 'Tokens archive'),
+    to: instance('released', 'Tokens archive'),
+  };
+
+  test('is at an address that a state of any version has', () => {
+    expect(addresses[0]).toBe('aws_s3_bucket.Tokens_archive_bucket_A9B85400');
+  });
+
+  test('is guarded as a table is, and makes none anew when the sweep is renamed', () => {
+    expect(guard.created).toEqual({ 'Tokens archive': { bucket: 'of the archive' } });
+    expect(guard.depends_on).toEqual([addresses[0]]);
+    expect(resources(json, 'aws_s3_bucket')).toEqual([
+      {
+        '//': expect.anything(),
+        bucket_prefix: 'precise-ttl-tokens-archive-',
+        lifecycle: { prevent_destroy: true, ignore_changes: ['bucket_prefix'] },
+      },
+    ]);
+    expect(json.removed.filter(isOfBucket)).toEqual([]);
+  });
+
+  test.each<[string, PreciseTtlProps, boolean]>([
+    ['without the prop', EXISTING, false],
+    ['with a bucket of your own', { ...archived, archive: { bucket: 'my-own' } }, false],
+    ['in a removed deployment', archived, true],
+  ])('is forgotten %s, with all that protects it', (_name, props, removed) => {
+    const other = synthesized([props], removed);
+    expect(other.json.removed.filter(isOfBucket)).toEqual(forgotten);
+    expect(other.json.moved).toContainEqual(released);
+    expect(other.guard.created).toEqual({});
+    expect(BUCKET_TYPES.filter(type => other.json.resource?.[type])).toEqual([]);
+  });
+
+  test.each([
+    ['precise-ttl-Session_Data', 'precise-ttl-session-data-archive-'],
+    ['-A-', 'a-archive-'],
+    ['___', 'archive-'],
+    ['x'.repeat(45), `${'x'.repeat(28)}-archive-`],
+    [`${'x'.repeat(27)}-y`, `${'x'.repeat(27)}-archive-`],
+  ])('of the sweep %s begins with %s', (name, prefix) => {
+    expect(bucketPrefixOf(name)).toBe(prefix);
+    // Source: S3 User Guide, "Bucket naming rules"; Terraform adds 26 characters.
+    expect(`${prefix}${'0'.repeat(26)}`).toMatch(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
   });
 });

@@ -29,8 +29,11 @@ interface Line {
   readonly stat: string;
 }
 
+/** With everything that is shown. */
+const WHOLE = { archive: {}, events: { eventBus: 'default' } } as const;
+
 function dashboard(props: Partial<PreciseTtlProps> = {}) {
-  const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
+  const json = terraformJson(configOf({ ...SESSION_DATA, ...WHOLE, ...props }));
   const [block] = resources(json, 'aws_cloudwatch_dashboard');
   const { widgets } = JSON.parse(String(block?.['dashboard_body'])) as { widgets: Widget[] };
   const lines = widgets.flatMap(({ properties }) => properties.metrics ?? []).map(lineOf);
@@ -117,6 +120,26 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
     expect([...(shown ?? [])].sort()).toEqual(arns.sort());
     expect(arns.length).toBeGreaterThan(0);
   });
+});
+
+test('of a table without archive and events there is nothing of them', () => {
+  const { block } = dashboard({ archive: undefined, events: undefined } as object);
+  expect(block?.['dashboard_body']).not.toMatch(/archive|event-|publish/i);
+});
+
+test('how far the archive and the events are behind, and what they gave up', () => {
+  const { lines } = DASHBOARDS.all;
+  const shown = lines
+    .filter(
+      ({ name, dimensions: { QueueName } }) => name === 'IteratorAge' || /failures$/.test(QueueName ?? ''),
+    )
+    .map(({ name, stat, dimensions }) => `${stat} of ${name}: ${Object.values(dimensions).join()}`);
+  expect(shown).toEqual([
+    'Maximum of IteratorAge: precise-ttl-SessionData-archive-expiries',
+    'Maximum of IteratorAge: precise-ttl-SessionData-publish-expiries',
+    'Maximum of ApproximateNumberOfMessagesVisible: precise-ttl-SessionData-archive-failures',
+    'Maximum of ApproximateNumberOfMessagesVisible: precise-ttl-SessionData-event-failures',
+  ]);
 });
 
 test('the percentiles of the lag, with what is late', () => {

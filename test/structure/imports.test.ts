@@ -109,6 +109,7 @@ test.each([
   'resume',
   'limit',
   'backfill',
+  'restore',
   'deploy',
   'diff',
   'destroy',

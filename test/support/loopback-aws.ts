@@ -26,6 +26,8 @@ export interface LoopbackAnswers {
   unreservedConcurrency: number;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
+  /** Event source mappings by the names of their functions. */
+  readonly streamReaders: Map<string, object>;
   /** Actions that were asked for. */
   asked: string[];
 }
@@ -46,6 +48,7 @@ export function useLoopbackAws(): LoopbackAws {
     alarms: new Map(),
     unreservedConcurrency: 1000,
     denied: new Set(),
+    streamReaders: new Map(),
     asked: [],
   };
   let server: Server | undefined;
@@ -123,6 +126,10 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
   if (request.method === 'GET' && url.pathname === '/2016-08-19/account-settings') {
     const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;
     return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
+  }
+  if (request.method === 'GET' && url.pathname === '/2015-03-31/event-source-mappings') {
+    const mapping = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');
+    return found('lambda:ListEventSourceMappings', { EventSourceMappings: mapping ? [mapping] : [] }, '');
   }
   const members = body === '' ? {} : (JSON.parse(body) as Record<string, string>);
   if (target === 'AmazonSQS.GetQueueUrl') {

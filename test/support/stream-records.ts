@@ -1,4 +1,7 @@
+import type { KeyNames } from '../../expiry/shard.ts';
 import type { DynamoDbStreamRecord, ItemImage } from '../../functions/stream/event.ts';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
 
 export interface MadeRecord {
   /** Its place in the shard, from 1 on. */
@@ -9,8 +12,12 @@ export interface MadeRecord {
   readonly eventName?: string;
 }
 
-/** A record as Lambda gives it, of a table whose partition key is `id`. */
-export function streamRecord({ place, item, at, eventName = 'REMOVE' }: MadeRecord): DynamoDbStreamRecord {
+/** A record as Lambda gives it. @param names the attributes of the table's key */
+export function streamRecord(
+  { place, item, at, eventName = 'REMOVE' }: MadeRecord,
+  names: KeyNames = { partitionKey: 'id' },
+): DynamoDbStreamRecord {
+  const key = keyAttributeNames(names).map(name => [name, item[name]] as const);
   return {
     eventID: `event-${place}`,
     eventName,
@@ -18,7 +25,7 @@ export function streamRecord({ place, item, at, eventName = 'REMOVE' }: MadeReco
       'arn:aws:dynamodb:us-east-1:123456789012:table/SessionData/stream/2026-11-20T09:00:00.000',
     dynamodb: {
       ApproximateCreationDateTime: at,
-      Keys: { id: item['id'] as { readonly S: string } },
+      Keys: Object.fromEntries(key) as ItemKey,
       OldImage: item,
       // As long as those of AWS: no double tells two neighbours apart.
       SequenceNumber: `${40_000_000_000_000_000_000_000n + BigInt(place)}`,

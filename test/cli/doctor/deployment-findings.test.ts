@@ -4,6 +4,7 @@ import {
   type FailedExecution,
   type SeenDeployment,
   type SeenExecutions,
+  type SeenStreamReader,
   STALE_MS,
 } from '../../../cli/deployment/observe-deployment.ts';
 import {
@@ -16,6 +17,7 @@ import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { streamFunctionsOf } from '../../../stacks/stream-props.ts';
 import { subjectOf } from './subject.ts';
 
 const NOW = Date.parse('2026-11-21T20:00:00Z');
@@ -75,6 +77,12 @@ function findings({ props, seen, executions, options, ...byHand }: Case) {
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.props).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
+    streamReaders: new Map(
+      streamFunctionsOf(subject.props).map(reader => [
+        reader,
+        { seen: { uuid: 'u', state: 'Enabled', lastResult: 'OK' } },
+      ]),
+    ),
     ...seen,
   };
   return deploymentFindings(deployment, subject, { now: NOW, mask: false, mapRuns: 4, ...options });
@@ -97,11 +105,39 @@ function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefine
   return Object.fromEntries(ALARM_NAMES.filter(other => other !== name).map(other => [other, false]));
 }
 
+const STREAMED = { archive: {}, events: { eventBus: 'default' } };
+
+/** What calls the archive's function is this; what calls the other one is as it should be. */
+function archiveReader(seen: Partial<SeenStreamReader> | undefined): Case {
+  const good = { uuid: 'u', state: 'Enabled', lastResult: 'OK' };
+  return {
+    props: STREAMED,
+    seen: {
+      streamReaders: new Map([
+        ['ArchiveExpiries', { seen: seen && { ...good, ...seen } }],
+        ['PublishExpiries', { seen: good }],
+      ]),
+    },
+  };
+}
+
 function quiet(): SeenAlarm[] {
   return alarmNamesOf(subjectOf().props).map(name => alarm(name, { state: 'INSUFFICIENT_DATA' }));
 }
 
 test.each<[string, Case, string[]]>([
+  ['all is well with the stream', { props: STREAMED }, []],
+  ['nothing was read from it yet', archiveReader({ lastResult: undefined }), []],
+  ['a shard is empty', archiveReader({ lastResult: 'No records processed' }), []],
+  ['what reads it is being changed', archiveReader({ state: 'Updating' }), []],
+  ['nothing reads it', archiveReader(undefined), ['stream-reader-missing']],
+  ['what reads it is off', archiveReader({ state: 'Disabled' }), ['stream-reader-off']],
+  ['what reads it goes off', archiveReader({ state: 'Disabling' }), ['stream-reader-off']],
+  [
+    'what reads it fails',
+    archiveReader({ lastResult: 'PROBLEM: Function call failed' }),
+    ['stream-reader-failing'],
+  ],
   ['all is well', {}, []],
   ['shards take three reconciles', { props: { shards: 100, chunkConcurrency: 1 } }, []],
   ['the last success is ten minutes ago', { executions: { lastSuccess: before(STALE_MS) } }, []],

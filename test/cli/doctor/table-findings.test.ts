@@ -154,3 +154,23 @@ test.each([
 ])('native TTL that is %s on %s, local %p', (status, attribute, isLocal, expected) => {
   expect(nativeTtlFindings({ status, attribute }, BY_WINDOW, isLocal).map(({ id }) => id)).toEqual(expected);
 });
+
+describe.each([
+  ['archive', { archive: {} }],
+  ['events', { events: { eventBus: 'default' } }],
+])('with %s the stream', (_name, props) => {
+  test.each([
+    ['OLD_IMAGE', []],
+    ['NEW_AND_OLD_IMAGES', []],
+    [undefined, ['stream-off']],
+    ['KEYS_ONLY', ['stream-without-old-images: expected OLD_IMAGE or NEW_AND_OLD_IMAGES, got KEYS_ONLY']],
+    ['NEW_IMAGE', ['stream-without-old-images: expected OLD_IMAGE or NEW_AND_OLD_IMAGES, got NEW_IMAGE']],
+  ] as const)('%s', (StreamViewType, expected) => {
+    const table = byWindow(
+      StreamViewType === undefined ? {} : { StreamSpecification: { StreamEnabled: true, StreamViewType } },
+    );
+    const subject = subjectOf({ sortKey: 'at', sortKeyType: 'N', ...props });
+    const found = tableFindings(table, subject);
+    expect(found.map(({ id, what }) => `${id}${/: .*/.exec(what)?.[0] ?? ''}`)).toEqual(expected);
+  });
+});

@@ -1,27 +1,31 @@
 import {
-  EVENTS_KINDS,
+  EVENT_KINDS,
   type EventsSettings,
   readEventsSettings,
+  toEventsEnvironment,
 } from '../../../functions/publish-expiries/settings.ts';
 import { InvalidEnvironmentError } from '../../../functions/runtime/errors.ts';
 
 const FUNCTION = 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live';
-const QUEUE = 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs.fifo';
 
-test.each<[Record<string, string>, EventsSettings]>([
+test.each<[EventsSettings, Record<string, string>]>([
   [
-    { EVENTS_BUS: 'default', EVENTS_OLD_IMAGE: 'false' },
     { eventsBus: 'default', eventsOldImage: false },
+    { EVENTS_BUS: 'default', EVENTS_OLD_IMAGE: 'false' },
   ],
   [
-    { EVENTS_QUEUE_URL: QUEUE, EVENTS_OLD_IMAGE: 'true' },
-    { eventsQueueUrl: QUEUE, eventsOldImage: true },
+    { eventsQueueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs.fifo', eventsOldImage: true },
+    {
+      EVENTS_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs.fifo',
+      EVENTS_OLD_IMAGE: 'true',
+    },
   ],
   [
-    { EVENTS_FUNCTION: FUNCTION, EVENTS_OLD_IMAGE: 'false', EVENTS_BUS: '' },
     { eventsFunction: FUNCTION, eventsOldImage: false },
+    { EVENTS_FUNCTION: FUNCTION, EVENTS_OLD_IMAGE: 'false' },
   ],
-])('reads %j', (env, settings) => {
+])('reads what it writes: %j', (settings, env) => {
+  expect(toEventsEnvironment(settings, value => value)).toEqual(env);
   expect(readEventsSettings(env)).toEqual(settings);
 });
 
@@ -36,13 +40,17 @@ test.each([
   expect(() => readEventsSettings({ EVENTS_OLD_IMAGE: 'false', ...env })).toThrow(InvalidEnvironmentError);
 });
 
-test.each<[keyof typeof EVENTS_KINDS, unknown, boolean]>([
-  ['eventsBus', 'arn:aws-us-gov:events:us-gov-west-1:123456789012:event-bus/jobs', true],
-  ['eventsBus', 'aws.partner/example.com/jobs', true],
-  ['eventsBus', '', false],
-  ['eventsFunction', FUNCTION, true],
-  ['eventsFunction', 'arn:aws:lambda:eu-central-1:123456789012:function:worker:$LATEST', true],
-  ['eventsFunction', 'worker', false],
+test.each<[keyof typeof EVENT_KINDS, unknown, boolean]>([
+  ['eventBus', 'arn:aws-us-gov:events:us-gov-west-1:123456789012:event-bus/jobs', true],
+  ['eventBus', 'aws.partner/example.com/jobs', true],
+  ['eventBus', '', false],
+  ['queueArn', 'arn:aws:sqs:eu-central-1:123456789012:jobs.fifo', true],
+  ['queueArn', 'arn:aws-cn:sqs:cn-north-1:123456789012:jobs', true],
+  ['queueArn', 'https://sqs.eu-central-1.amazonaws.com/123456789012/jobs', false],
+  ['queueArn', 'arn:aws:sqs:eu-central-1:123456789012:jobs.lifo', false],
+  ['functionArn', FUNCTION, true],
+  ['functionArn', 'arn:aws:lambda:eu-central-1:123456789012:function:worker:$LATEST', true],
+  ['functionArn', 'worker', false],
 ])('%s %j', (field, value, isOne) => {
-  expect(EVENTS_KINDS[field].is(value)).toBe(isOne);
+  expect(EVENT_KINDS[field].is(value)).toBe(isOne);
 });

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { ALARM_NAMES, kebab } from '../../../stacks/alarms.ts';
+import { kebab } from '../../../stacks/alarms.ts';
+import { MODULE_ALARMS } from '../../../stacks/terraform-module/monitoring.ts';
 import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraform-module/write.ts';
 
 let folder: string;
@@ -145,7 +146,7 @@ test('whether the sweep is enabled decides how many schedules there are, and Ter
 describe.each(MODULES)('what there is of monitoring in %s', name => {
   const block = (type: string, id: string) => mainOf(name).resource[type][id];
 
-  test.each(ALARM_NAMES)('the alarm %s is there, and set, by variables', alarm => {
+  test.each(MODULE_ALARMS)('the alarm %s is there, and set, by variables', alarm => {
     const key = kebab(alarm).replaceAll('-', '_');
     expect(block('aws_cloudwatch_metric_alarm', `alarms_${key}`)).toMatchObject({
       count: `\${local.alarms.${key}.is_made ? 1 : 0}`,
@@ -220,7 +221,7 @@ const ADDRESSES = [
   'aws_scheduler_schedule.schedules_tick',
   'aws_scheduler_schedule.schedules_reconcile',
   'aws_sqs_queue.schedules_dead_letters',
-  ...ALARM_NAMES.map(alarm => `aws_cloudwatch_metric_alarm.alarms_${kebab(alarm).replaceAll('-', '_')}`),
+  ...MODULE_ALARMS.map(alarm => `aws_cloudwatch_metric_alarm.alarms_${kebab(alarm).replaceAll('-', '_')}`),
   'aws_sns_topic.alarms_topic',
   'aws_sns_topic_policy.alarms_topic_policy',
   'aws_cloudwatch_dashboard.dashboard',

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -11,6 +13,9 @@ import (
 func bucketTag(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} }
 
 func bucketCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
+	if str(w, "bucket") == "" {
+		w["bucket"] = uniqueName(str(w, "bucket_prefix"))
+	}
 	name := aws.String(str(w, "bucket"))
 	input := &s3.CreateBucketInput{Bucket: name}
 	if c.region != "us-east-1" { // S3 refuses it as a constraint
@@ -23,6 +28,12 @@ func bucketCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 		return "", err
 	}
 	return *name, bucketUpdate(ctx, c, Object{}, w)
+}
+
+// uniqueName adds the 26 characters that Terraform's SDK adds to a prefix: the time, and a number.
+func uniqueName(prefix string) string {
+	now := time.Now().UTC()
+	return orElse(prefix, "terraform-") + now.Format("20060102150405") + fmt.Sprintf("%04d%08x", now.Nanosecond()/100_000, 1)
 }
 
 func bucketRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
@@ -38,7 +49,7 @@ func bucketRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
 	if err == nil {
 		all = tagObject(tags.TagSet, func(tag types.Tag) (*string, *string) { return tag.Key, tag.Value })
 	}
-	return Object{"arn": "arn:aws:s3:::" + name, "bucket": name, "bucket_prefix": "", "bucket_domain_name": name + ".s3.amazonaws.com", "bucket_region": c.region,
+	return Object{"arn": "arn:aws:s3:::" + name, "bucket": name, "bucket_prefix": str(s, "bucket_prefix"), "bucket_domain_name": name + ".s3.amazonaws.com", "bucket_region": c.region,
 		"bucket_regional_domain_name": name + ".s3." + c.region + ".amazonaws.com", "force_destroy": truth(s, "force_destroy"), "object_lock_enabled": truth(s, "object_lock_enabled"),
 		"request_payer": "BucketOwner", "tags_all": all}, nil
 }

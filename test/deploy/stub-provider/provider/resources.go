@@ -29,6 +29,8 @@ var handlers = map[string]Handler{
 	"aws_lambda_function":                                {functionCreate, functionRead, functionUpdate, functionDelete},
 	"aws_s3_bucket":                                      {bucketCreate, bucketRead, bucketUpdate, bucketDelete},
 	"aws_s3_bucket_lifecycle_configuration":              {bucketLifecycleCreate, bucketLifecycleRead, bucketLifecycleUpdate, bucketLifecycleDelete},
+	"aws_s3_bucket_ownership_controls":                   {ownershipCreate, ownershipRead, ownershipUpdate, ownershipDelete},
+	"aws_s3_bucket_policy":                               {bucketPolicyCreate, bucketPolicyRead, bucketPolicyUpdate, bucketPolicyDelete},
 	"aws_s3_bucket_public_access_block":                  {publicAccessCreate, publicAccessRead, publicAccessUpdate, publicAccessDelete},
 	"aws_s3_bucket_server_side_encryption_configuration": {bucketEncryptionCreate, bucketEncryptionRead, bucketEncryptionUpdate, bucketEncryptionDelete},
 	"aws_s3_bucket_versioning":                           {versioningCreate, versioningRead, versioningUpdate, versioningDelete},

@@ -1,0 +1,136 @@
+/** `precise-ttl restore`: writes archived items back into their table. See `--help`. */
+import { Progress } from '../lab/report/progress.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { localEndpoint } from './aws/endpoint.ts';
+import { describeSdkError } from './aws/errors.ts';
+import { requireOnePlace } from './aws/one-place.ts';
+import { commandLine } from './command-line.ts';
+import { consent, requireConsent } from './consent.ts';
+import { readDuration } from './duration.ts';
+import { CONFIG, FlagError, type FlagValues } from './flags.ts';
+import { describeActions } from './iam-actions.ts';
+import type { Invocation } from './invocation.ts';
+import { tellEnd } from './job-end.ts';
+import { readLocation } from './restore/location.ts';
+import { readExpirySpan } from './restore/span.ts';
+import { defineCommand, type Line } from './run-command.ts';
+import { stopOnSignal } from './signals.ts';
+import { writableFile } from './writable-file.ts';
+
+const FLAGS = {
+  'from-archive': {
+    type: 'text',
+    value: 'PLACE',
+    help: 's3://BUCKET or s3://BUCKET/PREFIX, without the folder of the table; or a folder that has the same files',
+  },
+  table: { type: 'text', value: 'NAME', help: 'a table of the configuration (default: the only one)' },
+  config: CONFIG,
+  keys: {
+    type: 'text',
+    value: 'JSON',
+    help: 'a key or a list of keys in DynamoDB JSON: \'{"id":{"S":"a"}}\'',
+  },
+  'keys-file': { type: 'text', value: 'FILE', help: 'the same from a file: a list, or one key on each line' },
+  'expired-from': {
+    type: 'text',
+    value: 'TIME',
+    help: 'look only at what expired then or later: a date in UTC, or a time in ISO-8601 with a zone',
+  },
+  'expired-to': { type: 'text', value: 'TIME', help: 'look only at what expired before' },
+  'expires-in': {
+    type: 'text',
+    value: 'SPAN',
+    help: 'when the restored items expire: 30m, 2h or 7d from now',
+  },
+  'without-expiry': { type: 'switch', help: 'the restored items do not expire' },
+  'dry-run': { type: 'switch', help: 'look what is in the archive, write nothing' },
+  mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
+  yes: { type: 'switch', help: 'do not ask' },
+  json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
+} as const;
+
+const help = (flags: string, call: Invocation) =>
+  `${call('restore', '--from-archive PLACE --keys JSON --expires-in SPAN [flags]')}
+
+Writes items of an archive back into their table, with a new expiry. Of each key it takes the image that expired last. It never
+touches an item that is there: each write has the condition that the table has no item with this key. So it can be run again.
+
+${flags}
+
+The archive must have items in DynamoDB JSON, as it has by default. It is searched from the latest date of expiry on backwards, until
+all keys are found: --expired-from and --expired-to spare objects that need not be read. docs/archive.md has more.
+
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For a DynamoDB and an S3 on
+this machine set AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3. On AWS it asks for confirmation before it writes, unless you give
+--yes or --dry-run.
+
+${describeActions('restore')}
+
+Exit status: 0 each key was restored or is there already, 1 some are not in the archive, something failed or you declined, 2 wrong
+flags, 130 or 143 interrupted.`;
+
+/** As long as a TTL may be ahead. */
+const EXPIRES_IN = { least: '1s', most: '7300d' } as const;
+
+function readExpiresIn(flags: FlagValues<typeof FLAGS>): number | undefined {
+  const { 'expires-in': expiresIn, 'without-expiry': without } = flags;
+  if ((expiresIn === undefined) !== without) {
+    const got = without ? 'both' : 'neither';
+    throw new FlagError(
+      `--expires-in: expected it or --without-expiry, got ${got}; the old expiry has passed, so say when the restored items expire`,
+    );
+  }
+  return expiresIn === undefined ? undefined : readDuration('--expires-in', expiresIn, EXPIRES_IN);
+}
+
+async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
+  const location = readLocation(flags['from-archive']);
+  const span = readExpirySpan(flags['expired-from'], flags['expired-to']);
+  const expiresInMs = readExpiresIn(flags);
+  const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  if (location.kind === 's3') requireOnePlace(process.env, ['DYNAMODB', 'S3']);
+  const stop = stopOnSignal();
+  // Only now: a wrong flag shall not wait for the SDK.
+  const [{ runRestore }, { restoreClients }] = await Promise.all([
+    import('./restore/job.ts'),
+    import('./restore/clients.ts'),
+  ]);
+  const progress = new Progress(process.stderr);
+  const end = await runRestore({
+    ...{ span, expiresInMs, resultFile },
+    table: flags.table,
+    keys: flags.keys,
+    keysFile: flags['keys-file'],
+    dryRun: flags['dry-run'],
+    mask: flags.mask,
+    config: await loadConfigFile(flags.config),
+    connect(region) {
+      requireConsent(flags, 'DYNAMODB');
+      return restoreClients(region, location, process.env, stop.signal);
+    },
+    confirm: () => consent('Write these items?', flags, stop.signal),
+    now: Date.now(),
+    print: text => console.log(text),
+    onSearch: line => (line === '' ? progress.end() : progress.show(line)),
+    signal: stop.signal,
+  }).catch((error: unknown) => {
+    progress.end();
+    // Only the search is broken off; what was written is told by the job.
+    if (stop.signal.aborted && (error as Error).name === 'AbortError') return 'interrupted' as const;
+    throw error;
+  });
+  const again = commandLine('restore', args);
+  const texts = {
+    declined: 'Nothing was written.',
+    failed: `\nNot every key was restored. The same command tries the others again:\n  ${again}`,
+    interrupted: `\nInterrupted. The same command goes on:\n  ${again}`,
+  };
+  return tellEnd(end, texts, stop);
+}
+
+export const command = defineCommand({
+  flags: FLAGS,
+  help,
+  run,
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
+});

@@ -1,0 +1,48 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { clientConfig } from '../aws/client-config.ts';
+import { type Environment, isLocal, localEndpoint } from '../aws/endpoint.ts';
+import { noteEndpoint } from '../aws/note-endpoint.ts';
+import { type ArchiveSource, folderSource, s3Source } from './archive-source.ts';
+import type { Location } from './location.ts';
+
+export interface RestoreClients {
+  readonly dynamoDb: DynamoDBClient;
+  readonly source: ArchiveSource;
+  /** Where DynamoDB's requests go, known once one was made. */
+  endpoint(): URL | undefined;
+  destroy(): void;
+}
+
+/** @throws {FlagError} when the environment names an endpoint that is none */
+export function restoreClients(
+  region: string,
+  location: Location,
+  environment: Environment,
+  signal: AbortSignal,
+): RestoreClients {
+  const dynamoDb = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
+  const endpoint = noteEndpoint(dynamoDb);
+  const made: { destroy(): void }[] = [dynamoDb];
+  const s3 = () => {
+    const client = new S3Client({
+      ...clientConfig('S3', region, environment),
+      // The bucket may lie in another region than the table.
+      followRegionRedirects: true,
+      forcePathStyle: isLocal(environment, 'S3'),
+    });
+    made.push(client);
+    return client;
+  };
+  return {
+    dynamoDb,
+    source:
+      location.kind === 'folder'
+        ? folderSource(location.folder)
+        : s3Source(s3(), location, { endpoint: localEndpoint(environment, 'S3'), signal }),
+    endpoint,
+    destroy() {
+      for (const client of made) client.destroy();
+    },
+  };
+}

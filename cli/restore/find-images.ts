@@ -1,0 +1,129 @@
+import type { KeyNames } from '../../expiry/shard.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { ArchiveSource } from './archive-source.ts';
+import { type ArchivedImage, type KeptMark, linesOf, readImage, readMark } from './archived-image.ts';
+import { ArchiveNotFoundError } from './errors.ts';
+import type { ExpirySpan } from './span.ts';
+import type { WantedKeys } from './wanted-keys.ts';
+
+/** Objects that are read at a time. */
+const READS_AT_ONCE = 8;
+const DAY_MS = 86_400_000;
+
+/** An image, and the object that it stands in. */
+export interface FoundImage extends ArchivedImage {
+  readonly where: string;
+}
+
+export interface Found {
+  /** By the keys' texts. */
+  readonly images: ReadonlyMap<string, FoundImage>;
+  /** Objects that were read, and dates that they are of. */
+  readonly objects: number;
+  readonly dates: number;
+}
+
+export interface FindOptions {
+  readonly source: ArchiveSource;
+  readonly tableName: string;
+  readonly names: KeyNames;
+  readonly wanted: WantedKeys;
+  readonly span: ExpirySpan;
+  /** Told before each date is read. */
+  readonly onDate: (date: string, found: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds the image of each key that expired last. It reads the latest date of expiry first, and the dates before only while a key
+ * is missing.
+ *
+ * @throws {ArchiveNotFoundError}, {ArchivedLineError}, {ArchiveUnreadableError}
+ */
+export async function findImages(options: FindOptions): Promise<Found> {
+  const { wanted, span, onDate, signal } = options;
+  const images = new Map<string, FoundImage>();
+  let objects = 0;
+  let dates = 0;
+  for (const date of (await datesOf(options)).filter(each => isWithin(each, span)).reverse()) {
+    if (images.size === wanted.size || signal.aborted) break;
+    onDate(date, images.size);
+    const missing = new Set([...wanted.keys()].filter(id => !images.has(id)));
+    const found = await imagesOfDate(date, missing, options);
+    objects += found.objects;
+    dates += 1;
+    for (const image of found.images) {
+      const other = images.get(image.id);
+      if (other === undefined || isLater(image, other)) images.set(image.id, image);
+    }
+  }
+  return { images, objects, dates };
+}
+
+/** The folder of the copies that archiveFirst makes, and that of the marks of those whose item was not deleted. */
+const COPIES = 'before_deletion/';
+const MARKS = 'kept/';
+
+/** The dates of the archive, in their order. */
+async function datesOf({ source, tableName }: FindOptions): Promise<string[]> {
+  const root = `${tableName}/`;
+  const folders = await source.folders(root);
+  const ofCopies = folders.includes(COPIES.slice(0, -1)) ? await source.folders(`${root}${COPIES}`) : [];
+  const dates = [...folders, ...ofCopies].flatMap(
+    name => /^expired_date=(\d{4}-\d\d-\d\d)$/.exec(name)?.[1] ?? [],
+  );
+  if (dates.length > 0) return [...new Set(dates)].sort();
+  throw new ArchiveNotFoundError(
+    `--from-archive: expected the archive of ${tableName} at ${source.name(root)}, got none there; check the bucket and the prefix: the folder of the table itself is not part of it`,
+  );
+}
+
+function isWithin(date: string, { fromMs, beforeMs }: ExpirySpan): boolean {
+  const beginMs = Date.parse(date);
+  return beginMs < beforeMs && beginMs + DAY_MS > fromMs;
+}
+
+/** Deletions, and copies of items of which nothing says that they were not deleted. */
+async function imagesOfDate(
+  date: string,
+  missing: ReadonlySet<string>,
+  { source, tableName, names, span, signal }: FindOptions,
+): Promise<{ images: FoundImage[]; objects: number }> {
+  let objects = 0;
+  const read = async <Line extends { readonly id: string; readonly expiredAt: string }>(
+    folder: string,
+    readLine: (line: string, where: string) => Line,
+  ) => {
+    const paths = await source.objects(`${tableName}/${folder}expired_date=${date}/`);
+    objects += paths.length;
+    const linesOfPath = async (path: string) => {
+      const where = source.name(path);
+      return linesOf(await source.read(path), where)
+        .map(line => ({ ...readLine(line, where), path, where }))
+        .filter(({ id, expiredAt }) => missing.has(id) && isIn(expiredAt, span));
+    };
+    const gz = paths.filter(path => path.endsWith('.gz'));
+    return (await inParallel(gz, READS_AT_ONCE, linesOfPath, signal)).flat();
+  };
+  const image = (line: string, where: string) => readImage(line, names, where);
+  const deleted = await read('', image);
+  const copies = await read(COPIES, image);
+  const marks = copies.length === 0 ? [] : await read(MARKS, (line, where) => readMark(line, names, where));
+  const isKept = (copy: (typeof copies)[number]) =>
+    marks.some(mark => mark.id === copy.id && mark.expiredAt === copy.expiredAt && isOf(mark, copy.path));
+  return { images: [...deleted, ...copies.filter(copy => !isKept(copy))], objects };
+}
+
+/** A mark names the object by its whole key, with the prefix of the archive. */
+const isOf = ({ copy }: KeptMark, path: string): boolean => copy === undefined || copy.endsWith(path);
+
+function isIn(expiredAt: string, { fromMs, beforeMs }: ExpirySpan): boolean {
+  const ms = Date.parse(expiredAt);
+  return ms >= fromMs && ms < beforeMs;
+}
+
+/** Of one expiry, what the stream said of the deletion comes before a copy, and what it said last before what it said first. */
+function isLater(one: ArchivedImage, other: ArchivedImage): boolean {
+  if (one.expiredAt !== other.expiredAt) return one.expiredAt > other.expiredAt;
+  return (one.deletedAt ?? '') > (other.deletedAt ?? '');
+}

@@ -1,0 +1,264 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateTableCommand, UpdateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import {
+  GetBucketLifecycleConfigurationCommand,
+  GetBucketPolicyCommand,
+  GetPublicAccessBlockCommand,
+  ListBucketsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import {
+  callProblems,
+  describeWithTerraform,
+  type EmulatedAws,
+  emulatedClient,
+  startEmulatedAws,
+} from './support/proof.ts';
+import type { Actions } from './support/terraform-root.ts';
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const tokens = (changes: Partial<PreciseTtlProps>) => configOf({ ...TOKENS, ...changes });
+
+const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries';
+const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry';
+const BUCKET_PARTS = [
+  'aws_s3_bucket',
+  'aws_s3_bucket_lifecycle_configuration',
+  'aws_s3_bucket_ownership_controls',
+  'aws_s3_bucket_policy',
+  'aws_s3_bucket_public_access_block',
+  'aws_s3_bucket_server_side_encryption_configuration',
+  'aws_s3_bucket_versioning',
+];
+const MAPPING = 'aws_lambda_event_source_mapping';
+const GUARD = 'module.created_tables.terraform_data.created["Tokens archive"]';
+
+/** Types of what was done, by action; without what the guard remembers. */
+function typesOf(actions: Actions): Actions {
+  return Object.fromEntries(
+    Object.entries(actions).flatMap(([action, addresses]) => {
+      const types = addresses
+        .filter(each => !each.startsWith('module.'))
+        .map(each => each.split('.')[0] ?? '');
+      return types.length === 0 ? [] : [[action, types.sort()]];
+    }),
+  );
+}
+
+describeWithTerraform('the archive and the events of a table', () => {
+  let aws: EmulatedAws;
+  let s3: S3Client;
+  let deployment: Deployment;
+  const log = join(tmpdir(), `precise-ttl-archive-calls-${process.pid}.json`);
+  const deploy = (config: DeploymentConfig, removed = false) =>
+    deployment.deploy(config, { removed, environment: { STUB_AWS_LOG: log } });
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    s3 = new S3Client({
+      endpoint: aws.endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+  });
+
+  afterAll(async () => {
+    rmSync(log, { force: true });
+    s3?.destroy();
+    await aws?.stop();
+  });
+
+  beforeEach(async () => {
+    rmSync(log, { force: true });
+    await aws.reset();
+    deployment = new Deployment(aws);
+  });
+
+  afterEach(() => deployment.remove());
+
+  const buckets = async () =>
+    (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
+
+  /** That it is there, and nothing that protects it is gone. */
+  const isKept = async (Bucket: string | undefined) => {
+    const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket }));
+    const { PublicAccessBlockConfiguration: block } = await s3.send(
+      new GetPublicAccessBlockCommand({ Bucket }),
+    );
+    expect([(await buckets()).includes(Bucket), Policy, Object.values(block ?? {})]).toEqual([
+      true,
+      expect.stringContaining('aws:SecureTransport'),
+      [true, true, true, true],
+    ]);
+  };
+
+  test('are made with a created table, and edited in place', async () => {
+    const made = typesOf(await deploy(tokens({ archive: {}, events: { eventBus: 'default' } })));
+    expect(Object.keys(made)).toEqual(['create']);
+    expect(made['create']).toEqual(expect.arrayContaining([...BUCKET_PARTS, MAPPING]));
+    const [bucket] = await buckets();
+    expect(bucket).toMatch(/^precise-ttl-tokens-archive-[0-9a-f]{26}$/);
+
+    const edits: readonly (readonly [Partial<PreciseTtlProps>, Actions])[] = [
+      [{ archive: { batchSeconds: 5 } }, { update: [MAPPING] }],
+      [{ archive: { format: 'json' } }, { update: [MAPPING, 'aws_lambda_function'] }],
+      [
+        { archive: { coldAfterDays: 30 } },
+        { update: ['aws_lambda_function', 'aws_s3_bucket_lifecycle_configuration'] },
+      ],
+      [
+        { archive: { prefix: 'a/' } },
+        { update: ['aws_iam_role_policy', 'aws_lambda_function', 'aws_s3_bucket_lifecycle_configuration'] },
+      ],
+      [
+        { archive: { prefix: 'a/' }, archiveFirst: true },
+        { update: ['aws_iam_role_policy', 'aws_lambda_function'] },
+      ],
+    ];
+    for (const [changes, expected] of edits) {
+      const does = typesOf(await deploy(tokens({ events: { eventBus: 'default' }, ...changes })));
+      expect([changes, does]).toEqual([changes, expected]);
+    }
+    const archive = { prefix: 'a/' };
+    for (const events of [{ queueArn: QUEUE }, { functionArn: FUNCTION }]) {
+      const does = typesOf(await deploy(tokens({ archive, archiveFirst: true, events })));
+      expect([events, does]).toEqual([events, { update: ['aws_iam_role_policy', 'aws_lambda_function'] }]);
+    }
+    expect(await buckets()).toEqual([bucket]);
+    const { Rules: rules } = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }));
+    expect(rules).toMatchObject([{ Transitions: [{ Days: 90, StorageClass: 'GLACIER_IR' }] }]);
+    expect(callProblems(log)).toBe('');
+  });
+
+  test('keep the bucket, whatever is edited, and when everything is removed', async () => {
+    await deploy(tokens({ archive: {} }));
+    const [bucket] = await buckets();
+
+    // Another name of the sweep makes everything anew but what holds data.
+    const renamed = await deploy(tokens({ archive: {}, name: 'other' }));
+    expect(
+      Object.values(renamed)
+        .flat()
+        .filter(address => address.startsWith('aws_s3_')),
+    ).toEqual([]);
+
+    const taken = typesOf(await deploy(tokens({ name: 'other' })));
+    expect(taken['forget']).toEqual(BUCKET_PARTS);
+    expect(taken['delete']).toContain(MAPPING);
+    await isKept(bucket);
+
+    // Back it is another one, or the old one by its name.
+    await deploy(tokens({ archive: {}, name: 'other' }));
+    expect(await buckets()).toHaveLength(2);
+    const [other] = (await buckets()).filter(name => name !== bucket);
+    const byName = typesOf(await deploy(tokens({ archive: { bucket: bucket ?? '' }, name: 'other' })));
+    expect(byName['forget']).toEqual(BUCKET_PARTS);
+    expect(Object.keys(byName).sort()).toEqual(['forget', 'update']);
+    await isKept(other);
+
+    await deploy(tokens({ archive: {}, name: 'other' }));
+    const third = (await buckets()).find(name => name !== bucket && name !== other);
+    const removed = typesOf(await deploy(tokens({ archive: {}, name: 'other' }), true));
+    expect(removed['forget']).toEqual(['aws_dynamodb_table', ...BUCKET_PARTS]);
+    for (const each of [bucket, other, third]) await isKept(each);
+    expect(callProblems(log)).toBe('');
+  });
+
+  test('refuse a plan that would delete the bucket without a word', async () => {
+    const existing = { existingTable: true };
+    await deploy(tokens({ archive: {} }));
+    await deploy(tokens({ archive: {}, ...existing }));
+    const [bucket] = await buckets();
+    const other = { tableName: 'Others', partitionKey: 'id' };
+    for (const config of [configOf(other), tokens({ archive: {}, ...existing, tableName: 'Tokens2' })]) {
+      await deployment.use(config);
+      expect(await deployment.plan()).toMatch(
+        config.tables[0]?.tableName === 'Others'
+          ? new RegExp(
+              `REFUSED TO KEEP THE TABLE, OR THE BUCKET OF ITS ARCHIVE.*${GUARD.replaceAll(/[[\].]/g, '\\$&')}`,
+            )
+          : /Error/,
+      );
+    }
+    await deployment.use(tokens({ archive: {}, ...existing }));
+    const { status, output } = await deployment.terraform(['destroy', '-auto-approve', '-input=false']);
+    expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
+    // Without the archive first, the entry can go.
+    await deploy(tokens(existing));
+    await deploy(configOf(other));
+    await isKept(bucket);
+  });
+
+  describe('of an existing table', () => {
+    const EXISTING = { existingTable: true } as const;
+    const streamed = (StreamViewType: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES') => ({
+      StreamSpecification: { StreamEnabled: true, StreamViewType },
+    });
+
+    const makeTable = async (stream: object) => {
+      const client = emulatedClient(aws);
+      const { TableName } = { TableName: 'Tokens' };
+      await client.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+          AttributeDefinitions: [
+            { AttributeName: 'id', AttributeType: 'S' },
+            { AttributeName: 'expirationWindow', AttributeType: 'S' },
+            { AttributeName: 'ttl', AttributeType: 'N' },
+          ],
+          GlobalSecondaryIndexes: [
+            {
+              IndexName: 'expirationWindowIndex',
+              KeySchema: [
+                { AttributeName: 'expirationWindow', KeyType: 'HASH' },
+                { AttributeName: 'ttl', KeyType: 'RANGE' },
+              ],
+              Projection: { ProjectionType: 'KEYS_ONLY' },
+            },
+          ],
+          ...stream,
+        }),
+      );
+      const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+      return client;
+    };
+
+    test.each(['OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const)('read its stream of the view %s', async view => {
+      await makeTable(streamed(view));
+      for (const events of [{ eventBus: 'expiries' }, { queueArn: QUEUE }, { functionArn: FUNCTION }]) {
+        await deploy(tokens({ ...EXISTING, archive: { bucket: 'my-own' }, events }));
+      }
+      // A bucket that is there is not touched, nor read.
+      expect(await buckets()).toEqual([]);
+      expect(callProblems(log)).toBe('');
+    });
+
+    test.each([
+      ['without a stream', {}, /Table Tokens: it has no stream\..*aws dynamodb update-table/],
+      ['with keys only', streamed('KEYS_ONLY'), /its stream has no old images, but KEYS_ONLY\./],
+      ['with new images', streamed('NEW_IMAGE'), /its stream has no old images, but NEW_IMAGE\./],
+    ])('are refused %s, before anything is made', async (_name, stream, expected) => {
+      await makeTable(stream);
+      await deployment.use(tokens({ ...EXISTING, events: { queueArn: QUEUE } }));
+      expect(await deployment.plan()).toMatch(expected);
+    });
+
+    test('are refused when the stream was turned off, although its ARN is still there', async () => {
+      const client = await makeTable(streamed('OLD_IMAGE'));
+      const StreamSpecification = { StreamEnabled: false };
+      await client.send(new UpdateTableCommand({ TableName: 'Tokens', StreamSpecification }));
+      await deployment.use(tokens({ ...EXISTING, archive: {} }));
+      expect(await deployment.plan()).toMatch(/it has no stream\./);
+    });
+  });
+});

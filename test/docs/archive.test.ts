@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { answer } from '../../cli/cost/job.ts';
+import { expiryModel } from '../../expiry/model.ts';
+import { expiredPartition, removedPartition, tableFolder } from '../../functions/archive/archive-object.ts';
+import { removalOf } from '../../functions/archive-expiries/removal.ts';
+import { markOf } from '../../functions/delete-chunk/copies.ts';
+import { streamRecord } from '../support/stream-records.ts';
+import { settingsOf } from '../support/sweep-settings.ts';
+
+const text = readFileSync('docs/archive.md', 'utf8');
+const DATE = Date.parse('2026-11-22T10:00:00Z');
+
+test('the table has the fields of a line, in their order', () => {
+  const item = { id: { S: 'a' }, ttl: { N: String(DATE / 1000) } };
+  const removal = removalOf(streamRecord({ place: 1, item, at: DATE / 1000 }), {
+    tableName: 'SessionData',
+    model: expiryModel({ partitionKey: 'id' }),
+    archiveFormat: 'dynamodb-json',
+    archiveRemovals: 'expiries',
+  });
+  expect(fieldsIn('## The layout')).toEqual(Object.keys(JSON.parse(removal?.line ?? '{}')));
+});
+
+test('the table of marks has the fields of a mark, in their order', () => {
+  const expired = { key: { id: { S: 'a' } }, ttl: DATE / 1000 };
+  const settings = settingsOf({ tableName: 'SessionData', partitionKey: 'id' });
+  const mark = markOf(expired, { ttl: expired.ttl, kept: 'renewed', copy: null }, settings);
+  expect(fieldsIn('### Copies and marks')).toEqual(Object.keys(mark.line));
+});
+
+/** The names in the table of a section. */
+function fieldsIn(heading: string): string[] {
+  const [, section = ''] = text.split(`${heading}\n`);
+  const rows = section.split(/\n#+ /)[0]?.match(/^\| `[^|]*/gm) ?? [];
+  return rows.flatMap(row => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+}
+
+test('the folders are those of the code', () => {
+  expect(text).toContain(`<prefix><table>/${expiredPartition(DATE)}`);
+  expect(text).toContain(`<prefix><table>/${removedPartition(DATE)}`);
+  const template = expiredPartition(DATE).replace('2026-11-22', () => `\${expired_date}`);
+  const folder = tableFolder({ archivePrefix: '' }, 'SessionData');
+  expect(text).toContain(`'storage.location.template' = 's3://BUCKET/${folder}${template}'`);
+});
+
+test.each([
+  [1e6, 1, [/objects written to S3 \| ([\d,]+) \|/, /\$([\d.]+) a month in us-east-1/]],
+  [1e8, 100, [/With 100 million a month it is \$([\d.]+)/]],
+  [1000, 0.001, [/object of its own, \$([\d.]+) for each million/]],
+] as const)(
+  'what %d expiries a month cost is what the calculator says',
+  (itemsPerMonth, millions, patterns) => {
+    const { bill } = answer({
+      ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, tables: 1 },
+      props: { tableName: 'SessionData', partitionKey: 'id', archive: {} },
+    });
+    const puts = bill.lines.find(({ name }) => name === 'objects written to S3')?.amount ?? 0;
+    const dollars = itemsPerMonth < 1e6 ? bill.byPart.archive / millions : bill.byPart.archive;
+    const said = patterns.map(pattern => pattern.exec(text.replaceAll('\n', ' '))?.[1]);
+    const expected = [puts.toLocaleString('en-US'), dollars.toFixed(2)];
+    expect(said).toEqual(patterns.length === 2 ? expected : expected.slice(1));
+  },
+);

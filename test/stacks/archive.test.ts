@@ -1,0 +1,352 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
+import { TerraformStack, Testing } from 'cdktf';
+import type { ConstructProps } from '../../stacks/construct-props.ts';
+import { PreciseTtl } from '../../stacks/precise-ttl.ts';
+import { type PreciseTtlProps, propProblems } from '../../stacks/props.ts';
+import {
+  configOf,
+  environmentOf,
+  resources,
+  SESSION_DATA,
+  type TerraformJson,
+  terraformJson,
+} from '../support/synthesized.ts';
+
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000-0000-0000-000000000000';
+const TABLE_KEY = KEY.replace('1234abcd', '5678abcd');
+const QUEUE = 'arn:aws-cn:sqs:cn-north-1:123456789012:expiries.fifo';
+const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry:live';
+
+const synthesized = (props: Partial<PreciseTtlProps>) =>
+  terraformJson(configOf({ ...SESSION_DATA, ...props }));
+
+/** `${…}` of Terraform as what it stands for, to be read. */
+function inWords(text: string): string {
+  return text
+    .replaceAll(/\$\{aws_(\w+?)\.SessionData_(?:archive_|events_)?([\w-]+)_[0-9A-F]{8}\.(\w+)\}/g, '<$2 $3>')
+    .replaceAll(/\$\{data\.aws_(\w+)\.\w+_[0-9A-F]{8}\.(\w+)\}/g, '<$2>');
+}
+
+/** `actions on resources`, of the role whose name ends so, without the log. */
+function mayDo(json: TerraformJson, ending: string): string[] {
+  const policy = resources(json, 'aws_iam_role_policy').find(({ name }) => String(name).endsWith(ending));
+  const { Statement } = JSON.parse(String(policy?.['policy'])) as {
+    Statement: { Action: string[]; Resource: string[]; Condition?: object }[];
+  };
+  return Statement.filter(({ Action }) => !Action[0]?.startsWith('logs:')).map(
+    ({ Action, Resource, Condition }) =>
+      `${Action.join(', ')} on ${Resource.map(inWords).join(', ')}${Condition ? ` if ${inWords(JSON.stringify(Condition))}` : ''}`,
+  );
+}
+
+const READ_STREAM = [
+  'dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator on <table stream_arn>',
+  'dynamodb:ListStreams on *',
+  'sqs:SendMessage on <reader_failures arn>',
+];
+const FOLDER = 'arn:<partition>:s3:::<bucket id>/<table name>';
+
+describe('the archive', () => {
+  const json = synthesized({ archive: {} });
+
+  test('may put objects below its table, read the stream, and nothing else', () => {
+    expect(mayDo(json, 'archive-expiries')).toEqual([`s3:PutObject on ${FOLDER}/*`, ...READ_STREAM]);
+    expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
+  });
+
+  test('is called with what was removed, a minute of it at a time, for 23 hours', () => {
+    expect(resources(json, 'aws_lambda_event_source_mapping')).toEqual([
+      {
+        '//': expect.anything(),
+        batch_size: 1000,
+        bisect_batch_on_function_error: true,
+        destination_config: { on_failure: { destination_arn: expect.stringMatching(/failures_\w+\.arn/) } },
+        event_source_arn: expect.stringMatching(/aws_dynamodb_table\.\w+\.stream_arn/),
+        filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
+        function_name: expect.stringMatching(/archive-expiries_function_\w+\.arn/),
+        function_response_types: ['ReportBatchItemFailures'],
+        maximum_batching_window_in_seconds: 60,
+        maximum_record_age_in_seconds: 82_800,
+        maximum_retry_attempts: -1,
+        starting_position: 'TRIM_HORIZON',
+      },
+    ]);
+  });
+
+  test('has a bucket with versions, that is encrypted, closed, and open to TLS only', () => {
+    expect(resources(json, 'aws_s3_bucket_versioning')).toMatchObject([
+      { versioning_configuration: { status: 'Enabled' } },
+    ]);
+    expect(resources(json, 'aws_s3_bucket_public_access_block')).toMatchObject([
+      {
+        block_public_acls: true,
+        block_public_policy: true,
+        ignore_public_acls: true,
+        restrict_public_buckets: true,
+      },
+    ]);
+    expect(resources(json, 'aws_s3_bucket_ownership_controls')).toMatchObject([
+      { rule: { object_ownership: 'BucketOwnerEnforced' } },
+    ]);
+    expect(resources(json, 'aws_s3_bucket_server_side_encryption_configuration')).toMatchObject([
+      { rule: [{ apply_server_side_encryption_by_default: { sse_algorithm: 'AES256' } }] },
+    ]);
+    const [policy] = resources(json, 'aws_s3_bucket_policy').map(block =>
+      JSON.parse(String(block['policy'])),
+    );
+    expect(policy.Statement).toMatchObject([
+      { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    ]);
+  });
+
+  test('deletes nothing: objects become colder, and uploads that nobody ends go', () => {
+    const [lifecycle] = resources(
+      synthesized({ archive: { coldAfterDays: 7 } }),
+      'aws_s3_bucket_lifecycle_configuration',
+    );
+    expect(lifecycle?.['rule']).toEqual([
+      {
+        id: 'colder',
+        status: 'Enabled',
+        filter: [{ prefix: '' }],
+        transition: [{ days: 7, storage_class: 'GLACIER_IR' }],
+        noncurrent_version_transition: [{ noncurrent_days: 7, storage_class: 'GLACIER_IR' }],
+        abort_incomplete_multipart_upload: [{ days_after_initiation: 7 }],
+      },
+    ]);
+  });
+
+  test('knows what the prop says, and DeleteChunk does not', () => {
+    const archive = { prefix: 'kept/', format: 'json', removals: 'all' } as const;
+    const of = synthesized({ archive });
+    expect(environmentOf(of, 'archive-expiries')).toMatchObject({
+      TABLE_NAME: expect.stringContaining('aws_dynamodb_table'),
+      ARCHIVE_BUCKET: expect.stringMatching(/^\$\{aws_s3_bucket\.\w+\.id\}$/),
+      ARCHIVE_PREFIX: 'kept/',
+      ARCHIVE_FORMAT: 'json',
+      ARCHIVE_REMOVALS: 'all',
+    });
+    expect(mayDo(of, 'archive-expiries')[0]).toBe(
+      's3:PutObject on arn:<partition>:s3:::<bucket id>/kept/<table name>/*',
+    );
+    expect(environmentOf(of, 'delete-chunk')).not.toHaveProperty('ARCHIVE_BUCKET');
+  });
+
+  test('first: DeleteChunk archives by itself, in two folders of its own', () => {
+    const first = synthesized({ archive: {}, archiveFirst: true });
+    expect(mayDo(first, 'delete-chunk')).toEqual([
+      'dynamodb:PartiQLDelete on <table arn>',
+      'dynamodb:BatchGetItem on <table arn>',
+      `s3:PutObject on ${FOLDER}/before_deletion/*, ${FOLDER}/kept/*`,
+    ]);
+    const variables = environmentOf(first, 'archive-expiries');
+    expect(environmentOf(first, 'delete-chunk')).toMatchObject({
+      ARCHIVE_BUCKET: variables['ARCHIVE_BUCKET'],
+      ARCHIVE_FORMAT: 'dynamodb-json',
+      ARCHIVE_REMOVALS: 'expiries',
+    });
+  });
+
+  test('with keys of yours, the roles may use them for S3, the queue and the stream', () => {
+    const keyed = synthesized({ archive: {}, archiveFirst: true, kmsKeyArn: KEY, tableKmsKeyArn: TABLE_KEY });
+    const [encryption] = resources(keyed, 'aws_s3_bucket_server_side_encryption_configuration');
+    expect(encryption?.['rule']).toEqual([
+      {
+        apply_server_side_encryption_by_default: { sse_algorithm: 'aws:kms', kms_master_key_id: KEY },
+        bucket_key_enabled: true,
+      },
+    ]);
+    const forS3 = `kms:GenerateDataKey on ${KEY} if {"StringLike":{"kms:ViaService":"s3.<region>.amazonaws.*"}}`;
+    expect(mayDo(keyed, 'archive-expiries')).toEqual([
+      `s3:PutObject on ${FOLDER}/*`,
+      forS3,
+      ...READ_STREAM,
+      `kms:Decrypt, kms:DescribeKey on ${TABLE_KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
+      `kms:GenerateDataKey on ${KEY}`,
+      `kms:Decrypt on ${KEY}`,
+    ]);
+    expect(mayDo(keyed, 'delete-chunk')).toContain(forS3);
+    for (const queue of resources(keyed, 'aws_sqs_queue'))
+      expect(queue).toMatchObject({ kms_master_key_id: KEY });
+  });
+
+  test('in a bucket of your own makes none, and may put objects there', () => {
+    const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/' }, archiveFirst: true });
+    expect(Object.keys(own.resource).filter(type => type.startsWith('aws_s3_'))).toEqual([]);
+    expect(mayDo(own, 'archive-expiries')[0]).toBe(
+      's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/*',
+    );
+    expect(environmentOf(own, 'delete-chunk')['ARCHIVE_BUCKET']).toBe('my-own');
+  });
+});
+
+describe('the events', () => {
+  test.each([
+    [
+      'a bus by its name',
+      { eventBus: 'expiries' },
+      'EVENTS_BUS',
+      'expiries',
+      'events:PutEvents on arn:<partition>:events:<region>:<account_id>:event-bus/expiries',
+    ],
+    [
+      'a bus by its ARN',
+      { eventBus: 'arn:aws:events:us-east-1:210987654321:event-bus/theirs' },
+      'EVENTS_BUS',
+      'arn:aws:events:us-east-1:210987654321:event-bus/theirs',
+      'events:PutEvents on arn:aws:events:us-east-1:210987654321:event-bus/theirs',
+    ],
+    [
+      'a queue',
+      { queueArn: QUEUE },
+      'EVENTS_QUEUE_URL',
+      'https://sqs.cn-north-1.<dns_suffix>/123456789012/expiries.fifo',
+      `sqs:SendMessage on ${QUEUE}`,
+    ],
+    [
+      'a function',
+      { functionArn: FUNCTION },
+      'EVENTS_FUNCTION',
+      FUNCTION,
+      `lambda:InvokeFunction on ${FUNCTION}`,
+    ],
+  ])('go to %s', (_name, events, variable, value, statement) => {
+    const json = synthesized({ events });
+    const { [variable]: written = '', EVENTS_OLD_IMAGE } = environmentOf(json, 'publish-expiries');
+    expect([inWords(written), EVENTS_OLD_IMAGE]).toEqual([value, 'false']);
+    expect(mayDo(json, 'publish-expiries')).toEqual([statement, ...READ_STREAM]);
+    expect(resources(json, 'aws_lambda_event_source_mapping')).toMatchObject([
+      { batch_size: 100, maximum_batching_window_in_seconds: 0, maximum_retry_attempts: -1 },
+    ]);
+  });
+
+  test('wait for a function as long as a function can run', () => {
+    const timeoutOf = (events: object) =>
+      resources(synthesized({ events }), 'aws_lambda_function').find(({ function_name }) =>
+        String(function_name).endsWith('publish-expiries'),
+      )?.['timeout'];
+    expect([timeoutOf({ functionArn: FUNCTION }), timeoutOf({ queueArn: QUEUE })]).toEqual([900, 60]);
+  });
+
+  test('can have the item as it was', () => {
+    const json = synthesized({ events: { queueArn: QUEUE, oldImage: true } });
+    expect(environmentOf(json, 'publish-expiries')['EVENTS_OLD_IMAGE']).toBe('true');
+  });
+});
+
+describe('the stream', () => {
+  const tableOf = (props: Partial<PreciseTtlProps>) => resources(synthesized(props), 'aws_dynamodb_table')[0];
+
+  test.each([{ archive: {} }, { events: { eventBus: 'default' } }])('is there with %j', props => {
+    expect(tableOf(props)).toMatchObject({ stream_enabled: true, stream_view_type: 'NEW_AND_OLD_IMAGES' });
+    expect(tableOf({ ...props, stream: 'OLD_IMAGE' })).toMatchObject({ stream_view_type: 'OLD_IMAGE' });
+    expect(JSON.stringify(tableOf(props)?.['lifecycle'])).not.toContain('stream');
+  });
+
+  test('is not, and is left alone, without', () => {
+    expect(tableOf({})).not.toHaveProperty('stream_enabled');
+  });
+});
+
+test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
+  [
+    'a stream of keys',
+    { archive: {}, stream: 'KEYS_ONLY' },
+    /^stream: expected 'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES' with archive$/,
+  ],
+  ['new images', { events: { eventBus: 'a' }, stream: 'NEW_IMAGE' }, /^stream: expected .* with events$/],
+  ['first, without an archive', { archiveFirst: true }, /^archiveFirst: expected archive beside it$/],
+  [
+    'first, in batches',
+    { archive: {}, archiveFirst: true, deleteMode: 'batch' },
+    /^archiveFirst: expected false with deleteMode: 'batch'$/,
+  ],
+  [
+    'a bucket in capitals',
+    { archive: { bucket: 'My-Own' } },
+    /^archive\.bucket: expected the name of a bucket/,
+  ],
+  ['a prefix with a slash before it', { archive: { prefix: '/a' } }, /^archive\.prefix: /],
+  [
+    'a batch of an hour',
+    { archive: { batchSeconds: 3600 } },
+    /^archive\.batchSeconds: expected .* from 0 to 300$/,
+  ],
+  ['cold at once', { archive: { coldAfterDays: 0 } }, /^archive\.coldAfterDays: expected .* from 1 to 3650$/],
+  [
+    'the lifecycle of an own bucket',
+    { archive: { bucket: 'own', coldAfterDays: 9 } },
+    /^archive\.coldAfterDays: expected none with bucket$/,
+  ],
+  [
+    'another format',
+    { archive: { format: 'parquet' as never } },
+    /^archive\.format: expected one of "dynamodb-json", "json"$/,
+  ],
+  ['a misspelt field', { archive: { buckets: 'a' } as object }, /^archive\.buckets: /],
+  ['an archive that is true', { archive: true as never }, /^archive: expected \{\} or/],
+  ['events to nowhere', { events: {} }, /^events: expected exactly one of eventBus, queueArn, functionArn$/],
+  [
+    'events to two places',
+    { events: { eventBus: 'a', queueArn: QUEUE } },
+    /^events: expected exactly one of/,
+  ],
+  [
+    'the URL of a queue',
+    { events: { queueArn: 'https://sqs' } },
+    /^events\.queueArn: expected the ARN of an SQS queue/,
+  ],
+])('refuses %s', (_name, props, message) => {
+  const problems = propProblems({ ...SESSION_DATA, ...props });
+  expect(problems.map(({ field, expected }) => `${field}: expected ${expected}`)).toEqual([
+    expect.stringMatching(message),
+  ]);
+});
+
+describe('a table of the same stack', () => {
+  const ownStack = () => {
+    const stack = new TerraformStack(Testing.app(), 'own');
+    new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+    return stack;
+  };
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions';
+  const streamArn = `${arn}/stream/2026-11-22T02:38:23.123`;
+  const props = (more: object): ConstructProps =>
+    ({ table: { name: 'Sessions', arn, streamArn }, partitionKey: 'id', ...more }) as ConstructProps;
+
+  test('is read by its stream, into queues and buckets that the stack makes', () => {
+    const stack = ownStack();
+    const queue = new SqsQueue(stack, 'expiries', { name: 'expiries' });
+    const ttl = new PreciseTtl(stack, 'ttl', props({ archive: {}, events: { queueArn: queue.arn } }));
+    const json = JSON.parse(Testing.synth(stack)) as TerraformJson;
+    expect(resources(json, 'aws_lambda_event_source_mapping').map(each => each['event_source_arn'])).toEqual([
+      streamArn,
+      streamArn,
+    ]);
+    expect(environmentOf(json, 'publish-expiries')['EVENTS_QUEUE_URL']).toMatch(
+      /^https:\/\/sqs\.\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 3\)\}\.\$\{data\.aws_partition\.\w+\.dns_suffix\}\/\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 4\)\}\/\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 5\)\}$/,
+    );
+    expect(ttl.tableStreamArn).toBe(streamArn);
+    expect(
+      Object.keys(
+        (json as unknown as { module: { created_tables: { created: object } } }).module.created_tables
+          .created,
+      ),
+    ).toEqual(['Sessions archive']);
+  });
+
+  test('without its stream is refused', () => {
+    const table = { name: 'Sessions', arn };
+    for (const more of [{ archive: {} }, { events: { eventBus: 'a' } }]) {
+      expect(() => new PreciseTtl(ownStack(), 'ttl', props({ table, ...more }))).toThrow(
+        /table\.streamArn: expected the ARN of the table's stream, with old images, because of (archive|events), got nothing/,
+      );
+    }
+    expect(
+      () => new PreciseTtl(ownStack(), 'ttl', props({ table: { ...table, streamArn: arn }, archive: {} })),
+    ).toThrow(/table\.streamArn: expected the ARN of the table's stream, got/);
+    new PreciseTtl(ownStack(), 'ttl', props({ table }));
+  });
+});
