@@ -16,7 +16,7 @@ import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { CheckpointFile } from '../../local/streams/checkpoints.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { resolveProps } from '../../stacks/props.ts';
-import { type Archived, type S3Counts, withArchived } from './archived.ts';
+import { type Archived, missingFaults, type S3Counts, withArchived } from './archived.ts';
 
 export interface ArchiverOptions {
   readonly expiries: number;
@@ -27,6 +27,8 @@ export interface ArchiverOptions {
 
 export interface ArchiverResult {
   readonly counts: ArchiveCounts;
+  /** Objects that were stored again under their key, with the same bytes: a batch was delivered again. */
+  readonly objectsAgain: number;
   readonly kills: number;
   /** Kills while removals waited, or were being archived. */
   readonly killsAtWork: number;
@@ -155,6 +157,7 @@ async function measure(archived: Archived, options: ArchiverOptions): Promise<Ar
     });
     return {
       counts: verdict.counts,
+      objectsAgain: archived.stored() - verdict.counts.objects,
       kills: archiver.kills,
       killsAtWork: archiver.killsAtWork,
       killsInvoking,
@@ -162,6 +165,7 @@ async function measure(archived: Archived, options: ArchiverOptions): Promise<Ar
       seconds: Math.round(took),
       problems: [...problems, ...archived.problems, ...verdict.problems],
       unproven: [
+        ...missingFaults(archived.s3Counts()),
         ...(late.length > 0
           ? [`the recorder read ${late.length} user deletes only after the expiry; the machine is too busy`]
           : []),
