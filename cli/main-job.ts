@@ -8,8 +8,9 @@ import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/props.ts';
+import { type PreciseTtlProps, type ResolvedProps, readsStream, resolveProps } from '../stacks/props.ts';
 import { resolvedArchive } from '../stacks/stream-props.ts';
+import { hasOldImages } from '../stacks/table-settings.ts';
 import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
 import { withSynthesized } from './with-synthesized.ts';
@@ -83,12 +84,16 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
 /** The most seconds for which this job gathers what it archives: it waits for the last object at its end. */
 const MAX_BATCH_SECONDS = 5;
 
-function withFollowers({ archive, ...table }: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
+function withFollowers(configured: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
+  const { archive, events = wanted ? { eventBus: 'default' } : undefined, stream, ...table } = configured;
   const { batchSeconds } = resolvedArchive(archive ?? {});
   const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
+  // Another view would be refused beside what only the flag asks for.
+  const isLeft = stream !== undefined && (hasOldImages(stream) || readsStream(configured) || !wanted);
   return {
-    ...(wanted && { events: { eventBus: 'default' } }),
     ...table,
+    ...(isLeft && { stream }),
+    ...(events !== undefined && { events }),
     ...((wanted || archive !== undefined) && { archive: shortened }),
   };
 }

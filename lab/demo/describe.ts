@@ -122,7 +122,9 @@ function describeFollowing(
             `S3 bucket ${bucket}, in memory; an object after at most ${archive.batchSeconds} s${archive.isFirst ? '; items are copied there before they are deleted' : ''}`,
           ],
         ] as const)),
-    ...(events === undefined ? [] : ([['events', `to ${events.destination}, in memory`]] as const)),
+    ...(events === undefined
+      ? []
+      : ([['events', `to ${events.destination}, which stands here for the real one`]] as const)),
   ];
 }
 

@@ -243,7 +243,9 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
 );
 
 test('--archive gives an archive and events to a table whose configuration names neither', async () => {
-  const { result, violations, doubts, printed } = await runJob([SESSION_DATA], { archive: true });
+  const { result, violations, doubts, printed } = await runJob([{ ...SESSION_DATA, stream: 'KEYS_ONLY' }], {
+    archive: true,
+  });
   expect({ violations, doubts, verdict: result.verdict }).toEqual({
     violations: [],
     doubts: [],

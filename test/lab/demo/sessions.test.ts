@@ -1,16 +1,24 @@
 import { seededRandom } from 'stepfunctions-emulator';
-import { sessionMix } from '../../../lab/demo/sessions.ts';
+import { type SessionFates, sessionMix } from '../../../lab/demo/sessions.ts';
 import { type Item, planStream } from '../../../lab/workload/plan.ts';
 
 const START = 1_800_000_000_400;
-const plan = (over: { minutes?: number; rate?: number; seed?: number; renewals?: boolean } = {}) =>
+const plan = (
+  over: {
+    minutes?: number;
+    rate?: number;
+    seed?: number;
+    renewals?: boolean;
+    fates?: Partial<SessionFates>;
+  } = {},
+) =>
   planStream({
     startMs: START,
     firstTtl: Math.ceil(START / 1000) + 10,
     seconds: (over.minutes ?? 3) * 60,
     rate: over.rate ?? 20,
     random: seededRandom(over.seed ?? 1),
-    mix: sessionMix({ renewals: over.renewals ?? true }),
+    mix: sessionMix({ renewals: over.renewals ?? true, ...over.fates }),
   });
 
 test('sessions expire at a steady rate for the minutes that were asked for', () => {
@@ -75,3 +83,20 @@ test('without renewals every session is written once', () => {
   expect(new Set(actions.map(({ kind }) => kind))).toEqual(new Set(['write']));
   expect(actions).toHaveLength(3600);
 });
+
+test.each<[Partial<Record<'deletes' | 'holds', boolean>>, boolean, boolean]>([
+  [{}, false, false],
+  [{ deletes: true }, true, false],
+  [{ holds: true, deletes: true }, true, true],
+])(
+  'the application deletes some well before they expire, and holds some, only where it is asked for: %j',
+  (fates, deletes, holds) => {
+    const { actions } = plan({ fates });
+    const ttls = new Map(actions.filter(a => a.kind === 'write').map(a => [a.item, a.ttl]));
+    const left = (kind: string) =>
+      actions.filter(a => a.kind === kind).map(({ item, atMs }) => Number(ttls.get(item)) * 1000 - atMs);
+    expect([left('delete').length > 100, left('hold').length > 100]).toEqual([deletes, holds]);
+    expect(Math.min(8_000, ...left('delete'))).toBe(8_000);
+    for (const ms of left('hold')) expect(ms).toBeLessThanOrEqual(5_000);
+  },
+);
