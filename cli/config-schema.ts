@@ -1,4 +1,5 @@
 import type { Kind, Kinds } from '../expiry/fields.ts';
+import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
@@ -83,7 +84,10 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
   provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
   warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
   archive: objectSchema(schemasOf(ARCHIVE_PROP_KINDS), []),
-  events: objectSchema(schemasOf(EVENTS_PROP_KINDS), []),
+  events: {
+    ...objectSchema(schemasOf(EVENTS_PROP_KINDS), []),
+    oneOf: DESTINATIONS.map(destination => ({ required: [destination] })),
+  },
   alarms: orFalse(
     objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
   ),

@@ -1,13 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { IndexedBy } from '../expiry/model.ts';
+import type { Following } from '../lab/demo/followers.ts';
 import { ownTableName } from '../lab/demo/own-table.ts';
 import type { Judged, Verdict } from '../lab/demo/report.ts';
 import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../stacks/props.ts';
+import { resolvedArchive } from '../stacks/stream-props.ts';
 import { chooseTables } from './choose-tables.ts';
 import { FlagError } from './flags.ts';
 import { withSynthesized } from './with-synthesized.ts';
@@ -20,6 +22,8 @@ export interface MainJobOptions
   readonly table: string | undefined;
   /** What the index is keyed by. @default what the configuration says */
   readonly by: IndexedBy | undefined;
+  /** Whether the table gets an archive and events, where the configuration gives it none. */
+  readonly archive: boolean;
   /** @default another one each time */
   readonly seed: number | undefined;
   /** Where to write the result as JSON. */
@@ -42,8 +46,9 @@ export const EXIT_STATUS: Readonly<Record<Exclude<Verdict, 'interrupted'>, numbe
 export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const config = checkConfig(options.config);
   const { chosen: configured, standsFor } = shownTable(config, options.table);
-  const chosen = indexedBy(configured, options.by);
-  const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds } = resolveProps(chosen);
+  const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
+  const resolved = resolveProps(chosen);
+  const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute } = resolved;
   // There is nothing to backfill in a table of the run's own.
   const table: PreciseTtlProps = {
     ...chosen,
@@ -62,7 +67,8 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
       standsFor,
       region: config.region,
       model: modelOf(table),
-      sweep: { precisionSeconds, pollSeconds, deleteMode, graceSeconds },
+      sweep: { precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute },
+      following: followingOf(resolved),
       ...{ minutes, rate, seed, output, signal },
       ...(intervalMs !== undefined && { intervalMs }),
       ...(cloud && { cloud }),
@@ -72,6 +78,35 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     }
     return judged;
   });
+}
+
+/** The most seconds for which this job gathers what it archives: it waits for the last object at its end. */
+const MAX_BATCH_SECONDS = 5;
+
+function withFollowers({ archive, ...table }: PreciseTtlProps, wanted: boolean): PreciseTtlProps {
+  const { batchSeconds } = resolvedArchive(archive ?? {});
+  const shortened = { ...archive, batchSeconds: Math.min(batchSeconds, MAX_BATCH_SECONDS) };
+  return {
+    ...(wanted && { events: { eventBus: 'default' } }),
+    ...table,
+    ...((wanted || archive !== undefined) && { archive: shortened }),
+  };
+}
+
+function followingOf({ archive, archiveFirst, events }: ResolvedProps): Following {
+  const { format, batchSeconds } = resolvedArchive(archive ?? {});
+  const { eventBus, queueArn, functionArn } = events ?? {};
+  const name = (arn: string | undefined) => arn?.split(/[:/]/).at(-1);
+  const destination =
+    eventBus !== undefined
+      ? `the EventBridge bus ${name(eventBus)}`
+      : queueArn !== undefined
+        ? `the SQS queue ${name(queueArn)}`
+        : `the function ${name(functionArn)}`;
+  return {
+    ...(archive !== undefined && { archive: { format, batchSeconds, isFirst: archiveFirst } }),
+    ...(events !== undefined && { events: { destination } }),
+  };
 }
 
 /** The table as it would be if it were indexed so. By second it has no use for what is said of windows. */

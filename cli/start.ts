@@ -15,6 +15,10 @@ const FLAGS = {
     ...BY,
     help: 'index it by window or by second, whatever the configuration says (default: as it says)',
   },
+  archive: {
+    type: 'switch',
+    help: 'keep what expires in an archive, and make an event of each expiry, also where the configuration does not',
+  },
   config: CONFIG,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
@@ -25,6 +29,10 @@ Starts DynamoDB Local and everything that a deployment provisions for a table. L
 and shows that every expired session was deleted in time, and no other.
 
 ${flags}
+
+With --archive, or with archive or events in the configuration, it also shows that every deleted item is in the archive once, as it was
+last written, and that its event came; and what was not an expiry is in neither. An object is written after 5 seconds at the latest,
+whatever batchSeconds says. S3, queues, EventBridge and functions that get events are this run's own and in memory.
 
 The table gets a name of its own, made from the configured one. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.

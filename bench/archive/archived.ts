@@ -22,6 +22,8 @@ export interface Archived {
   readonly streamArn: string;
   readonly recorder: StreamRecorder;
   readonly s3Counts: () => S3Counts;
+  /** How often an object was stored, the same one again too. */
+  readonly stored: () => number;
   /** Lines of all objects that were stored. */
   readonly lines: () => number;
   readonly objects: () => Promise<[key: string, body: Uint8Array][]>;
@@ -40,6 +42,12 @@ export interface ArchivedOptions {
 /** Calls of S3, and what was done to them. */
 export type S3Counts = Readonly<Partial<Record<EndpointFaultName, number>>> & { readonly calls: number };
 
+/** What of a run's faults of S3 did not happen; a run without them proves nothing. */
+export function missingFaults(counts: S3Counts): string[] {
+  const missing = (Object.keys(S3_RATES) as EndpointFaultName[]).filter(name => !counts[name]);
+  return missing.map(name => `no call of S3 was ${name}; take another --seed, or raise --expiries`);
+}
+
 /** Of all calls: 20% fail, and 1% hang. */
 const S3_RATES = { throttled: 0.07, unavailable: 0.07, cut: 0.06, hanging: 0.01 } as const;
 
@@ -57,6 +65,7 @@ export function withArchived<T>(
       undo.push(() => dynamoDb.stop());
       const faults = new SeededEndpointFaults({ service: 's3', seed: seed + 3, rates: S3_RATES });
       let calls = 0;
+      let stored = 0;
       const linesOf = new Map<string, number>();
       const cloud: LocalCloud = await LocalCloud.start({
         cdktfOut,
@@ -74,6 +83,7 @@ export function withArchived<T>(
           },
           onObject({ bucket, key }) {
             onStored?.(key);
+            stored += 1;
             void cloud.services.s3
               ?.read(bucket, key)
               .then(body => linesOf.set(key, body ? countLines(body) : 0));
@@ -101,6 +111,7 @@ export function withArchived<T>(
           AWS_ENDPOINT_URL_S3: s3,
           AWS_ENDPOINT_URL_SQS: sqs,
         },
+        stored: () => stored,
         lines: () => [...linesOf.values()].reduce((sum, lines) => sum + lines, 0),
         async objects() {
           const keys = (await cloud.services.s3?.keys(bucket)) ?? [];

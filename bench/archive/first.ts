@@ -9,7 +9,7 @@ import type { FromSweeper } from '../../lab/archive/sweeper-process.ts';
 import { KEY_NAMES, Users } from '../../lab/archive/users.ts';
 import { WatchedDeletes } from '../../lab/archive/watched-deletes.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { type Archived, type S3Counts, withArchived } from './archived.ts';
+import { type Archived, missingFaults, type S3Counts, withArchived } from './archived.ts';
 
 export interface FirstOptions {
   readonly expiries: number;
@@ -133,6 +133,7 @@ async function measure(
     onMessage(message) {
       const said = message as FromSweeper;
       if (said.kind === 'problem') problems.push(said.problem);
+      else sweeper.works();
       if (said.kind !== 'ended') return;
       ends.push(next());
       lastEnd = said;
@@ -191,6 +192,7 @@ async function measure(
         ...verdict.problems,
       ],
       unproven: [
+        ...missingFaults(archived.s3Counts()),
         ...(killsAtWork < options.kills
           ? [`${killsAtWork} of ${options.kills} kills hit the sweep while items were left; raise --expiries`]
           : []),

@@ -3,12 +3,13 @@ import type { ArchiverResult } from './archiver.ts';
 import type { FirstResult } from './first.ts';
 
 /** What was counted, for a person. */
-export function archiverText({ counts, s3, ...result }: ArchiverResult): string {
+export function archiverText({ counts, s3, objectsAgain, ...result }: ArchiverResult): string {
   return table([
     ['expired items', counts.expiries],
     ['user deletes before the expiry', counts.userDeletes],
     ['items alive at the end', counts.alive],
     ['objects', counts.objects],
+    ['  stored again, the same bytes', objectsAgain],
     ['  with nothing that another one does not have', counts.objectsTwice],
     ['lines', counts.lines],
     ['  of items that another line has', counts.linesTwice],

@@ -77,7 +77,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
     let error: unknown;
     for (let tries = TRIES_AFTER_DELETE; tries > 0 && left.length > 0; tries -= 1) {
       try {
-        const { keyOf, errors } = await store(left, (timeLeft(AFTER_DELETE) ?? 0) / tries);
+        const { keyOf, errors } = await store(left, Math.floor((timeLeft(AFTER_DELETE) ?? 0) / tries));
         left = left.filter(line => !keyOf.has(line));
         error = errors[0] ?? error;
       } catch (lasting) {

@@ -24,8 +24,8 @@ export interface KilledProcessOptions {
 
 /** Kills come at random shares of the work up to this one. */
 const LAST_SHARE = 0.9;
-/** And this much later at most, milliseconds: a process that has just been started takes a second until it works. */
-const MOST_DELAY_MS = 1_500;
+/** And this much later at most, milliseconds. */
+const MOST_DELAY_MS = 1_000;
 const LOOK_MS = 20;
 
 /** A process that does some work, killed by SIGKILL at random moments and started again. */
@@ -38,6 +38,7 @@ export class KilledProcess {
   readonly #temporary = mkdtempSync(join(tmpdir(), 'precise-ttl-killed-'));
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
+  #works = false;
 
   constructor(options: KilledProcessOptions) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class KilledProcess {
     );
     this.#begin();
     for (const share of shares) {
-      while (progress() < share && !this.#stopping.signal.aborted) await sleep(LOOK_MS);
+      while ((progress() < share || !this.#works) && !this.#stopping.signal.aborted) await sleep(LOOK_MS);
       await sleep(random.next() * MOST_DELAY_MS, undefined, { signal: this.#stopping.signal }).catch(
         () => {},
       );
@@ -62,6 +63,11 @@ export class KilledProcess {
       onKill(this.kills);
       this.#begin();
     }
+  }
+
+  /** The process has begun to work: from now on it may be killed. */
+  works(): void {
+    this.#works = true;
   }
 
   tell(message: object): void {
@@ -82,6 +88,7 @@ export class KilledProcess {
       execArgv: [],
     });
     this.#child = child;
+    this.#works = false;
     child.on('message', message =>
       onMessage(message, reply => child.connected && child.send(reply, () => {})),
     );

@@ -6,7 +6,9 @@ export type Deed =
   /** With another TTL, epoch seconds. */
   | { readonly kind: 'renew'; readonly id: string; readonly ttl: number }
   /** Deleted, then written anew with another TTL: a second life of the same key. */
-  | { readonly kind: 'again'; readonly id: string; readonly ttl: number };
+  | { readonly kind: 'again'; readonly id: string; readonly ttl: number }
+  /** Written, and deleted seconds before its expiry: an archiver that is dead meanwhile reads of it after its expiry. */
+  | { readonly kind: 'brief'; readonly id: string };
 
 export interface ArchivePlan {
   /** TTLs by the item's id, epoch seconds, as they are written first. */
@@ -15,6 +17,8 @@ export interface ArchivePlan {
   readonly before: readonly Deed[];
   /** Done while it sweeps. */
   readonly meanwhile: readonly Deed[];
+  /** When it was planned, epoch seconds. */
+  readonly writtenAt: number;
   /** The spans that the expired TTLs are in, epoch seconds; both ends are in it. */
   readonly spans: readonly { readonly from: number; readonly to: number }[];
 }
@@ -31,11 +35,12 @@ const DAY = 86_400;
 /** Expired items are of the last three days, so that a batch has objects of several dates. */
 const DAYS = 3;
 const SPAN_SECONDS = 600;
-/** No user deletes an item nearer to its expiry than some seconds: a busy machine reads the stream that late. */
+/** Seconds since the last of them, at the least. */
 const AT_LEAST_AWAY = 10;
 
 /** Besides the expired ones, so many of them. */
 const DELETED_BEFORE = 0.1;
+const BRIEF = 0.02;
 const LIVE = 0.06;
 const RENEWED = 0.04;
 
@@ -65,7 +70,7 @@ export function planArchive({ expiries, now, random }: PlanOptions): ArchivePlan
     else if (drawn < 0.1 && count + 1 < expiries) {
       // Another second than before: a life is a key and an expiry.
       const ttl = past();
-      deeds.push({ kind: 'again', id, ttl: ttl === ttls.get(id) ? ttl - 1 : ttl });
+      deeds.push({ kind: 'again', id, ttl: ttl === ttls.get(id) ? anotherOf(ttl, spans) : ttl });
       count += 1;
     }
   }
@@ -77,9 +82,12 @@ export function planArchive({ expiries, now, random }: PlanOptions): ArchivePlan
     // One in two has expired already: the sweep or the user is first.
     deeds.push({ kind: 'renew', id: write(random.next() < 0.5 ? past() : future()), ttl: future() });
   }
+  for (let count = 0; count < expiries * BRIEF; count += 1) {
+    deeds.push({ kind: 'brief', id: String(ttls.size + count) });
+  }
   const shuffled = shuffle(deeds, random);
   const half = Math.floor(shuffled.length / 2);
-  return { ttls, before: shuffled.slice(0, half), meanwhile: shuffled.slice(half), spans };
+  return { ttls, before: shuffled.slice(0, half), meanwhile: shuffled.slice(half), spans, writtenAt: now };
 }
 
 export interface RenewalPlan extends Pick<ArchivePlan, 'ttls' | 'meanwhile' | 'spans'> {
@@ -115,6 +123,11 @@ export function planRenewals({ expiries, now, random }: PlanOptions): RenewalPla
     expiring: Math.floor(expiries * (1 - RENEWED_MEANWHILE)),
     deedsPerSecond: 25,
   };
+}
+
+/** The next second of the same span. */
+function anotherOf(ttl: number, spans: ArchivePlan['spans']): number {
+  return spans.some(({ to }) => to === ttl) ? ttl - 1 : ttl + 1;
 }
 
 function shuffle<Value>(values: readonly Value[], random: RandomSource): Value[] {

@@ -167,6 +167,7 @@ async function replay(
   await execution.done;
   const { status, text, error } = endOf(execution);
   if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);
-  const found = reportOf(text)?.['found'];
-  if (found !== 0) problems.add(`the last replay still found ${found} items, expected none`);
+  // A plan that DynamoDB was too busy to tell what is held leaves that to a child, which counts it.
+  const { found = Number.NaN, held = 0 } = reportOf(text) ?? {};
+  if (found !== held) problems.add(`the last replay still found ${found - held} items, expected none`);
 }

@@ -5,6 +5,7 @@ import type { LocalCloud } from '../../local/cloud.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
 import type { Action } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
+import type { Following } from './followers.ts';
 import { describePromise, NO_RENEWALS } from './report.ts';
 
 /** What is told of a sweep, as far as its configuration decides it. */
@@ -12,6 +13,8 @@ export interface Sweep extends PollPace {
   readonly deleteMode: DeleteMode;
   /** What expires is deleted so much later, and by that it is judged. @default 0 */
   readonly graceSeconds?: number;
+  /** The attribute that holds an item. @default none can be held */
+  readonly holdAttribute?: string | undefined;
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */
@@ -26,6 +29,13 @@ function promiseOf(sweep: PollPace, rate: number): string {
   return `${within} (precisionSeconds: ${precisionSeconds}); ${late}`;
 }
 
+/** By what all that is said of expiries is to be read. */
+function graceOf({ graceSeconds = 0 }: Sweep): string {
+  return graceSeconds === 0
+    ? ''
+    : `; graceSeconds: ${graceSeconds}, so "expiry" here is ${graceSeconds} s after the TTL`;
+}
+
 export interface Start {
   readonly cloud: LocalCloud;
   /** The table of this run. */
@@ -37,10 +47,19 @@ export interface Start {
   readonly rate: number;
   readonly minutes: number;
   readonly seed: number;
+  readonly following: Following;
 }
 
 /** What is said before the first session is written. */
-export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...run }: Start): string {
+export function describeStart({
+  cloud,
+  tableName,
+  standsFor,
+  sweep,
+  actions,
+  following,
+  ...run
+}: Start): string {
   const { synthesized, dynamoDb } = cloud;
   const [machine] = synthesized.stateMachines;
   // Without the prefix that they share with the machine.
@@ -55,6 +74,13 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
   const renewals = renews(sweep)
     ? `${counted('renew')} renewed and ${counted('makePermanent')} made permanent in their last seconds`
     : `renewed: ${NO_RENEWALS}`;
+  const others = (['delete', 'hold'] as const).flatMap(kind =>
+    actions.some(action => action.kind === kind)
+      ? [
+          `; ${counted(kind)} ${kind === 'hold' ? 'held in their last seconds' : 'deleted by the application before'}`,
+        ]
+      : [],
+  );
   const rows = [
     ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
@@ -63,9 +89,10 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
     ['schedules', schedules.join(', ')],
     [
       'sessions',
-      `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals} (seed ${run.seed})`,
+      `${counted('write')}, ${run.rate} a second, expiring for ${run.minutes} min; ${renewals}${others.join('')} (seed ${run.seed})`,
     ],
-    ['promised', promiseOf(sweep, run.rate)],
+    ['promised', `${promiseOf(sweep, run.rate)}${graceOf(sweep)}`],
+    ...describeFollowing(cloud, following),
   ] as const;
   return [
     'What a deployment would provision, running on this machine:',
@@ -79,6 +106,24 @@ export function describeStart({ cloud, tableName, standsFor, sweep, actions, ...
       : ['A tick owns the minute after the next and waits for it, so it runs for up to two minutes.']),
     '',
   ].join('\n');
+}
+
+function describeFollowing(
+  { services }: LocalCloud,
+  { archive, events }: Following,
+): (readonly [string, string])[] {
+  const bucket = services.used.buckets.join(', ');
+  return [
+    ...(archive === undefined
+      ? []
+      : ([
+          [
+            'archive',
+            `S3 bucket ${bucket}, in memory; an object after at most ${archive.batchSeconds} s${archive.isFirst ? '; items are copied there before they are deleted' : ''}`,
+          ],
+        ] as const)),
+    ...(events === undefined ? [] : ([['events', `to ${events.destination}, in memory`]] as const)),
+  ];
 }
 
 function whatOverdueDoes({ precisionSeconds }: PollPace): string {

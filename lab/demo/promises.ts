@@ -1,7 +1,9 @@
 import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { Arrived } from '../archive/arrivals.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
 import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
+import type { Followed } from './followers.ts';
 
 /** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
 export type Status = 'kept' | 'broken' | 'undecided';
@@ -14,7 +16,15 @@ export type PromiseName =
   | 'renewedKept'
   | 'noneOverdue'
   | 'tableAsWritten'
-  | 'nothingFailed';
+  | 'nothingFailed'
+  | 'heldKept'
+  | 'allArchived'
+  | 'onlyExpiredArchived'
+  | 'archivedAsWritten'
+  | 'archivedFirst'
+  | 'eventOfEach'
+  | 'eventsOnlyOfExpired'
+  | 'eventsAsWritten';
 
 /** A promise and what became of it, as counts of items; of failures for `nothingFailed`. */
 export interface Kept {
@@ -35,6 +45,10 @@ export interface Seen {
   /** Executions that failed after this machine had stood still in them; a sentence each. */
   readonly excusedFailures: readonly string[];
   readonly machine: MachineReport;
+  /** What the expiries led to; empty where they lead to nothing. */
+  readonly followed: Followed;
+  /** Items that the application holds at the end, and how many of them were not deleted. @default none can be held */
+  readonly held?: { readonly items: number; readonly kept: number };
 }
 
 /** Holds a run against what is promised. */
@@ -59,15 +73,49 @@ export function holdAgainstPromises(seen: Seen): Kept[] {
       failures.length + excusedFailures.length,
       failures.length > 0 ? 'broken' : 'undecided',
     ),
+    ...(seen.held === undefined ? [] : [kept('heldKept', seen.held.items, seen.held.kept)]),
+    ...followers(seen.followed, tally, kept),
   ];
   // A run in which nothing was to be deleted shows nothing.
   return tally.expired > 0
     ? promises
     : promises.map(promise =>
-        promise.name === 'expiredDeleted' || promise.name === 'goneInTime'
-          ? { ...promise, status: 'undecided' }
-          : promise,
+        OF_WHAT_EXPIRED.has(promise.name) ? { ...promise, status: 'undecided' } : promise,
       );
+}
+
+const OF_WHAT_EXPIRED: ReadonlySet<PromiseName> = new Set([
+  'expiredDeleted',
+  'goneInTime',
+  'allArchived',
+  'eventOfEach',
+]);
+
+/** What is promised of an archive and of events, where there are any. */
+function followers(
+  { archive, events }: Followed,
+  { deleted }: Tally,
+  kept: (name: PromiseName, expected: number, got: number, ifNot?: Status) => Kept,
+): Kept[] {
+  const noStrays = (name: PromiseName, { strays, doubtful }: Arrived) =>
+    kept(name, 0, strays + doubtful, strays > 0 ? 'broken' : 'undecided');
+  return [
+    ...(archive === undefined
+      ? []
+      : [
+          kept('allArchived', deleted, archive.items),
+          noStrays('onlyExpiredArchived', archive),
+          kept('archivedAsWritten', 0, archive.altered),
+          ...(archive.withoutCopy === undefined ? [] : [kept('archivedFirst', 0, archive.withoutCopy)]),
+        ]),
+    ...(events === undefined
+      ? []
+      : [
+          kept('eventOfEach', deleted, events.items),
+          noStrays('eventsOnlyOfExpired', events),
+          kept('eventsAsWritten', 0, events.altered),
+        ]),
+  ];
 }
 
 /** How many deletions came in time. */

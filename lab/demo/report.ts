@@ -1,7 +1,9 @@
+import type { Arrived } from '../archive/arrivals.ts';
 import type { Tally } from '../ledger/tally.ts';
 import { lagPercentiles } from '../report/lag.ts';
 import { count, seconds } from '../report/numbers.ts';
 import type { MachineReport } from '../watch/machine.ts';
+import type { Followed, Following } from './followers.ts';
 import { holdAgainstPromises, type Kept, type PromiseName, type Seen, type Status } from './promises.ts';
 
 /** What became of a run; the exit status of `npm start` follows from it. */
@@ -22,6 +24,10 @@ export interface DemoResult {
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Milliseconds from expiry to deletion that are promised for an item that is written in good time. */
   readonly promisedLagMs: number;
+  /** What was archived, where there is an archive. Its lag: from expiry to the object. */
+  readonly archive?: Followed['archive'];
+  /** Which events came, where there are any. Their lag: from expiry to the event. */
+  readonly events?: Followed['events'];
   /** Broken when a promise is, otherwise undecided when one is. */
   readonly verdict: Verdict;
   /** Each undecided after an interruption. */
@@ -63,6 +69,7 @@ export function judge(run: JudgedRun): Judged {
   return {
     result: {
       ...{ written, expired, deleted, liveDeleted, renewedKept, overdue, lagMs: lagOf(lags) },
+      ...run.followed,
       ...{ promisedLagMs, verdict: interrupted ? 'interrupted' : judged, promises, machine },
     },
     violations: sentences('broken'),
@@ -93,12 +100,51 @@ const SENTENCES: Readonly<Record<PromiseName, (run: JudgedRun) => readonly strin
   noneOverdue: ({ tally: { overdue } }) => [`${count(overdue)} items were overdue at the end`],
   tableAsWritten: ({ contradictions }) => contradictions,
   nothingFailed: ({ failures, excusedFailures }) => [...failures, ...excusedFailures],
+  heldKept: ({ held }) => [
+    `${count(held?.items ?? 0)} items were held in time, but ${count(held?.kept ?? 0)} were kept`,
+  ],
+  allArchived: ({ tally, followed: { archive } }) =>
+    unlessNothing(tally, `${count(archive?.items ?? 0)} are in the archive`),
+  onlyExpiredArchived: ({ followed: { archive } }) => wrongly(archive, 'are in the archive'),
+  archivedAsWritten: ({ followed: { archive } }) => [
+    `${count(archive?.altered ?? 0)} items are in the archive otherwise than they were last written`,
+  ],
+  archivedFirst: ({ followed: { archive } }) => [
+    `${count(archive?.withoutCopy ?? 0)} items were deleted without a copy of them in the archive`,
+  ],
+  eventOfEach: ({ tally, followed: { events } }) =>
+    unlessNothing(tally, `events of ${count(events?.items ?? 0)} came`),
+  eventsOnlyOfExpired: ({ followed: { events } }) => wrongly(events, 'became events'),
+  eventsAsWritten: ({ followed: { events } }) => [
+    `the events of ${count(events?.altered ?? 0)} items say something else than was last written`,
+  ],
 };
+
+function wrongly(arrived: Arrived | undefined, what: string): string[] {
+  const { strays = 0, doubtful = 0 } = arrived ?? {};
+  return [
+    ...(strays > 0 ? [`${count(strays)} items ${what} that had not expired`] : []),
+    ...(doubtful > 0
+      ? [
+          `${count(doubtful)} items ${what} that the application deleted before they expired: this machine read the table's stream too late to tell`,
+        ]
+      : []),
+  ];
+}
+
+/** That nothing expired is said elsewhere. */
+function unlessNothing({ expired, deleted }: Tally, what: string): string[] {
+  return expired === 0 ? [] : [`${count(deleted)} items expired and were deleted, but ${what}`];
+}
 
 export interface ReportContext {
   /** Whether sessions are renewed in this run. */
   readonly renewals: boolean;
   readonly executions: number;
+  /** What the table's expiries lead to. @default nothing */
+  readonly following?: Following;
+  /** Items that the application deleted. @default 0 */
+  readonly deletedByUs?: number;
 }
 
 type Row = readonly [sign: string, name: string, value: string, note: string];
@@ -113,7 +159,8 @@ export function formatReport(judged: Judged, context: ReportContext): string {
   return [...lines, '', ...verdictLines(judged)].join('\n');
 }
 
-function rowsOf(result: DemoResult, { renewals, executions }: ReportContext): Row[] {
+function rowsOf(result: DemoResult, context: ReportContext): Row[] {
+  const { renewals, executions } = context;
   const { written, expired, deleted, liveDeleted, overdue, lagMs, promisedLagMs, promises, verdict } = result;
   const signs: Readonly<Record<Status, string>> = { kept: '✓', broken: '✗', undecided: '?' };
   const sign = (...names: PromiseName[]): string => {
@@ -142,6 +189,17 @@ function rowsOf(result: DemoResult, { renewals, executions }: ReportContext): Ro
       renewals ? ofAll('renewedKept') : '–',
       renewals ? 'renewed or made permanent in their last seconds' : NO_RENEWALS,
     ],
+    ...(found('heldKept') === undefined
+      ? []
+      : ([
+          [
+            sign('heldKept'),
+            'held, kept',
+            ofAll('heldKept'),
+            'held by the application in their last seconds',
+          ],
+        ] as Row[])),
+    ...followerRows(result, context, sign),
     [sign('noneOverdue'), 'overdue at the end', count(overdue), ''],
     [
       sign('tableAsWritten'),
@@ -155,6 +213,62 @@ function rowsOf(result: DemoResult, { renewals, executions }: ReportContext): Ro
       count(found('nothingFailed')?.got ?? 0),
       `of ${count(executions)} executions, their starts, and what surrounds them`,
     ],
+  ];
+}
+
+function followerRows(
+  { deleted, archive, events }: DemoResult,
+  { following = {}, deletedByUs = 0 }: ReportContext,
+  sign: (...names: PromiseName[]) => string,
+): Row[] {
+  const arrived = [
+    ...(archive === undefined ? [] : ([['archived', archive]] as const)),
+    ...(events === undefined ? [] : ([['events', events]] as const)),
+  ];
+  if (arrived.length === 0) return [];
+  const wrongNote = `not expired, or not as last written; the application deleted ${count(deletedByUs)} itself`;
+  const lag = ({ lagMs: { p50, p99, max } }: Arrived) =>
+    [p50, p99, max].map(ms => (ms === null ? '–' : seconds(ms))).join(' / ');
+  const wrong = ({ strays, doubtful, altered }: Arrived) => count(strays + doubtful + altered);
+  return [
+    [
+      sign('allArchived', 'eventOfEach'),
+      ['deleted', ...arrived.map(([name]) => name)].join(' = '),
+      [deleted, ...arrived.map(([, { items }]) => items)].map(count).join(' = '),
+      `each item once; delivered twice: ${arrived.map(([name, { again }]) => `${count(again)} ${name}`).join(', ')}`,
+    ],
+    ...(archive === undefined
+      ? []
+      : ([
+          [
+            ' ',
+            'archive lag',
+            lag(archive),
+            `from expiry to the object; ${count(archive.objects)} objects, batchSeconds: ${following.archive?.batchSeconds ?? 0}`,
+          ],
+          [sign('onlyExpiredArchived', 'archivedAsWritten'), 'archived wrongly', wrong(archive), wrongNote],
+        ] as Row[])),
+    ...(archive?.withoutCopy === undefined
+      ? []
+      : ([
+          [
+            sign('archivedFirst'),
+            'deleted uncopied',
+            count(archive.withoutCopy),
+            'archiveFirst: an item is copied before it is deleted',
+          ],
+        ] as Row[])),
+    ...(events === undefined
+      ? []
+      : ([
+          [
+            ' ',
+            'event lag',
+            lag(events),
+            `from expiry to the event; to ${following.events?.destination ?? 'nobody'}`,
+          ],
+          [sign('eventsOnlyOfExpired', 'eventsAsWritten'), 'events wrongly', wrong(events), wrongNote],
+        ] as Row[])),
   ];
 }
 
@@ -220,6 +334,19 @@ export function formatProgress(tally: Tally, lags: readonly number[], secondsLef
     `overdue ${count(tally.overdue)}`,
     `lag ${lag}`,
     secondsLeft > 0 ? clock(secondsLeft) : 'last tick',
+  ].join('  ');
+}
+
+/** One line for while what was deleted is archived, and events come of it. */
+export function formatFollowing(
+  deleted: number,
+  { archive, events }: Following,
+  arrivals: { readonly archived: number; readonly events: number },
+): string {
+  return [
+    `deleted ${count(deleted)}`,
+    ...(archive === undefined ? [] : [`archived ${count(arrivals.archived)}`]),
+    ...(events === undefined ? [] : [`events ${count(arrivals.events)}`]),
   ].join('  ');
 }
 

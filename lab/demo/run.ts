@@ -13,9 +13,17 @@ import { WatchedTable } from '../watch/watched-table.ts';
 import { planStream, type Stream } from '../workload/plan.ts';
 import { isPlain, promisedLagMs } from './deadline.ts';
 import { describeFailure, describeStart, describeSweep, fieldOf, renews, type Sweep } from './describe.ts';
+import { Followers, type Following } from './followers.ts';
 import { OwnTable } from './own-table.ts';
 import { punctualityOf } from './promises.ts';
-import { formatProgress, formatReport, type Judged, judge } from './report.ts';
+import {
+  formatFollowing,
+  formatProgress,
+  formatReport,
+  type Judged,
+  judge,
+  type ReportContext,
+} from './report.ts';
 import { sessionMix } from './sessions.ts';
 
 export interface DemoOptions {
@@ -31,6 +39,8 @@ export interface DemoOptions {
   readonly model: ExpiryModel;
   /** What is promised of the sweep. */
   readonly sweep: Sweep;
+  /** What the table's expiries lead to. @default nothing */
+  readonly following?: Following;
   /** Minutes during which sessions expire. */
   readonly minutes: number;
   /** Sessions per second. */
@@ -47,6 +57,8 @@ export interface DemoOptions {
 
 /** After the last expiry: the tick that follows, one more for what that one missed, and time to sweep. */
 const MAX_WAIT_MS = 150_000;
+/** After the last deletion and the batching window, for what follows it. */
+const MAX_FOLLOWING_MS = 30_000;
 /** For executions that are under way at the end. */
 const MAX_EXECUTION_WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 250;
@@ -91,10 +103,14 @@ async function runOn(
   const problems = new Problems(progress);
   const ended: Execution[] = [];
   const machine = new MachineWatch(machineTimeOf(clock));
+  const { following = {}, sweep } = options;
+  const graceSeconds = sweep.graceSeconds ?? 0;
+  const followers = new Followers({ ...following, graceSeconds, now: () => clock.now() });
   let cloud: LocalCloud | undefined;
   try {
-    cloud = await clock.busy(() => startCloud(options, { dynamoDb, clock, progress, problems, ended }));
-    return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended });
+    const surroundings = { dynamoDb, clock, progress, problems, ended, followers };
+    cloud = await clock.busy(() => startCloud(options, surroundings));
+    return await sweepSessions({ options, clock, progress, problems, cloud, machine, ended, followers });
   } finally {
     machine.stop();
     await cloud?.stop();
@@ -108,11 +124,12 @@ interface Surroundings {
   readonly problems: Problems;
   /** Gets the executions that have ended. */
   readonly ended: Execution[];
+  readonly followers: Followers;
 }
 
 function startCloud(
   { cdktfOut, sweep, existingTable, cloud }: DemoOptions,
-  { dynamoDb, clock, progress, problems, ended }: Surroundings,
+  { dynamoDb, clock, progress, problems, ended, followers }: Surroundings,
 ): Promise<LocalCloud> {
   return LocalCloud.start({
     cdktfOut,
@@ -125,6 +142,14 @@ function startCloud(
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
     ...(existingTable && { existing: [existingTable], makeExisting: true }),
+    // Nobody else's S3, queues, buses and functions get the sessions of this run.
+    environment: {},
+    services: followers.services,
+    mappings: {
+      onError: (error, { address }) => problems.add(`${address}: ${error}`),
+      onDiscarded: (_discarded, { address }) =>
+        problems.add(`${address}: records of the stream were given up`),
+    },
     ...cloud,
     clock,
     dynamoDb,
@@ -140,11 +165,13 @@ interface Job {
   readonly machine: MachineWatch;
   /** Executions that have ended; grows. */
   readonly ended: readonly Execution[];
+  readonly followers: Followers;
 }
 
 async function sweepSessions(job: Job): Promise<Judged> {
-  const { options, clock, progress, problems, cloud, machine, ended } = job;
-  const { minutes, rate, seed, sweep, signal, tableName, standsFor } = options;
+  const { options, clock, progress, problems, cloud, machine, ended, followers } = job;
+  const { minutes, rate, seed, sweep, signal, tableName, standsFor, following = {} } = options;
+  const { graceSeconds = 0, holdAttribute } = sweep;
   const startMs = clock.now();
   const workload = planStream({
     startMs,
@@ -152,15 +179,22 @@ async function sweepSessions(job: Job): Promise<Judged> {
     seconds: minutes * 60,
     rate,
     random: seededRandom(seed),
-    mix: sessionMix(renews(sweep)),
+    mix: sessionMix({
+      renewals: renews(sweep),
+      // What the application deletes in its grace has expired.
+      deletes: Object.values(following).some(each => each !== undefined) && graceSeconds === 0,
+      holds: holdAttribute !== undefined,
+    }),
   });
   const table = await WatchedTable.start({
     cloud,
     table: options.existingTable ?? tableOf(cloud.synthesized, tableName),
     model: options.model,
     prefix: `session-${startMs.toString(36)}`,
-    graceSeconds: sweep.graceSeconds ?? 0,
+    graceSeconds,
+    holdAttribute,
     clock,
+    onRemoval: removal => followers.removed(removal),
     ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     onAnswer: machine.answered,
     onError: error => problems.breakOff(`the table's stream couldn't be read: ${error}`),
@@ -169,7 +203,9 @@ async function sweepSessions(job: Job): Promise<Judged> {
   const cancelLateTick = clock.schedule(LATE_TICK_MS, () => startLateTick(cloud, startMs));
   try {
     const { actions } = workload;
-    progress.say(describeStart({ cloud, tableName, standsFor, sweep, actions, rate, minutes, seed }));
+    progress.say(
+      describeStart({ cloud, tableName, standsFor, sweep, actions, rate, minutes, seed, following }),
+    );
     const until = AbortSignal.any([signal, problems.broken]);
     await live({ ...job, ...workload, table, signal: until });
     cloud.pauseSchedules();
@@ -179,7 +215,9 @@ async function sweepSessions(job: Job): Promise<Judged> {
         deadline: clock.now() + MAX_EXECUTION_WAIT_MS,
       });
     }
+    if (!until.aborted) await untilFollowed(job, table, until);
     await table.stop();
+    await clock.busy(() => followers.read(cloud));
     const interrupted = signal.aborted;
     const contradictions = interrupted ? [] : await verify(table);
     machine.stop();
@@ -195,17 +233,46 @@ async function sweepSessions(job: Job): Promise<Judged> {
       }),
       promisedLagMs: promisedLagMs(sweep, rate),
       contradictions,
+      followed: followers.followed(table.ledger),
+      ...(holdAttribute !== undefined && { held: table.ledger.heldItems }),
       ...failuresOf(job),
       machine: machine.report(),
       interrupted,
     });
     progress.end();
-    const context = { renewals: renews(sweep), executions: ended.length };
+    const { deletedByUs } = table.ledger.counts;
+    const context: ReportContext = {
+      renewals: renews(sweep),
+      executions: ended.length,
+      following,
+      deletedByUs,
+    };
     progress.say(`\n${formatReport(judged, context)}`);
     return judged;
   } finally {
     cancelLateTick();
     await table.stop();
+  }
+}
+
+/** Waits for the objects and events of what was deleted. */
+async function untilFollowed(
+  { options: { following = {} }, clock, cloud, followers, progress, machine }: Job,
+  { ledger }: WatchedTable,
+  signal: AbortSignal,
+): Promise<void> {
+  const waitMs = (following.archive?.batchSeconds ?? 0) * 1000 + MAX_FOLLOWING_MS;
+  const startMs = clock.now();
+  const stoodStillMs = machine.stoodStillMs();
+  for (;;) {
+    await clock.busy(() => followers.read(cloud));
+    const now = clock.now();
+    const tally = ledger.tally(now);
+    if (signal.aborted || followers.isComplete(tally.deleted, ledger)) return;
+    // A machine that slept is given the time to make up for it.
+    if (now >= startMs + waitMs + machine.stoodStillMs() - stoodStillMs) return;
+    progress.show(formatFollowing(tally.deleted, following, followers.arrivals));
+    await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {});
   }
 }
 

@@ -1,22 +1,41 @@
 import { between, drawCase, type Mix, withinOrFar } from '../workload/plan.ts';
 
 // Of 100 sessions; the rest is written once and expires.
-const SHARES = { permanent: 5, madePermanent: 5, renewed: 10 };
+const SHARES = { permanent: 5, madePermanent: 5, renewed: 10, deleted: 5, held: 5 };
+
+/** From a deletion by the application to the expiry at least, milliseconds: DynamoDB Local's streams do not say the second. */
+const DELETED_BEFORE_MS = 8_000;
+
+export interface SessionFates {
+  /** Whether sessions are renewed, or made permanent, once they have a TTL. */
+  readonly renewals: boolean;
+  /** Whether the application deletes some, well before they expire. @default false */
+  readonly deletes?: boolean;
+  /** Whether the application holds some, in their last seconds. @default false */
+  readonly holds?: boolean;
+}
 
 /**
  * What happens to sessions: some are renewed or lose their TTL in the last seconds before they would expire, and a few
  * never expire.
- *
- * @param renewals whether sessions are renewed, or made permanent, once they have a TTL
  */
-export function sessionMix(renewals: boolean): Mix {
+export function sessionMix({ renewals, deletes = false, holds = false }: SessionFates): Mix {
   return ({ item, ttl, writeAt, lastTtl, random }) => {
     const fate = drawCase(SHARES, random);
     const write = { atMs: writeAt, item, kind: 'write', ttl } as const;
     if (fate === 'permanent') return [{ ...write, ttl: undefined }];
-    if (!renewals) return [write];
+    const expiresAt = ttl * 1000;
+    if (fate === 'deleted') {
+      const at = Math.max(writeAt + 500, expiresAt - DELETED_BEFORE_MS);
+      return deletes ? [write, { atMs: at, item, kind: 'delete', ttl: undefined }] : [write];
+    }
     // Shortly before it expires, but never before it is written.
-    const atMs = Math.max(writeAt + 500, ttl * 1000 - between(1_000, 5_000, random));
+    const shortlyBefore = () => Math.max(writeAt + 500, expiresAt - between(1_000, 5_000, random));
+    if (fate === 'held') {
+      return holds ? [write, { atMs: shortlyBefore(), item, kind: 'hold', ttl: undefined }] : [write];
+    }
+    if (!renewals) return [write];
+    const atMs = shortlyBefore();
     if (fate === undefined) return [write];
     if (fate === 'madePermanent') return [write, { atMs, item, kind: 'makePermanent', ttl: undefined }];
     const later = withinOrFar(ttl + Math.round(between(10, 60, random)), lastTtl);

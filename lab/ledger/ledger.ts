@@ -104,6 +104,13 @@ export class Ledger {
     return countsOf(this.#entries.values());
   }
 
+  /** Items that the application holds, and how many of them no one else has deleted. */
+  get heldItems(): { readonly items: number; readonly kept: number } {
+    const held = [...this.#entries.values()].filter(isHeld);
+    const kept = held.filter(({ versions }) => versions.every(({ removal, ours }) => ours || !removal));
+    return { items: held.length, kept: kept.length };
+  }
+
   /** @param nowMs epoch milliseconds */
   tally(nowMs: number): Tally {
     return tallyOf(this.#entries.values(), nowMs);
@@ -145,6 +152,23 @@ export class Ledger {
     return this.#versionsOf(id).some(
       ({ number, written }) => number > FIRST_VERSION && (written?.knownAt ?? 0) <= at + KNOWN_AFTER_MS,
     );
+  }
+
+  /** The last version of an item that was acknowledged. */
+  lastVersion(id: string): number | undefined {
+    return this.#entries.get(id)?.current?.number;
+  }
+
+  /**
+   * What became of an item: the application deleted it (`ours`), or others did once it had expired (`swept`). Undefined for what is
+   * neither, such as a live item, and for items that are none of this ledger's.
+   *
+   * @param nowMs epoch milliseconds
+   */
+  fate(id: string, nowMs: number): 'ours' | 'swept' | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.current?.ours) return 'ours';
+    return entry !== undefined && sweptOf([entry], nowMs)[0]?.goneAt !== undefined ? 'swept' : undefined;
   }
 
   /** Whether a delete may have met the item while it was held. */

@@ -1,7 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, realClock } from 'stepfunctions-emulator';
+import type { ItemImage } from '../../functions/stream/event.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
+import type { SeenRemoval } from '../archive/arrivals.ts';
 import type { Present } from '../ledger/item.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Reading, Violation } from '../ledger/verdict.ts';
@@ -19,6 +21,8 @@ export interface WatchedTableOptions extends SessionTableOptions {
   readonly client?: DynamoDBClient;
   /** Pause between two reads of the stream, milliseconds. @default that of {@link StreamObserver} */
   readonly intervalMs?: number;
+  /** Gets every deletion that is seen, some twice. */
+  readonly onRemoval?: (removal: SeenRemoval) => void;
   /** DynamoDB answered a request of ours. Epoch milliseconds. */
   readonly onAnswer?: (span: Span) => void;
   /** The stream can't be read any more. */
@@ -51,9 +55,12 @@ export class WatchedTable {
         client: options.cloud.client,
         streams: watched.#streams,
         tableName: options.table.name,
-        onRemoval: (image, seenAt) => {
+        onRemoval: (seen, seenAt) => {
+          // Its items have no values of types that come one day.
+          const image = seen as ItemImage & typeof seen;
           const { id, version, ttl, held } = watched.#sessions.read(image);
           watched.ledger.removed(id, version, { ttl, seenAt, held });
+          options.onRemoval?.({ id, version, ttl, seenAt, image, key: watched.#sessions.keyIn(image) });
         },
         onError: options.onError,
         ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),

@@ -188,6 +188,13 @@ export class SessionTable {
     };
   }
 
+  /** The primary key of an item. */
+  keyIn<Value>(image: Readonly<Record<string, Value>>): Record<string, Value> {
+    const { partitionKey, sortKey } = this.#model;
+    const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+    return Object.fromEntries(names.map(name => [name, image[name] as Value]));
+  }
+
   /** Sort keys are unique in a run; without one the partition key has to be. */
   get #uniqueKey(): string {
     return this.#model.sortKey ?? this.#model.partitionKey;

@@ -7,6 +7,7 @@ const report = (counts: Record<string, number>) => ({
   found: 0,
   deleted: 0,
   renewed: 0,
+  held: 0,
   notFound: 0,
   failed: 0,
   retries: 0,

@@ -45,7 +45,7 @@ test('--help says what it does', async () => {
 test.each([
   [
     ['--minuts', '3'],
-    '--minuts: expected one of --minutes, --rate, --seed, --table, --by, --config, --json, --help, got an unknown flag',
+    '--minuts: expected one of --minutes, --rate, --seed, --table, --by, --archive, --config, --json, --help, got an unknown flag',
   ],
   [['--minutes', '0'], '--minutes: expected a number from 0.1 to 1440, got "0"'],
   [['--rate', 'fast'], '--rate: expected a number from 0.1 to 1000, got "fast"'],

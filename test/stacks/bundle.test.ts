@@ -18,8 +18,11 @@ const CLIENTS: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
   PublishExpiries: ['@aws-sdk/client-eventbridge', '@aws-sdk/client-lambda', '@aws-sdk/client-sqs'],
 };
 
-/** The client of S3 alone is 300 KB. */
-const LONGEST: Readonly<Partial<Record<FunctionName, number>>> = { ArchiveExpiries: 450_000 };
+/** The client of S3 alone is 300 KB. DeleteChunk has it beside DynamoDB's, and runs it only where it archives first. */
+const LONGEST: Readonly<Partial<Record<FunctionName, number>>> = {
+  ArchiveExpiries: 450_000,
+  DeleteChunk: 500_000,
+};
 
 describe.each(ALL_FUNCTIONS)('the bundle of %s', task => {
   const { module: file, archive } = bundles[task];

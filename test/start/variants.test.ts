@@ -38,6 +38,8 @@ const PLAIN: Expected = {
   overdue: 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.',
 };
 
+const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
+
 // Every documented value of every field that changes the job, at least once.
 test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
@@ -140,6 +142,74 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   ],
   ['by second, once a minute', [{ ...TOKENS, indexedBy: 'second', precisionSeconds: 60 }], PLAIN],
   [
+    'an archive of expiries to be restored from, under a prefix, and events on a bus',
+    [
+      {
+        ...SESSION_DATA,
+        archive: { prefix: 'kept/here/', coldAfterDays: 1 },
+        events: { eventBus: 'own-bus' },
+      },
+    ],
+    {
+      ...TO_THE_SECOND,
+      says: [...FOLLOWED, 'an object after at most 5 s\n', 'to the EventBridge bus own-bus'],
+    },
+  ],
+  [
+    'an existing table with binary keys, a plain archive of all removals in an existing bucket, and events with the item in a queue',
+    [
+      {
+        ...{ ...SESSION_DATA, existingTable: true, partitionKeyType: 'B', sortKeyType: 'N' },
+        archive: { bucket: 'own-bucket', format: 'json', removals: 'all', batchSeconds: 0 },
+        events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:own-queue', oldImage: true },
+      },
+    ],
+    {
+      ...TO_THE_SECOND,
+      says: [
+        ...FOLLOWED,
+        'S3 bucket own-bucket, in memory; an object after at most 0 s',
+        'the SQS queue own-queue',
+      ],
+    },
+  ],
+  [
+    'archived before it is deleted, by second',
+    [{ ...TOKENS, indexedBy: 'second', pollSeconds: 0, archive: {}, archiveFirst: true }],
+    {
+      ...TO_THE_SECOND,
+      says: [
+        '  ✓ deleted = archived ',
+        '  ✓ deleted uncopied ',
+        'items are copied there before they are deleted',
+      ],
+    },
+  ],
+  [
+    'events to a function, in batches, every ten seconds',
+    [
+      {
+        ...{ ...TOKENS, deleteMode: 'batch', precisionSeconds: 10 },
+        events: { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:own-function' },
+      },
+    ],
+    { ...EVERY_TEN, says: ['  ✓ deleted = events ', 'to the function own-function'] },
+  ],
+  [
+    'held items, and a grace, with an archive',
+    [{ ...SESSION_DATA, holdAttribute: 'legalHold', graceSeconds: 90, archive: {}, archiveFirst: true }],
+    {
+      ...TO_THE_SECOND,
+      promised: `${TO_THE_SECOND.promised}; graceSeconds: 90, so "expiry" here is 90 s after the TTL`,
+      says: ['  ✓ deleted = archived ', '  ✓ held, kept ', ' held in their last seconds'],
+    },
+  ],
+  [
+    'a hold only',
+    [{ ...TOKENS, holdAttribute: 'legalHold' }],
+    { ...TO_THE_SECOND, says: ['  ✓ held, kept '] },
+  ],
+  [
     'the first of two tables; an existing one with keys of two types, in batches once a minute',
     [
       {
@@ -171,3 +241,17 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   },
   180_000,
 );
+
+test('--archive gives an archive and events to a table whose configuration names neither', async () => {
+  const { result, violations, doubts, printed } = await runJob([SESSION_DATA], { archive: true });
+  expect({ violations, doubts, verdict: result.verdict }).toEqual({
+    violations: [],
+    doubts: [],
+    verdict: 'kept',
+  });
+  const { deleted, archive, events } = result;
+  expect([archive?.items, events?.items]).toEqual([deleted, deleted]);
+  expect(deleted).toBeGreaterThan(20);
+  for (const text of FOLLOWED) expect(printed).toContain(text);
+  expect(printed).toMatch(/; [1-9]\d* deleted by the application/);
+}, 180_000);

@@ -31,6 +31,7 @@ export async function runJob(
     config: configOf(...tables),
     table: undefined,
     by: undefined,
+    archive: false,
     minutes: 1,
     rate: 0.5,
     seed: 1,
@@ -60,8 +61,8 @@ export function answering(
 }
 
 /** What a job on a cloud that is broken somewhere, or sleeps, comes to: what wasn't kept, and the exit status. */
-export async function judgedJob(cloud: Partial<LocalCloudOptions>, minutes = 1) {
-  const { result, printed } = await runJob([SESSION_DATA], { cloud, minutes });
+export async function judgedJob(cloud: Partial<LocalCloudOptions>, minutes = 1, options: JobOptions = {}) {
+  const { result, printed } = await runJob([SESSION_DATA], { ...options, cloud, minutes });
   const { verdict, promises, lagMs, machine } = result;
   const notKept = promises.flatMap(({ name, status }) => (status === 'kept' ? [] : [[name, status]]));
   return {

@@ -1,11 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { CopyArchive } from '../../../functions/delete-chunk/archive-first.ts';
 import type { CopyLine, MarkLine } from '../../../functions/delete-chunk/copies.ts';
 import { deleteChunk } from '../../../functions/delete-chunk/handler.ts';
+import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { Chunk, ExpiredKey } from '../../../statemachine/contract.ts';
@@ -317,6 +318,23 @@ describe('S3', () => {
   });
 });
 
+test.each([1, 1.002, 2])(
+  'a mark that S3 does not take at once is put again, with %d seconds in all',
+  async timeoutSeconds => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    const TableName = table.settings.tableName;
+    const archive = thenBetween(async () => {
+      await table.documents.send(new PutCommand({ TableName, Item: expired('a', { ttl: CUTOFF + 60 }) }));
+      let puts = 0;
+      s3.fault = () => (puts++ === 0 ? { kind: 'refuse', error: 'SlowDown', status: 503 } : undefined);
+    });
+    const outcome = await attempt(table, [key('a')], { archive, chunk: { timeoutSeconds } });
+    expect(outcome).toMatchObject({ renewed: 1, unprocessed: [] });
+    expect(await marks()).toHaveLength(1);
+  },
+);
+
 describe('DynamoDB', () => {
   test('leaves keys unread: these are unprocessed, the others are deleted', async () => {
     const errors = new Map([[1, 'any']]);
@@ -446,6 +464,19 @@ test('large items go in several batches', async () => {
     client.destroy();
     await faults.stop();
   }
+});
+
+test.each([
+  ['N', '12345678901234567890123456789012345678'],
+  ['N', '-0.00012345678901234567890123456789012345678'],
+  ['N', '1E+125'],
+  ['B', 'AP8B'],
+] as const)('finds the item again whose key is the %s %s', async (type, value) => {
+  const table = await createExpiringTable(dynamo.client, { partitionKeyType: type });
+  const id = type === 'N' ? NumberValue.from(value) : Buffer.from(value, 'base64');
+  await table.put([{ ...expired(''), id }]);
+  const found = (await table.scan()).map(item => ({ key: toItemKey(item, ['id']), ttl: CUTOFF }));
+  expect(await attempt(table, found)).toMatchObject({ deleted: 1, notFound: 0, unprocessed: [] });
 });
 
 test('with deleteMode batch too, nothing is deleted without its copy', async () => {

@@ -15,6 +15,18 @@ const good: Tally = {
 };
 const IDLE: MachineReport = { stoodStillMs: 0, busyMs: 0, slowAnswersMs: 0, clockSetBackMs: 0 };
 const context = { renewals: true, executions: 4 };
+const ARRIVED = {
+  items: 3000,
+  ...{ again: 2, strays: 0, doubtful: 0, altered: 0 },
+  lagMs: { p50: 1_500, p99: 2_500, max: 3_000 },
+};
+/** The run also has an archive and events, which are as they should be but for what a test says. */
+const following = (archive: object, events: object = {}): Over => ({
+  followed: {
+    archive: { ...ARRIVED, objects: 7, withoutCopy: 0, ...archive },
+    events: { ...ARRIVED, again: 0, ...events },
+  },
+});
 
 /** A run that kept every promise, but for what a test says. */
 function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
@@ -24,6 +36,7 @@ function run({ tally = {}, machine = {}, ...over }: Over = {}): JudgedRun {
     lags: [1000, 2000],
     promisedLagMs: 2_020,
     contradictions: [],
+    followed: {},
     failures: [],
     excusedFailures: [],
     machine: { ...IDLE, ...machine },
@@ -110,6 +123,30 @@ test.each<[string, Over, PromiseName[], RegExp]>([
     /✗ 1 live items missing/,
   ],
   [
+    'an item that is not archived, and one without an event',
+    following({ items: 2999 }, { items: 2998 }),
+    ['allArchived', 'eventOfEach'],
+    /3,000 items expired and were deleted, but 2,999 are in the archive\n.*but events of 2,998 came/,
+  ],
+  [
+    'what is archived or told of and had not expired',
+    following({ strays: 2, doubtful: 1 }, { strays: 3 }),
+    ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
+    /2 items are in the archive that had not expired[\s\S]*3 items became events that had not expired/,
+  ],
+  [
+    'what is archived or told of otherwise than it was',
+    following({ altered: 2 }, { altered: 3 }),
+    ['archivedAsWritten', 'eventsAsWritten'],
+    /2 items are in the archive otherwise than they were last written\n.*the events of 3 items say something else/,
+  ],
+  [
+    'what was deleted before it was copied',
+    following({ withoutCopy: 4 }),
+    ['archivedFirst'],
+    /4 items were deleted without a copy of them in the archive/,
+  ],
+  [
     'an execution',
     { failures: ['the sweep of 09:00 ended FAILED'] },
     ['nothingFailed'],
@@ -124,7 +161,34 @@ test.each<[string, Over, PromiseName[], RegExp]>([
   expect(text).toMatch(expected);
 });
 
+test('an archive and events are told of where there are any', () => {
+  const judged = judge(run(following({})));
+  const text = formatReport(judged, {
+    ...context,
+    following: {
+      archive: { format: 'dynamodb-json', batchSeconds: 5, isFirst: true },
+      events: { destination: 'the bus' },
+    },
+    deletedByUs: 31,
+  });
+  expect(judged.result).toMatchObject({ verdict: 'kept', archive: { objects: 7 }, events: { items: 3000 } });
+  expect(text.replaceAll(/ {2,}/g, '  ')).toContain(`
+  ✓ deleted = archived = events  3,000 = 3,000 = 3,000  each item once; delivered twice: 2 archived, 0 events
+  archive lag  1.5 s / 2.5 s / 3.0 s  from expiry to the object; 7 objects, batchSeconds: 5
+  ✓ archived wrongly  0  not expired, or not as last written; the application deleted 31 itself
+  ✓ deleted uncopied  0  archiveFirst: an item is copied before it is deleted
+  event lag  1.5 s / 2.5 s / 3.0 s  from expiry to the event; to the bus
+  ✓ events wrongly  0`);
+  expect(formatReport(judge(run()), context)).not.toMatch(/archive|event/);
+});
+
 test.each<[string, Over, PromiseName[], RegExp]>([
+  [
+    'what the application deleted, and was read too late',
+    following({ doubtful: 1 }, { doubtful: 2 }),
+    ['onlyExpiredArchived', 'eventsOnlyOfExpired'],
+    /1 items are in the archive that the application deleted before they expired: this machine[\s\S]*2 items became events that/,
+  ],
   [
     'what is late by no more than the machine lost',
     { punctuality: { inTime: 2990, excused: 10, late: 0 }, machine: { stoodStillMs: 42_000 } },

@@ -10,7 +10,7 @@ const plan = (over: { minutes?: number; rate?: number; seed?: number; renewals?:
     seconds: (over.minutes ?? 3) * 60,
     rate: over.rate ?? 20,
     random: seededRandom(over.seed ?? 1),
-    mix: sessionMix(over.renewals ?? true),
+    mix: sessionMix({ renewals: over.renewals ?? true }),
   });
 
 test('sessions expire at a steady rate for the minutes that were asked for', () => {

@@ -8,6 +8,7 @@ import {
   CreateTableCommand,
   DeleteItemCommand,
   PutItemCommand,
+  type StreamSpecification,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { LocalCloud, type LocalCloudOptions } from '../../../local/cloud.ts';
@@ -90,6 +91,14 @@ async function until(isSo: () => boolean): Promise<void> {
 const write = async (TableName: string, id: string) => {
   await client.send(
     new PutItemCommand({ TableName, Item: { id: { S: id }, bytes: { B: Buffer.from('hello') } } }),
+  );
+};
+const makeTable = async (TableName: string, StreamSpecification?: StreamSpecification) => {
+  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' }] as const;
+  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' }] as const;
+  const keys = { KeySchema: [...KeySchema], AttributeDefinitions: [...AttributeDefinitions] };
+  await client.send(
+    new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keys, StreamSpecification }),
   );
 };
 const remove = async (TableName: string, id: string) => {
@@ -180,14 +189,7 @@ test('another process goes on where the last one was', async () => {
 });
 
 test('a table of the stack that was there without a stream gets one', async () => {
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'Before',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-    }),
-  );
+  await makeTable('Before');
   const { ids } = await start(stack('Before'));
   await write('Before', 'a');
   await remove('Before', 'a');
@@ -195,14 +197,7 @@ test('a table of the stack that was there without a stream gets one', async () =
 });
 
 test('fails at the start for an existing table without a stream, with the command that adds it', async () => {
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'Theirs',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-    }),
-  );
+  await makeTable('Theirs');
   const parts: StackParts = {
     resource: {
       aws_sqs_queue: { failures: { name: 'failures' } },
@@ -221,15 +216,7 @@ test('fails at the start for an existing table without a stream, with the comman
 });
 
 test('a stream of another view stays as it is', async () => {
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'Viewed',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' },
-    }),
-  );
+  await makeTable('Viewed', { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' });
   const { records } = await start(stack('Viewed'));
   await write('Viewed', 'a');
   await remove('Viewed', 'a');
