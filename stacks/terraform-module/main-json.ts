@@ -5,11 +5,13 @@ import { OF_CREATED_TABLES, PROP_NAMES, type PreciseTtlProps, resolveProps } fro
 import { type ReconcilePart, reconcileParts } from '../reconcile-parts.ts';
 import { merged } from './merged.ts';
 import { dashboardOf, tunedAlarms, withMonitoring, withMonitoringOf } from './monitoring.ts';
+import { withNativeTtl } from './native-ttl.ts';
 import { withOptional } from './optional.ts';
 import { isJsonObject, type Json, type JsonObject, synthesizeSweep } from './synthesize.ts';
 import { asExpression, TemplateError } from './template.ts';
-import { HAS_SORT_KEY, IS_BY_WINDOW, type PropName, TERMS, variableName } from './terms.ts';
+import { HAS_HOLD, HAS_SORT_KEY, IS_BY_WINDOW, type PropName, TERMS, variableName } from './terms.ts';
 import { withVariables } from './variations.ts';
+import { withBoth } from './with-both.ts';
 
 /** Which of the two modules: one sweeps a table that is there, the other creates it. */
 export type ModuleName = 'existing-table' | 'new-table';
@@ -30,11 +32,13 @@ const BASE = {
   windowAttribute: 'ZwindowAttributeZ',
   indexName: 'ZindexNameZ',
   metricsNamespace: 'ZmetricsNamespaceZ',
+  holdAttribute: 'ZholdAttributeZ',
   name: 'ZnameZ',
   granularityMinutes: 2,
   shards: 97,
   lookbackMinutes: 31,
   reconcileHours: 131,
+  graceSeconds: 7919,
   precisionSeconds: 3,
   pollSeconds: 7,
   shardConcurrency: 211,
@@ -54,6 +58,7 @@ const NUMBERS = {
   shards: 89,
   lookbackMinutes: 37,
   reconcileHours: 127,
+  graceSeconds: 7927,
   precisionSeconds: 4,
   pollSeconds: 9,
   shardConcurrency: 223,
@@ -96,8 +101,6 @@ export const FIXED = [
   'archive',
   'archiveFirst',
   'events',
-  'holdAttribute',
-  'graceSeconds',
 ] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
@@ -127,7 +130,14 @@ const OPTIONAL = {
   kmsKeyArn: `\${${TERMS.kmsKeyArn}}`,
   tracing: true,
   tableKmsKeyArn: `\${${TERMS.tableKmsKeyArn}}`,
+  holdAttribute: BASE.holdAttribute,
 } as const satisfies Partial<PreciseTtlProps>;
+
+/** Whether an optional prop is given, where it is not by being no null. */
+const GIVEN: { readonly [Prop in keyof typeof OPTIONAL]?: string } = {
+  tracing: TERMS.tracing,
+  holdAttribute: HAS_HOLD,
+};
 
 /** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
 const GUARDED = 'table';
@@ -164,8 +174,17 @@ export function mainJson(name: ModuleName): { readonly main: JsonObject; readonl
     );
   };
   const json = merged(IS_BY_WINDOW, ofWay('window'), ofWay('second'), ofBothWays);
-  const { output, ...main } = finished(withMonitoring(json as JsonObject, essentialDashboard(name)), name);
+  const monitored = withMonitoring(json as JsonObject, essentialDashboard(name));
+  const { output, ...main } = finished(withNativeTtlOf(monitored, name), name);
   return { main, output: output as JsonObject };
+}
+
+/** The sweep with native TTL, and without: an item has a grace then. */
+function withNativeTtlOf(json: JsonObject, name: ModuleName): JsonObject {
+  const { holdAttribute: _hold, graceSeconds, ...others } = BASE;
+  const props = { ...others, existingTable: name === 'existing-table' };
+  const synthesized = (each: PreciseTtlProps) => replaceTexts(synthesizeSweep(each).json);
+  return withNativeTtl(json, synthesized({ ...props, graceSeconds }), synthesized(props)) as JsonObject;
 }
 
 /** Only alarms whose metric is recorded can be tuned. */
@@ -213,16 +232,20 @@ function parametrized(name: ModuleName, way: Way, base: PreciseTtlProps): Json {
   refuseMoreThanSchedules(baseProps);
   const absences = (Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]).map(prop => {
     const { [prop]: _left, ...others } = baseProps;
-    const given = prop === 'tracing' ? TERMS[prop] : `${TERMS[prop]} != null`;
-    return { given, json: shaped(others) };
+    const given = GIVEN[prop] ?? `${TERMS[prop]} != null`;
+    return { prop, given, json: shaped(others) };
   });
+  const withoutHold = absences.find(({ prop }) => prop === 'holdAttribute')?.json ?? full;
+  const varied = (props: PreciseTtlProps, prop?: PropName | 'numbers') => {
+    // Essential metrics leave alarms out.
+    if (prop === 'metrics') return withMonitoringOf(full, shaped(props));
+    if (prop !== 'deleteMode') return shaped(props);
+    // Items are held in guarded mode only.
+    const { holdAttribute: _hold, ...others } = props;
+    return withBoth(full, withoutHold, shaped(others));
+  };
   const synthesized = (props: PreciseTtlProps, prop?: PropName | 'numbers') =>
-    withOptional(
-      // Essential metrics leave alarms out.
-      prop === 'metrics' ? withMonitoringOf(full, shaped(props)) : shaped(props),
-      full,
-      absences,
-    );
+    withOptional(varied(props, prop), full, absences);
   const switches = (Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).filter(
     prop =>
       (prop !== 'sortKeyType' || base.sortKey !== undefined) &&
@@ -427,7 +450,7 @@ function ofFunction({ filename, description }: JsonObject): JsonObject {
 function inWordsOfTheModule(text: string): string {
   return PROP_NAMES.reduce(
     (words, prop) =>
-      words.replaceAll(new RegExp(`\\b(in|Correct) ${prop}\\b`, 'g'), `$1 ${variableName(prop)}`),
+      words.replaceAll(new RegExp(`\\b(in|Correct|With|or) ${prop}\\b`, 'g'), `$1 ${variableName(prop)}`),
     text,
   )
     .replaceAll('docs/deploy.md', 'README.md')

@@ -80,7 +80,8 @@ function absent(condition: string, path: readonly string[], value: Json): Json {
   return `\${${condition} ? ${asExpression(value)} : null}`;
 }
 
-function when(condition: string, postcondition: JsonObject): JsonObject {
+/** A condition of the table that is checked where another one holds. */
+export function when(condition: string, postcondition: JsonObject): JsonObject {
   const test = asExpression(String(postcondition['condition']));
   return { ...postcondition, condition: `\${${condition} ? ${test} : true}` };
 }

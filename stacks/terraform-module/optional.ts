@@ -88,6 +88,8 @@ function optional(
   const [absence, ...others] = lacking;
   if (absence === undefined) return [key, value];
   if (others.length > 0) throw new TemplateError(`${path.join('.')} depends on two props.`);
+  // An environment takes no null, and the functions read an empty attribute as none.
+  if (path.at(-2) === 'variables') return [key, value];
   if (isJsonObject(value)) {
     const block = { for_each: `\${${absence.given} ? [true] : []}`, content: value };
     return ['dynamic', { [key]: [block] }];

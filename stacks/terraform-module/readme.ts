@@ -31,7 +31,8 @@ Two things must be there before the module is applied:
 1. The index. With \`indexed_by = "second"\` the \`ttl_attribute\` (Number) is its partition key, and it has no sort key: no writer
    changes, and items that are there already are swept. By default, by window, \`window_attribute\` (String) is its partition
    key and \`ttl_attribute\` its sort key. It projects KEYS_ONLY. Wait until it is ACTIVE; Terraform cannot see that.
-2. Native TTL on \`ttl_attribute\`, as a backstop. Wait until it is ENABLED, which takes up to an hour.
+2. Native TTL on \`ttl_attribute\`, as a backstop. Wait until it is ENABLED, which takes up to an hour. With \`hold_attribute\` or
+   \`grace_seconds\` it has to be off instead.
 
 Terraform compares the table with the inputs when it plans: its keys and their types, the index, its keys and projection, and
 native TTL. If something differs, the plan names the first difference, and nothing is made.
@@ -83,6 +84,15 @@ what they need of it. The key's policy must leave the rest to IAM, as every defa
 \`role_arns\` may then use it through DynamoDB; its policy must leave that to IAM. When a new table was given one and is to have it
 no more, change the table first (\`aws dynamodb update-table --sse-specification Enabled=false\`), and leave out the input then.`;
 
+const HOLD_AND_GRACE = `## Hold and grace
+
+While an item has the attribute \`hold_attribute\`, with whatever value, no sweep deletes it. With \`grace_seconds\` the sweep deletes each
+item that much after its expiry. Native TTL knows neither and would delete those items within days. So with either input it is off: a
+new table gets it off, and an existing table is refused while it is on. There is no backstop then.
+
+Without both again, the next apply turns native TTL of a new table on, and what was held is deleted. Apply \`hold_attribute\` before you
+write the first mark.`;
+
 const ALARMS = `## Alarms and a dashboard
 
 The alarms tell an SNS topic, and nobody hears of one before somebody has subscribed to the output \`alarm_topic_arn\`. A topic of
@@ -122,11 +132,13 @@ must agree on \`ttl_attribute\`, \`window_attribute\`, \`granularity_minutes\` a
 backfill yet, which writes the window into the items that are there: docs/backfill.md of the package says what it does.
 
 Nor does it have these yet, which the configuration file and the construct of the package have: an archive of what expires in S3
-(\`archive\`, \`archiveFirst\`), events of it (\`events\`), held items (\`holdAttribute\`) and a grace (\`graceSeconds\`). An archive and
-events need a stream, of which a module's \`ignore_changes\` takes no variable, and a bucket that is forgotten when it is not asked for any
-more, for which a module's \`removed\` blocks take none.
+(\`archive\`, \`archiveFirst\`) and events of it (\`events\`). An archive and events need a stream, of which a module's
+\`ignore_changes\` takes no variable, and a bucket that is forgotten when it is not asked for any more, for which a module's
+\`removed\` blocks take none.
 
 ${SECTIONS[module]}
+
+${HOLD_AND_GRACE}
 
 ${ALARMS}
 

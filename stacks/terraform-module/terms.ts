@@ -50,10 +50,17 @@ export const TERMS: Readonly<Record<PropName, string>> = {
   reconcileHours: 'local.reconcile_hours',
   sortKey: 'local.sort_key',
   sortKeyType: 'local.sort_key_type',
+  holdAttribute: 'local.hold_attribute',
 };
 
 /** Whether the table has a sort key. */
 export const HAS_SORT_KEY = `${NAMES.sortKey} != null`;
+
+/** Whether items can be held. */
+export const HAS_HOLD = `${NAMES.holdAttribute} != null`;
+
+/** What `refusesNativeTtl` says. */
+export const REFUSES_NATIVE_TTL = 'local.refuses_native_ttl';
 
 /** Numbers that are made of several props, and how the module calls them. */
 export const DERIVED: Readonly<Record<string, (props: ResolvedProps) => number>> = {
@@ -70,6 +77,8 @@ export const LOCALS: Readonly<Record<string, string>> = {
   reconcile_hours: DEFAULTED.reconcileHours,
   sort_key: `${HAS_SORT_KEY} ? ${NAMES.sortKey} : ""`,
   sort_key_type: DEFAULTED.sortKeyType,
+  hold_attribute: `${HAS_HOLD} ? ${NAMES.holdAttribute} : ""`,
+  refuses_native_ttl: `${HAS_HOLD} || ${NAMES.graceSeconds} > 0`,
   concurrent_children: `${NAMES.shardConcurrency} == 0 || ${NAMES.precisionSeconds} == ${PLAIN_MODE_SECONDS} ? ${NAMES.shardConcurrency} : ${NAMES.shardConcurrency} + ${NAMES.shards}`,
   reconcile_minutes: `local.reconcile_hours * 60`,
   reconcile_windows: `ceil(local.reconcile_minutes / ${NAMES.granularityMinutes})`,

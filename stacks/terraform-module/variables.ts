@@ -44,7 +44,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   sortKey: "Name of the table's sort key; null when it has none.",
   sortKeyType: 'Type of the sort key: S, N or B. S when it is not given.',
   ttlAttribute:
-    'Attribute with the moment of expiry: Number, epoch seconds. Native TTL is on it, as a backstop.',
+    'Attribute with the moment of expiry: Number, epoch seconds. Native TTL is on it, as a backstop, unless hold_attribute or grace_seconds turns it off.',
   indexedBy:
     'What the partition key of the index is. window: the window that a writer stamps on each item. second: the TTL attribute itself, so that writers stamp nothing. An index cannot be changed from one to the other: another index can be added.',
   windowAttribute: "By window: attribute with the window's key; partition key of the index.",
@@ -55,6 +55,10 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
     'By window: index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
   deleteMode:
     'guarded checks the TTL of each item again in the delete itself. batch does not: only for tables whose keys are never written again once they have a TTL.',
+  holdAttribute:
+    'Attribute that holds an item: while an item has it, no sweep deletes the item. Native TTL is off then. Only with delete_mode = guarded. No item is held when it is not given.',
+  graceSeconds:
+    'Seconds between the expiry of an item and its deletion, at most 2592000. Native TTL is off when it is above 0.',
   precisionSeconds:
     'The most seconds from the expiry of an item to the poll that deletes it, 1 to 60. 60 is one sweep a minute.',
   pollSeconds:
@@ -95,6 +99,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
 const NULLABLE: readonly VariableProp[] = [
   'sortKey',
   'sortKeyType',
+  'holdAttribute',
   'indexName',
   'pollSeconds',
   'lookbackMinutes',
@@ -193,6 +198,7 @@ const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string
   sortKey: isAttributeName,
   ttlAttribute: isAttributeName,
   windowAttribute: isAttributeName,
+  holdAttribute: isAttributeName,
   granularityMinutes: term => isOneOf(GRANULARITIES, term),
   rolePath: term => `length(${term}) <= 512 && ${matches('^/([\\x21-\\x7e]+/)?$', term)}`,
   metricsNamespace: term =>
@@ -202,13 +208,14 @@ const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string
 /** The window attribute is one too, by window. */
 const ROLES = ['partition_key', 'sort_key', 'ttl_attribute'];
 const WINDOW_ROLE = `${IS_BY_WINDOW} ? var.window_attribute : null`;
+const ROLE_NAMES = `[for name in [${[...ROLES.map(each => `var.${each}`), WINDOW_ROLE].join(', ')}] : name if name != null]`;
 const PAIRS = `(ceil(${DEFAULTED.lookbackMinutes} / var.granularity_minutes) + 1) * var.shards`;
 
 /** What must hold between variables; `stacks/props.ts` and `expiry/model.ts` have it for props. test/deploy compares them. */
 const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> = {
   partitionKey: [
     {
-      condition: `length(distinct([for name in [${[...ROLES.map(each => `var.${each}`), WINDOW_ROLE].join(', ')}] : name if name != null])) == (var.sort_key == null ? 2 : 3) + (${IS_BY_WINDOW} ? 1 : 0)`,
+      condition: `length(distinct(${ROLE_NAMES})) == (var.sort_key == null ? 2 : 3) + (${IS_BY_WINDOW} ? 1 : 0)`,
       message: `${ROLES.join(', ')}, window_attribute: expected another attribute for each. Each of the four roles needs an attribute of its own.`,
     },
   ],
@@ -222,6 +229,17 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
   windowAttribute: [byWindowOnly('windowAttribute')],
   granularityMinutes: [byWindowOnly('granularityMinutes')],
   shards: [byWindowOnly('shards')],
+  holdAttribute: [
+    {
+      condition: 'var.hold_attribute == null || var.delete_mode == "guarded"',
+      message:
+        'hold_attribute: expected none with delete_mode = ${var.delete_mode}, which deletes without looking at the item, got ${var.hold_attribute == null ? "null" : var.hold_attribute}. Set delete_mode = guarded, or leave hold_attribute out.',
+    },
+    {
+      condition: `var.hold_attribute == null ? true : !contains(${ROLE_NAMES}, var.hold_attribute)`,
+      message: `hold_attribute: expected an attribute of its own, none of ${ROLES.join(', ')}, window_attribute, got \${var.hold_attribute == null ? "null" : var.hold_attribute}. Name an attribute that only held items have: every item that has it is held.`,
+    },
+  ],
   lookbackMinutes: [
     {
       condition: `${DEFAULTED.lookbackMinutes} >= var.granularity_minutes`,

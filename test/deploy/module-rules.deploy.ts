@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { alarmsOf } from '../../stacks/alarms.ts';
-import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
+import { type PreciseTtlProps, propProblems, refusesNativeTtl, resolveProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
 import { localsTf } from '../../stacks/terraform-module/hcl.ts';
 import { alarmKey } from '../../stacks/terraform-module/monitoring.ts';
@@ -21,6 +21,7 @@ interface WorkedOut {
   readonly pollSeconds: number;
   readonly lookbackMinutes: number;
   readonly concurrentChildren: number;
+  readonly refusesNativeTtl: boolean;
   readonly parts: Readonly<
     Record<string, { minute: number; lookback_minutes: number; skip_minutes: number }>
   >;
@@ -34,6 +35,7 @@ const WORKED_OUT = `{
   pollSeconds        = local.poll_seconds
   lookbackMinutes    = local.lookback_minutes
   concurrentChildren = local.concurrent_children
+  refusesNativeTtl   = local.refuses_native_ttl
   parts              = local.reconcile_parts
   alarms = {
     for name, alarm in local.alarms : name => { threshold = alarm.threshold, periods = alarm.periods } if alarm.is_made
@@ -111,6 +113,8 @@ const VALUES: { readonly [Prop in keyof Case]?: readonly Case[Prop][] } = {
   granularityMinutes: [0, 1, 7, 10, 11, 1.5, 720, 1440, 1441, -1],
   shards: [0, 1, 100, 101, 2.5],
   deleteMode: ['guarded', 'batch', 'Batch' as 'batch'],
+  holdAttribute: ['', 'legalHold', 'id', 'ttl', 'expirationWindow', 'x'.repeat(255), 'x'.repeat(256)],
+  graceSeconds: [-1, 0, 1, 1.5, 2_592_000, 2_592_001],
   precisionSeconds: [0, 1, 60, 61, 1.5],
   pollSeconds: [-1, 0, 1, 60, 61],
   lookbackMinutes: [0, 1, 1440, 1441, 44_640, 44_641],
@@ -201,6 +205,8 @@ const RELATIONS: readonly Case[] = [
   { ...BY_SECOND, sortKey: 'expirationWindow' },
   { ...BY_SECOND, ttlAttribute: 'expirationWindow' },
   { ...BY_SECOND, sortKey: 'ttl' },
+  { ...BY_SECOND, holdAttribute: 'expirationWindow' },
+  { ...BY_SECOND, holdAttribute: 'ttl' },
   { ...BY_SECOND, indexName: 'byTtl' },
   { ...BY_SECOND, pollSeconds: 0 },
   { ...BY_SECOND, pollSeconds: 1 },
@@ -227,6 +233,9 @@ const RELATIONS: readonly Case[] = [
   { ...TABLE, pollSeconds: 10, precisionSeconds: 10 },
   { ...TABLE, pollSeconds: 60, precisionSeconds: 60 },
   { ...TABLE, sortKey: 'version', sortKeyType: 'N' },
+  { ...TABLE, sortKey: 'version', holdAttribute: 'version' },
+  { ...TABLE, deleteMode: 'batch', holdAttribute: 'legalHold' },
+  { ...TABLE, deleteMode: 'batch', graceSeconds: 1 },
   { ...TABLE, metrics: 'essential', alarms: { overdue: { periods: 2 } } },
   { ...TABLE, metrics: 'essential', alarms: { overdue: false, deletionLag: { periods: 2 } } },
   { ...TABLE, tableName: 'a'.repeat(33) },
@@ -281,7 +290,13 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
       },
       { requiredKeys: ['tableName', 'partitionKey', 'indexedBy'] },
     );
-    const cases: Case[] = [...fc.sample(arbitrary, 100), ...fc.sample(bySecond, 50)].filter(
+    const held: Case[] = [{ holdAttribute: 'legalHold' }, { graceSeconds: 1 }, { graceSeconds: 0 }].map(
+      each => ({
+        ...TABLE,
+        ...each,
+      }),
+    );
+    const cases: Case[] = [...fc.sample(arbitrary, 100), ...fc.sample(bySecond, 50), ...held].filter(
       each => propProblems(each).length === 0,
     );
     expect(cases.filter(({ indexedBy }) => indexedBy === 'second')).toHaveLength(50);
@@ -299,6 +314,7 @@ describeWithTerraform('the variables and locals of the Terraform modules', () =>
         pollSeconds: resolved.pollSeconds,
         lookbackMinutes: resolved.lookbackMinutes,
         concurrentChildren: concurrentChildren(resolved),
+        refusesNativeTtl: refusesNativeTtl(resolved),
         parts: Object.fromEntries(parts),
         alarms: Object.fromEntries(
           alarmsOf(resolved, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(

@@ -54,7 +54,7 @@ describeWithTerraform('the Terraform modules', () => {
   };
 
   /** With an index of each way. */
-  const makeTable = async (TableName: string) => {
+  const makeTable = async (TableName: string, hasNativeTtl = true) => {
     await client.send(
       new CreateTableCommand({
         TableName,
@@ -82,6 +82,7 @@ describeWithTerraform('the Terraform modules', () => {
         ],
       }),
     );
+    if (!hasNativeTtl) return;
     const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   };
@@ -140,6 +141,14 @@ describeWithTerraform('the Terraform modules', () => {
       [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
+      [{ hold_attribute: 'legalHold' }, ['update'], /aws_dynamodb_table\.table,.*plan_sweep_role_policy/],
+      // Native TTL stays off.
+      [
+        { hold_attribute: null, grace_seconds: 60 },
+        ['update'],
+        /^(?!.*aws_dynamodb_table).*plan_sweep_role_policy/,
+      ],
+      [{ grace_seconds: 0 }, ['update'], /aws_dynamodb_table\.table/],
       [{ delete_mode: 'batch' }, ['update'], /delete_chunk_role_policy/],
       [{ log_retention_days: 7, tags: { team: 'identity' } }, ['update'], /sweep_logs/],
       [{ deletion_protection: true }, ['update'], /aws_dynamodb_table\.table/],
@@ -398,11 +407,19 @@ describeWithTerraform('the Terraform modules', () => {
         { index_name: 'expirySecondIndex' },
         /the keys of the index expirySecondIndex are not expirationWindow and ttl\./,
       ],
+      [
+        { hold_attribute: 'hold' },
+        /native TTL is not DISABLED\. With hold_attribute or grace_seconds it has to be/,
+      ],
+      [{ grace_seconds: 1 }, /native TTL is not DISABLED\./],
     ];
     for (const [edit, expected] of cases) {
       useInputs(root, { ...inputs, ...edit });
       expect([edit, await root.plan()]).toEqual([edit, expect.stringMatching(expected)]);
     }
+    await makeTable('Baskets', false);
+    useInputs(root, { ...inputs, table_name: 'Baskets' });
+    expect(await root.plan()).toMatch(/native TTL is not on the attribute ttl\. It is the backstop/);
   });
 
   test('name the variable, what was expected and what was got', async () => {
@@ -419,6 +436,15 @@ describeWithTerraform('the Terraform modules', () => {
       [
         { indexed_by: 'second', poll_seconds: 5 },
         'poll_seconds: expected 0 or precision_seconds (1) with indexed_by = second, got 5.',
+      ],
+      [
+        { hold_attribute: 'legalHold', delete_mode: 'batch' },
+        'hold_attribute: expected none with delete_mode = batch, which deletes without looking at the item, got legalHold.',
+      ],
+      [{ hold_attribute: 'ttl' }, 'hold_attribute: expected an attribute of its own'],
+      [
+        { grace_seconds: 2_592_001 },
+        'grace_seconds: expected a whole number from 0 to 2592000, got 2592001.',
       ],
       [{ tags: { 'aws:team': 'a' } }, 'which do not begin with aws:'],
       [
@@ -476,6 +502,22 @@ describeWithTerraform('the Terraform modules', () => {
       },
     ],
     [
+      'items that are held',
+      'new-table',
+      {
+        tableName: 'Tokens',
+        partitionKey: 'id',
+        sortKey: 'at',
+        holdAttribute: 'a "hold" ${x}',
+        graceSeconds: 60,
+      },
+    ],
+    [
+      'an existing table whose items are held',
+      'existing-table',
+      { tableName: 'Carts', existingTable: true, partitionKey: 'id', holdAttribute: 'legalHold' },
+    ],
+    [
       'every prop',
       'new-table',
       {
@@ -493,6 +535,7 @@ describeWithTerraform('the Terraform modules', () => {
         granularityMinutes: 1,
         shards: 100,
         deleteMode: 'batch',
+        graceSeconds: 90,
         precisionSeconds: 10,
         pollSeconds: 20,
         lookbackMinutes: 15,
@@ -532,13 +575,14 @@ describeWithTerraform('the Terraform modules', () => {
       },
     ],
   ])('make what the constructs make: %s', async (_name, module, props) => {
-    if (props.existingTable) await makeTable('Carts');
+    const hasNativeTtl = props.holdAttribute === undefined;
+    if (props.existingTable) await makeTable('Carts', hasNativeTtl);
     const deployment = new Deployment(aws);
     try {
       await deployment.deploy(configOf(props));
       const ofStack = made(await resourcesOf(deployment));
       await aws.reset();
-      if (props.existingTable) await makeTable('Carts');
+      if (props.existingTable) await makeTable('Carts', hasNativeTtl);
       const root = await modules.asRoot(module, inputsOf(props));
       await root.deploy();
       const ofModule = made(await resourcesOf(root));
@@ -578,7 +622,7 @@ async function resourcesOf(root: {
   return values.root_module.resources;
 }
 
-/** The same without addresses: a part of the reconcile that skips nothing may say so, and so may no sort key. */
+/** The same without addresses: a part of the reconcile that skips nothing may say so, and so may no sort key and no hold. */
 function made(resources: readonly Shown[]): string[] {
   return resources
     .filter(({ type }) => type.startsWith('aws_'))
@@ -588,7 +632,7 @@ function made(resources: readonly Shown[]): string[] {
         .map(([name, value]) => [name, name === 'tags' && JSON.stringify(value) === '{}' ? null : value]);
       return JSON.stringify([type, Object.fromEntries(compared)])
         .replaceAll(',\\"skipMinutes\\":0}', '}')
-        .replaceAll('"SORT_KEY":"",', '');
+        .replaceAll(/"(SORT_KEY|HOLD_ATTRIBUTE)":"",/g, '');
     })
     .sort();
 }

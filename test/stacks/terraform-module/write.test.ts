@@ -143,6 +143,56 @@ test('whether the sweep is enabled decides how many schedules there are, and Ter
   }
 });
 
+test.each(MODULES)(
+  'the functions of %s know the hold and the grace, and only the plan may read what is held',
+  name => {
+    const { aws_lambda_function, aws_iam_role_policy } = mainOf(name).resource;
+    for (const { environment } of Object.values<{ environment: { variables: object } }>(
+      aws_lambda_function,
+    )) {
+      expect(environment.variables).toMatchObject({
+        HOLD_ATTRIBUTE: '${local.hold_attribute}',
+        GRACE_SECONDS: '${var.grace_seconds}',
+        DELETE_MODE: '${var.delete_mode}',
+      });
+    }
+    const onHold = Object.entries<{ policy: string }>(aws_iam_role_policy).flatMap(([id, { policy }]) =>
+      [...policy.matchAll(/%\{ if var\.hold_attribute != null \}(.*?)%\{ endif \}/g)].map(([, text]) => [
+        id,
+        text,
+      ]),
+    );
+    expect(onHold).toEqual([
+      ['plan_sweep_role_policy', expect.stringContaining('"Action":["dynamodb:BatchGetItem"]')],
+    ]);
+  },
+);
+
+test('either turns native TTL off: of a new table, and in what is asked of an existing one', () => {
+  expect(read('new-table', 'locals.tf')).toContain(
+    '  refuses_native_ttl = var.hold_attribute != null || var.grace_seconds > 0\n',
+  );
+  expect(mainOf('new-table').resource.aws_dynamodb_table.table.ttl).toEqual({
+    attribute_name: '${var.ttl_attribute}',
+    enabled: '${!local.refuses_native_ttl}',
+  });
+  const conditions: { condition: string; error_message: string }[] =
+    mainOf('existing-table').data.aws_dynamodb_table.table.lifecycle.postcondition;
+  const asked = conditions.flatMap(({ condition, error_message }) => {
+    const [, term] = /^\$\{(!?local\.refuses_native_ttl) \? .*ttl.* : true\}$/.exec(condition) ?? [];
+    return term ? [[term, error_message.replace(/^Table [^:]*: (.*?)\. .*$/, '$1')]] : [];
+  });
+  expect(asked).toEqual([
+    ['local.refuses_native_ttl', 'native TTL is not DISABLED'],
+    ['!local.refuses_native_ttl', 'native TTL is not on the attribute ${var.ttl_attribute}'],
+    ['!local.refuses_native_ttl', 'native TTL on ${var.ttl_attribute} is not ENABLED yet'],
+  ]);
+  // In the words of the module.
+  expect(conditions.map(({ error_message }) => error_message).join()).not.toMatch(
+    /holdAttribute|graceSeconds/,
+  );
+});
+
 describe.each(MODULES)('what there is of monitoring in %s', name => {
   const block = (type: string, id: string) => mainOf(name).resource[type][id];
 

@@ -187,6 +187,10 @@ func tableRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
 	if seenTtl := one(seen, "ttl"); seenTtl != nil && !truth(seenTtl, "enabled") && one(s, "ttl") != nil {
 		seenTtl["attribute_name"] = str(one(s, "ttl"), "attribute_name")
 	}
+	// Nor does it see one in a block that the configuration leaves out, while TTL is off. An import has no keys yet, and reads it.
+	if !truth(one(seen, "ttl"), "enabled") && one(s, "ttl") == nil && str(s, "hash_key") != "" {
+		delete(seen, "ttl")
+	}
 	seen["global_secondary_index"] = indexesRead(s, table)
 	if warm := table.WarmThroughput; warm != nil && one(s, "warm_throughput") != nil {
 		seen["warm_throughput"] = []any{warmRead(one(s, "warm_throughput"), warm.ReadUnitsPerSecond, warm.WriteUnitsPerSecond)}
