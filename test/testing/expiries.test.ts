@@ -1,23 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
-import { type LocalPreciseTtl, type PreciseTtlProps, withPreciseTtl } from '../../testing/index.ts';
-import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-
-const START = '2026-11-20T09:00:05Z';
-const model = expiryModel({ partitionKey: 'id' });
-
-async function write({ documents, clock }: LocalPreciseTtl, id: string, ttlSeconds: number) {
-  const item = { id, note: `of ${id}` };
-  const Item = { ...item, ...expiryAttributes(model, item, { ttlSeconds, nowMs: clock.now() }) };
-  await documents.send(new PutCommand({ TableName: 'Sessions', Item }));
-}
-
-const using = (table: Partial<PreciseTtlProps>, use: (local: LocalPreciseTtl) => Promise<void>) =>
-  withPreciseTtl({ tables: [{ tableName: 'Sessions', partitionKey: 'id', ...table }] }, use, {
-    dynamoDbEndpoint: dynamoDbOfFile().endpoint,
-    startTime: START,
-  });
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { using, write } from './sessions.ts';
 
 test(
   'a test sees the events of its expiries, and what is archived of them',
