@@ -38,6 +38,12 @@ const PLAIN: Expected = {
   overdue: 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.',
 };
 
+/** What a grace adds to what a mode promises. */
+function afterGrace(mode: Expected, seconds: number): Expected {
+  const note = `graceSeconds: ${seconds}, so "expiry" here is ${seconds} s after the TTL`;
+  return { ...mode, promised: `${mode.promised}; ${note}` };
+}
+
 const FOLLOWED = ['  ✓ deleted = archived = events ', '  ✓ archived wrongly ', '  ✓ events wrongly '];
 
 // Every documented value of every field that changes the job, at least once.
@@ -127,7 +133,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
     'with a hold, deleted half an hour after the expiry, native TTL off',
     [{ ...SESSION_DATA, holdAttribute: 'a "legal" hold', graceSeconds: 1800 }],
-    TO_THE_SECOND,
+    afterGrace(TO_THE_SECOND, 1800),
   ],
   [
     'an existing table by second, with a hold and a grace that is no whole minute, once a minute',
@@ -138,7 +144,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
         ...{ holdAttribute: 'legalHold', graceSeconds: 95 },
       },
     ],
-    PLAIN,
+    afterGrace(PLAIN, 95),
   ],
   ['by second, once a minute', [{ ...TOKENS, indexedBy: 'second', precisionSeconds: 60 }], PLAIN],
   [
@@ -199,8 +205,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
     'held items, and a grace, with an archive',
     [{ ...SESSION_DATA, holdAttribute: 'legalHold', graceSeconds: 90, archive: {}, archiveFirst: true }],
     {
-      ...TO_THE_SECOND,
-      promised: `${TO_THE_SECOND.promised}; graceSeconds: 90, so "expiry" here is 90 s after the TTL`,
+      ...afterGrace(TO_THE_SECOND, 90),
       says: ['  ✓ deleted = archived ', '  ✓ held, kept ', ' held in their last seconds'],
     },
   ],
