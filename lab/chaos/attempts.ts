@@ -8,9 +8,10 @@ export interface Attempt {
   readonly at: number;
 }
 
-/** The ids of the items that a call is to delete, in its order; the items have one key, a string. */
-export function idsIn(call: Pick<DynamoDbCall, 'keys'>): string[] {
-  return call.keys.map(key => /"S":"([^"]*)"/.exec(key)?.[1] ?? '');
+/** The ids of the items that a call is to delete, in its order; the items have one key, a string. A call that reads deletes none. */
+export function idsIn({ operation, keys }: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] {
+  if (operation === 'BatchGetItem') return [];
+  return keys.map(key => /"S":"([^"]*)"/.exec(key)?.[1] ?? '');
 }
 
 /** The deletes of a run, as a proxy before DynamoDB saw them. */

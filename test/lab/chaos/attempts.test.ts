@@ -1,10 +1,14 @@
 import { Attempts, idsIn } from '../../../lab/chaos/attempts.ts';
 
 test.each([
-  ['the parameters of a statement', '[{"S":"item-1"},{"N":"1800000000"},{"N":"1"}]'],
-  ['a key of a batch', '{"id":{"S":"item-1"}}'],
-])('finds the id in %s', (_case, key) => {
-  expect(idsIn({ keys: [key] })).toEqual(['item-1']);
+  ['the parameters of a statement', 'BatchExecuteStatement', '[{"S":"item-1"},{"N":"1800000000"},{"N":"1"}]'],
+  ['a key of a batch', 'BatchWriteItem', '{"id":{"S":"item-1"}}'],
+])('finds the id in %s', (_case, operation, key) => {
+  expect(idsIn({ operation, keys: [key] })).toEqual(['item-1']);
+});
+
+test('whoever reads items is not about to delete them', () => {
+  expect(idsIn({ operation: 'BatchGetItem', keys: ['{"id":{"S":"item-1"}}'] })).toEqual([]);
 });
 
 test('adds up what may have been renewed and what may have been gone, delete by delete', () => {

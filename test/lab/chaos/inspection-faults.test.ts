@@ -36,6 +36,18 @@ test('every query is answered by an index that is behind', () => {
   expect(faults.choose(call)).toMatchObject({ effect: { kind: 'stale' } });
 });
 
+test('the plan may look at items, which is no delete of them', async () => {
+  const { faults, send } = faultsOn(
+    item({ id: 'later', capacity: 'after a while' }),
+    item({ id: 'gone', deed: 'deleted' }),
+  );
+  const keys = ['later', 'gone'].map(id => JSON.stringify({ id: { S: id } }));
+  expect(faults.choose({ operation: 'BatchGetItem', body: {}, keys, at: AT })).toBeUndefined();
+  expect(faults.notFound).toEqual({ least: 0, most: 0 });
+  // Its while begins with the first delete.
+  expect(await send(['later'], AT + 10_000)).toEqual(['later']);
+});
+
 test('keys are taken at once, the second time, or after a while', async () => {
   const { send } = faultsOn(
     item({ id: 'now' }),
