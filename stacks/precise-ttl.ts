@@ -123,9 +123,6 @@ export class PreciseTtl extends Construct {
     const query: Statement[] = [
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
-    ];
-    const plan: Statement[] = [
-      ...query,
       // The index does not say which items are held.
       ...(sweep.holdAttribute === undefined
         ? []
@@ -152,7 +149,7 @@ export class PreciseTtl extends Construct {
         statements,
       });
     this.functions = {
-      PlanSweep: sweepFunction('PlanSweep', plan),
+      PlanSweep: sweepFunction('PlanSweep', query),
       QueryExpired: sweepFunction('QueryExpired', query),
       DeleteChunk: sweepFunction('DeleteChunk', remove, first?.environment),
       RecordMetrics: sweepFunction('RecordMetrics', []),

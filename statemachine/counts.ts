@@ -50,7 +50,7 @@ export const COUNTS = {
   held: {
     by: 'call',
     isFate: true,
-    help: 'Expired items that a delete found to have the `holdAttribute`; they stay (guarded mode). A sweep passes over windows that hold nothing else, and does not count them. There is a datapoint only when it is above 0.',
+    help: 'Expired items that have the `holdAttribute`; they stay (guarded mode). A sweep passes over windows that hold nothing else, and does not count them. There is a datapoint only when it is above 0.',
     metric: { name: 'ItemsHeld', unit: 'Count', onlyAboveZero: true },
     replayed: true,
   },

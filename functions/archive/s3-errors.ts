@@ -10,11 +10,11 @@ const PASSING: ReadonlySet<string> = new Set([
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 429]);
 
 /**
- * Whether S3 has refused a put for good: no access, no such bucket. After anything else it may succeed later: S3 is busy or away, the
+ * Whether S3 has refused a put for good: no access, no such bucket, or one in another region, to which it redirects. After anything else it may succeed later: S3 is busy or away, the
  * connection broke, or no answer came in time. The object may be there nevertheless.
  */
 export function isRefusedByS3(error: unknown): boolean {
   if (!(error instanceof Error) || !('$metadata' in error)) return false;
   const { httpStatusCode: status = 0 } = error.$metadata as { httpStatusCode?: number };
-  return status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING.has(error.name);
+  return status >= 300 && status < 500 && !PASSING_STATUS.has(status) && !PASSING.has(error.name);
 }

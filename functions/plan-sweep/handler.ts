@@ -10,6 +10,9 @@ import { nextRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, readSweepInput } from './sweep-input.ts';
 
+/** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
+const HELD_TIMEOUT_MS = 1_000;
+
 /** Probes in flight: enough to probe a day of minutes within seconds. */
 const PROBE_CONCURRENCY = 32;
 
@@ -37,7 +40,7 @@ export async function planSweep(
   const layout = indexLayout(settings.model);
   checkSpan(request, layout);
   const readIndex = indexReader(documents, settings);
-  const readHeld = heldReader(documents, settings);
+  const readHeld = heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS });
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const next = await nextRound(soFar, {
     dryRun: request.dryRun,

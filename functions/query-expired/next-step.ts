@@ -1,6 +1,7 @@
 import {
   type ChildProgress,
   type Chunk,
+  type ExpiredKey,
   FUNCTION_TIMEOUT_SECONDS,
   LISTED_KEYS,
   MAX_CHILD_SECONDS,
@@ -18,6 +19,7 @@ import type { ShowKey } from '../report/shown-keys.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
 import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
+import type { ReadHeld } from '../table/held-items.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
 import { afterDeletes, brakedUntil, keysAllowed, spend, withCredit } from './brake.ts';
@@ -35,6 +37,8 @@ export interface NextStepOptions {
   readonly pace: PollPace & AttemptSettings & GraceSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
+  /** Undefined: the table has no hold attribute. */
+  readonly readHeld?: ReadHeld | undefined;
   /** What the lists of keys show of one. */
   readonly showKey: ShowKey;
   /** At least 0, below 1. */
@@ -57,7 +61,8 @@ export interface NextStepOptions {
  * 5. Nothing is due: wait for the next poll, or end when there is none.
  * 6. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
  *    delete then. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
- * 7. All of this is decided as if it were `graceSeconds` earlier.
+ * 7. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
+ * 8. All of this is decided as if it were `graceSeconds` earlier.
  */
 export async function nextStep(
   input: QueryExpiredInput,
@@ -113,9 +118,13 @@ async function decide(
     return waitOrEnd(afterBusy(progress, nowMs, options), deadlineMs);
   }
   const read = afterPage(polling, page, nowMs, options);
-  return page.due.length === 0 || read.dryRun
-    ? waitOrEnd(read, deadlineMs)
-    : deletePage(read, page, nowMs, deadlineMs);
+  if (read.dryRun) return waitOrEnd(read, deadlineMs);
+  const held = await options.readHeld?.(page.due);
+  const due = page.due.filter(entry => !held?.has(entry));
+  const passed: ChildProgress = { ...read, held: read.held + page.due.length - due.length };
+  return due.length === 0
+    ? waitOrEnd(passed, deadlineMs)
+    : deletePage(passed, due, page.cutoff, nowMs, deadlineMs);
 }
 
 /**
@@ -253,7 +262,8 @@ function afterPage(
 
 function deletePage(
   read: ChildProgress,
-  { due, cutoff }: PolledPage,
+  due: readonly ExpiredKey[],
+  cutoff: number,
   nowMs: number,
   deadlineMs: number,
 ): QueryExpiredOutput {

@@ -8,7 +8,7 @@ import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
 /** Keys of a BatchGetItem. Source: DynamoDB API reference. */
 export const MOST_READ = 100;
 
-/** Which of at most {@link MOST_READ} index entries are known to be of items that are held. */
+/** Which of some index entries are known to be of items that are held. */
 export type ReadHeld = (entries: readonly ExpiredKey[]) => Promise<ReadonlySet<ExpiredKey>>;
 
 /**
@@ -27,9 +27,11 @@ export function heldReader(
   const keyNames = keyAttributeNames(model);
   const attributes = [...keyNames, holdAttribute].map((name, index) => [`#${index}`, name] as const);
   const textOf = (key: ItemKey) => JSON.stringify(keyNames.map(name => key[name]));
-  return async entries => {
+  const readBatch = async (entries: readonly ExpiredKey[]): Promise<ExpiredKey[]> => {
+    // While the index catches up, an item that got another TTL can be there with both, and DynamoDB refuses a key twice.
+    const keys = new Map(entries.map(({ key }) => [textOf(key), key]));
     const request = {
-      Keys: entries.map(({ key }) => toNativeKey(key)),
+      Keys: [...keys.values()].map(toNativeKey),
       ProjectionExpression: attributes.map(([alias]) => alias).join(', '),
       ExpressionAttributeNames: Object.fromEntries(attributes),
       // What was released before the sweep began goes with this sweep.
@@ -40,12 +42,18 @@ export function heldReader(
         new BatchGetCommand({ RequestItems: { [tableName]: request } }),
         options,
       );
-      const held = (answer.Responses?.[tableName] ?? []).filter(item => Object.hasOwn(item, holdAttribute));
-      const keys = new Set(held.map(item => textOf(toItemKey(item, keyNames))));
-      return new Set(entries.filter(({ key }) => keys.has(textOf(key))));
+      const items = (answer.Responses?.[tableName] ?? []).filter(item => Object.hasOwn(item, holdAttribute));
+      const held = new Set(items.map(item => textOf(toItemKey(item, keyNames))));
+      return entries.filter(({ key }) => held.has(textOf(key)));
     } catch (error) {
       if (!isBusy(error)) throw error;
-      return new Set();
+      return [];
     }
+  };
+  return async entries => {
+    const batches = Array.from({ length: Math.ceil(entries.length / MOST_READ) }, (_unused, index) =>
+      entries.slice(index * MOST_READ, (index + 1) * MOST_READ),
+    );
+    return new Set((await Promise.all(batches.map(readBatch))).flat());
   };
 }

@@ -105,13 +105,13 @@ describe('the table', () => {
     },
   );
 
-  test('lets the plan look whether items are held, and no other function', () => {
+  test('lets the plan and the children look whether items are held, and no other function', () => {
     const read = 'dynamodb:BatchGetItem on aws_dynamodb_table(table)';
     const json = terraformJson(configOf({ ...SESSION_DATA, holdAttribute: 'legalHold' }));
     const allowed = ['plan-sweep', 'query-expired', 'delete-chunk'].filter(file =>
       permissions(json, `precise-ttl-SessionData-${file}`).includes(read),
     );
-    expect(allowed).toEqual(['plan-sweep']);
+    expect(allowed).toEqual(['plan-sweep', 'query-expired']);
   });
 
   test('can be restored to any second, unless told otherwise', () => {

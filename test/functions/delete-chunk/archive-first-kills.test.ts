@@ -202,14 +202,16 @@ async function check(table: ExpiringTable, story: Story): Promise<void> {
     expect({ key: each.key, missing: Math.min(...missing) }).toEqual({ key: each.key, missing: 0 });
   }
   const faults = copyFaults(objects, deleted);
-  expect(faults.keptWithoutMark.filter(({ key }) => !isRemoved(story, key))).toEqual([]);
+  // What the application deleted itself stands in the stream. A copy with a TTL that was set back in between has another time of expiry
+  // than the index had, by which the retry marks: docs/archive.md says so.
+  const excused = (key: CopyLine['key']) => has(story, 'remove', key) || has(story, 'predate', key);
+  expect(faults.keptWithoutMark.filter(({ key }) => !excused(key))).toEqual([]);
   expect(faults.deletedWithoutCopy.filter(each => !(each as Deleted).wasKilled)).toEqual([]);
 }
 
-/** What the application deleted itself stands in the stream. */
-function isRemoved({ changes }: Story, key: CopyLine['key']): boolean {
+function has({ changes }: Story, wanted: ChangeName, key: CopyLine['key']): boolean {
   const { S: name } = key['id'] as { S: string };
-  return changes.some(({ id, change }) => change === 'remove' && name.endsWith(`-${id}`));
+  return changes.some(({ id, change }) => change === wanted && name.endsWith(`-${id}`));
 }
 
 let table: ExpiringTable;

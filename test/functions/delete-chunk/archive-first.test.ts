@@ -277,6 +277,7 @@ describe('S3', () => {
 
   test.each([
     ['AccessDenied', 403],
+    ['PermanentRedirect', 301],
     ['NoSuchBucket', 404],
   ])('refuses for good (%s): the call fails, nothing is deleted', async (error, status) => {
     const table = await createExpiringTable(dynamo.client);

@@ -144,7 +144,7 @@ test('whether the sweep is enabled decides how many schedules there are, and Ter
 });
 
 test.each(MODULES)(
-  'the functions of %s know the hold and the grace, and only the plan may read what is held',
+  'the functions of %s know the hold and the grace, and only those that look for work may read what is held',
   name => {
     const { aws_lambda_function, aws_iam_role_policy } = mainOf(name).resource;
     for (const { environment } of Object.values<{ environment: { variables: object } }>(
@@ -164,6 +164,7 @@ test.each(MODULES)(
     );
     expect(onHold).toEqual([
       ['plan_sweep_role_policy', expect.stringContaining('"Action":["dynamodb:BatchGetItem"]')],
+      ['query_expired_role_policy', expect.stringContaining('"Action":["dynamodb:BatchGetItem"]')],
     ]);
   },
 );

@@ -110,6 +110,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         pace: settings,
         layout,
         readIndex: dynamoDb.readIndex,
+        readHeld: dynamoDb.readHeld,
         showKey: key => key,
         random,
         sleep,
