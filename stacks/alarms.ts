@@ -89,8 +89,9 @@ const NO_SWEEP_PERIODS = 3;
  * The alarms of a table, by the name that the prop `alarms` calls them by. The Terraform, the dashboard, what the commands look
  * for, and the tables in docs/monitoring.md are made from this list.
  *
- * A tick that finds nothing records no metric of ours, so missing data is good, but for {@link ALARMS.noSweep}. The dead letters
- * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it.
+ * A tick that finds nothing records no metric of ours, so missing data is good, but for {@link ALARMS.noSweep}. Those of queues
+ * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
+ * the stream's readers: a reader that is turned off while it is behind has no metric, and is still behind.
  */
 export const ALARMS = {
   noSweep: {
@@ -207,7 +208,7 @@ export const ALARMS = {
     unit: 'milliseconds',
     periodSeconds: 300,
     periods: 1,
-    treatMissingData: 'notBreaching',
+    treatMissingData: 'ignore',
     subject: 'archive',
     help: 'The archive is an hour behind the table, or more. What is a day behind is lost.',
   },
@@ -235,7 +236,7 @@ export const ALARMS = {
     unit: 'milliseconds',
     periodSeconds: 300,
     periods: 1,
-    treatMissingData: 'notBreaching',
+    treatMissingData: 'ignore',
     subject: 'events',
     help: 'The events are an hour behind the expiries, or more. What is a day behind is lost.',
   },

@@ -136,22 +136,19 @@ export class PreciseTtl extends Construct {
       ...(first?.firstStatements(this.tableArn) ?? []),
       ...tableKeyStatements('write', sweep, place),
     ];
-    const sweepFunction = (
-      task: TaskName,
-      statements: readonly Statement[],
-      more: Readonly<Record<string, string>> = {},
-    ) =>
+    const sweepFunction = (task: TaskName, statements: readonly Statement[], archive?: Archive) =>
       new SweepFunction(this, TASKS[task], {
         place,
         task,
-        environment: { ...environment, ...more },
+        environment: { ...environment, ...archive?.environment },
         sweep,
         statements,
+        ...(archive && { dependsOn: archive.beforeObjects }),
       });
     this.functions = {
       PlanSweep: sweepFunction('PlanSweep', query),
       QueryExpired: sweepFunction('QueryExpired', query),
-      DeleteChunk: sweepFunction('DeleteChunk', remove, first?.environment),
+      DeleteChunk: sweepFunction('DeleteChunk', remove, first),
       RecordMetrics: sweepFunction('RecordMetrics', []),
     };
     this.functionArns = mapValues(this.functions, ({ arn }) => arn);

@@ -1,8 +1,8 @@
 import {
   GetAccountSettingsCommand,
   type LambdaClient,
-  ListEventSourceMappingsCommand,
   ResourceNotFoundException as NoSuchFunction,
+  paginateListEventSourceMappings,
 } from '@aws-sdk/client-lambda';
 import {
   GetScheduleCommand,
@@ -83,13 +83,15 @@ export interface SeenDeployment {
   readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
-  /** Of the functions that the stream calls, those that the configuration asks for. */
-  readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<SeenStreamReader | undefined>>;
+  /** Of the functions that the stream calls, those that the configuration asks for; empty for one that nothing calls. */
+  readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
 
 /** An event source mapping as Lambda has it. */
 export interface SeenStreamReader {
   readonly uuid: string;
+  /** Of the stream that it reads. It stays on that one when the table gets another. */
+  readonly streamArn: string;
   /** Enabled, Disabled, and in between Enabling and so on. */
   readonly state: string;
   /** `OK`, `No records processed`, or what was wrong; undefined when nothing was read yet. */
@@ -130,7 +132,7 @@ export async function observeDeployment(
             [
               reader,
               lambda
-                ? await observeStreamReader(lambda, `${subject.props.name}-${fileOf(reader)}`)
+                ? await observeStreamReaders(lambda, `${subject.props.name}-${fileOf(reader)}`)
                 : notAsked('Lambda'),
             ] as const,
         ),
@@ -301,25 +303,28 @@ export async function observeQueue(
   });
 }
 
-async function observeStreamReader(
+async function observeStreamReaders(
   lambda: LambdaClient,
   FunctionName: string,
-): Promise<Checked<SeenStreamReader | undefined>> {
+): Promise<Checked<readonly SeenStreamReader[]>> {
   return check('lambda:ListEventSourceMappings', '*', async () => {
+    const seen: SeenStreamReader[] = [];
     try {
-      const { EventSourceMappings } = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
-      const [mapping] = EventSourceMappings ?? [];
-      return (
-        mapping && {
-          uuid: mapping.UUID ?? '',
-          state: mapping.State ?? '',
-          lastResult: mapping.LastProcessingResult,
-        }
-      );
+      const pages = paginateListEventSourceMappings({ client: lambda }, { FunctionName });
+      for await (const { EventSourceMappings = [] } of pages) {
+        seen.push(
+          ...EventSourceMappings.map(mapping => ({
+            uuid: mapping.UUID ?? '',
+            streamArn: mapping.EventSourceArn ?? '',
+            state: mapping.State ?? '',
+            lastResult: mapping.LastProcessingResult,
+          })),
+        );
+      }
     } catch (error) {
-      if (error instanceof NoSuchFunction) return undefined;
-      throw error;
+      if (!(error instanceof NoSuchFunction)) throw error;
     }
+    return seen;
   });
 }
 

@@ -41,6 +41,8 @@ export interface DeploymentOptions {
   readonly mask: boolean;
   /** Map Runs that the sweeps of all tables of the configuration have open at once. */
   readonly mapRuns: number;
+  /** Of the stream that the table has now; undefined when it has none, or when it could not be asked. */
+  readonly streamArn: string | undefined;
 }
 
 /** What is wrong with what is deployed for a table. */
@@ -84,7 +86,9 @@ export function deploymentFindings(
       queueFindings(messages, deadLetterQueueOf(subject.props), subject),
     ),
     ...[...seen.streamReaders].flatMap(([reader, checked]) =>
-      judge(`what calls ${reader}`, checked, mapping => streamReaderFindings(mapping, reader, subject)),
+      judge(`what calls ${reader}`, checked, mappings =>
+        streamReaderFindings(mappings, reader, subject, options),
+      ),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
@@ -263,13 +267,28 @@ function queueFindings(messages: number | undefined, queue: string, subject: Sub
 const GOOD_RESULTS = ['OK', 'No records processed'];
 
 function streamReaderFindings(
-  mapping: SeenStreamReader | undefined,
+  mappings: readonly SeenStreamReader[],
+  reader: StreamFunctionName,
+  subject: Subject,
+  { streamArn }: Pick<DeploymentOptions, 'streamArn'>,
+): Finding[] {
+  const readers = mappings.filter(mapping => streamArn === undefined || mapping.streamArn === streamArn);
+  if (readers.length > 0) return readers.flatMap(mapping => readerFindings(mapping, reader, subject));
+  const [elsewhere] = mappings;
+  return elsewhere === undefined
+    ? [finding('stream-reader-missing', subject, { detail: `${reader} is not called` })]
+    : [
+        finding('stream-reader-on-old-stream', subject, {
+          detail: `that of ${reader} is ${elsewhere.streamArn}, the table's is ${streamArn}`,
+        }),
+      ];
+}
+
+function readerFindings(
+  { state, uuid, lastResult }: SeenStreamReader,
   reader: StreamFunctionName,
   subject: Subject,
 ): Finding[] {
-  if (mapping === undefined)
-    return [finding('stream-reader-missing', subject, { detail: `${reader} is not called` })];
-  const { state, uuid, lastResult } = mapping;
   if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
     const remedy = `aws lambda update-event-source-mapping --region ${subject.region} --enabled --uuid ${uuid}`;
     return [finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, remedy })];

@@ -413,6 +413,13 @@ const OF_THE_DEPLOYMENT = {
       'The event source mapping of the function is not there. What expires is neither archived nor published, and the stream has it for a day.',
     remedy: deploy,
   },
+  'stream-reader-on-old-stream': {
+    severity: 'broken',
+    what: 'the table has a new stream that nothing reads',
+    meaning:
+      'The stream was turned off and on again, which made another one. The event source mapping of the function still reads the one before. The new stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
+    remedy: deploy,
+  },
   'stream-reader-off': {
     severity: 'broken',
     what: 'a reader of the stream is off',

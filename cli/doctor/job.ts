@@ -125,7 +125,12 @@ async function checkTable(
   const deployment = await observeDeployment(clients, subject, options.now());
   const findings = [
     ...looked.findings,
-    ...deploymentFindings(deployment, subject, { now: options.now(), mask: options.mask, mapRuns }),
+    ...deploymentFindings(deployment, subject, {
+      now: options.now(),
+      mask: options.mask,
+      mapRuns,
+      streamArn: looked.streamArn,
+    }),
   ].sort(byImportance);
   return {
     tableName: props.tableName,
@@ -151,6 +156,8 @@ const NO_FACTS: TableFacts = { status: null, itemCount: null, itemsRead: 0, allI
 interface LookedAt {
   readonly findings: Finding[];
   readonly facts: TableFacts;
+  /** Of the stream that the table has now. */
+  readonly streamArn?: string | undefined;
 }
 
 async function lookAtTable(
@@ -190,6 +197,7 @@ async function lookAtTable(
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
+    streamArn: table.streamArn,
   };
 }
 

@@ -83,6 +83,8 @@ export interface DescribedTable {
   /** What the table takes at once, without growing first; undefined where DynamoDB doesn't say. */
   readonly warmThroughput: Throughput | undefined;
   readonly settings: TableSettings;
+  /** Of the stream that it has now; undefined when it has none. Turned off and on again, it is another one. */
+  readonly streamArn: string | undefined;
   /** Of about six hours ago. */
   readonly itemCount: number;
   /** Bytes, of about six hours ago. */
@@ -194,6 +196,8 @@ export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
       kmsKeyArn: table.SSEDescription?.KMSMasterKeyArn,
       tableClass: table.TableClassSummary?.TableClass ?? 'STANDARD',
     },
+    // DynamoDB names the last one also when it is off.
+    streamArn: table.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined,
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
     replicaRegions: (table.Replicas ?? []).map(({ RegionName = '' }) => RegionName),

@@ -5,7 +5,7 @@ import { S3BucketPolicy } from '@cdktf/provider-aws/lib/s3-bucket-policy/index.j
 import { S3BucketPublicAccessBlock } from '@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js';
 import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js';
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
-import { TerraformStack } from 'cdktf';
+import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
@@ -39,6 +39,8 @@ export interface ArchiveBucketProps {
 export class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
+  /** What must be there before the first object is: it would have no version, no key of yours, no policy. */
+  readonly beforeObjects: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, { archive, sweep }: ArchiveBucketProps) {
     super(scope, id);
@@ -56,7 +58,7 @@ export class ArchiveBucket extends Construct {
       bucket,
       versioningConfiguration: { status: 'Enabled' },
     });
-    new S3BucketServerSideEncryptionConfigurationA(this, 'encryption', {
+    const encryption = new S3BucketServerSideEncryptionConfigurationA(this, 'encryption', {
       bucket,
       rule: [
         {
@@ -76,7 +78,7 @@ export class ArchiveBucket extends Construct {
       ignorePublicAcls: true,
       restrictPublicBuckets: true,
     });
-    new S3BucketOwnershipControls(this, 'ownership', {
+    const ownership = new S3BucketOwnershipControls(this, 'ownership', {
       bucket,
       rule: { objectOwnership: 'BucketOwnerEnforced' },
       // S3 refuses a change of the one while the other is under way.
@@ -99,7 +101,7 @@ export class ArchiveBucket extends Construct {
       // A rule of versions needs them on.
       dependsOn: [versioning],
     });
-    new S3BucketPolicy(this, 'policy', {
+    const policy = new S3BucketPolicy(this, 'policy', {
       bucket,
       policy: JSON.stringify({
         Version: '2012-10-17',
@@ -116,6 +118,7 @@ export class ArchiveBucket extends Construct {
       }),
       dependsOn: [publicAccess],
     });
+    this.beforeObjects = [versioning, encryption, publicAccess, ownership, policy];
     CreatedTables.of(this).keep(guardName(this), guardedBucket(this));
   }
 }

@@ -1,3 +1,4 @@
+import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { tableFolder } from '../../functions/archive/archive-object.ts';
 import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
@@ -26,6 +27,8 @@ export class Archive extends Construct {
   readonly bucketName: string;
   readonly bucketArn: string;
   readonly reader: StreamReader;
+  /** What whoever archives waits for. Empty for a bucket that is not the deployment's own. */
+  readonly beforeObjects: readonly ITerraformDependable[];
   /** ARCHIVE_BUCKET and so on, for whatever archives. */
   readonly environment: Readonly<Record<string, string>>;
 
@@ -41,6 +44,7 @@ export class Archive extends Construct {
     if (archive.bucket === undefined) this.bucket = new ArchiveBucket(this, 'bucket', { archive, sweep });
     this.bucketName = this.bucket?.bucketName ?? archive.bucket ?? '';
     this.bucketArn = `arn:${place.partition}:s3:::${this.bucketName}`;
+    this.beforeObjects = this.bucket?.beforeObjects ?? [];
     this.#folder = tableFolder({ archivePrefix: archive.prefix }, tableName);
     // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
     this.environment = toArchiveEnvironment(
@@ -60,6 +64,7 @@ export class Archive extends Construct {
       statements: this.#putStatements(['*']),
       batchSize: BATCH_SIZE,
       batchSeconds: archive.batchSeconds,
+      dependsOn: this.beforeObjects,
       sweep,
     });
     this.node.defaultChild = this.reader.mapping;

@@ -1,5 +1,6 @@
 import { LambdaEventSourceMapping } from '@cdktf/provider-aws/lib/lambda-event-source-mapping/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
+import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { failureQueueOf } from '../names.ts';
@@ -30,6 +31,8 @@ export interface StreamReaderProps {
   readonly batchSeconds: number;
   /** Of the function. @default that of its task */
   readonly timeoutSeconds?: number;
+  /** What must be there before the first call. @default nothing */
+  readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
 
@@ -50,6 +53,7 @@ export class StreamReader extends Construct {
       batchSize,
       batchSeconds,
       timeoutSeconds,
+      dependsOn = [],
       sweep,
     } = props;
     const { kmsKeyArn } = sweep;
@@ -86,6 +90,7 @@ export class StreamReader extends Construct {
       maximumRetryAttempts: -1,
       destinationConfig: { onFailure: { destinationArn: this.failures.arn } },
       ...tagged(sweep),
+      ...(dependsOn.length > 0 && { dependsOn: [...dependsOn] }),
     });
     this.node.defaultChild = this.mapping;
   }

@@ -1,6 +1,6 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { LambdaFunction } from '@cdktf/provider-aws/lib/lambda-function/index.js';
-import { AssetType, TerraformAsset, TerraformStack } from 'cdktf';
+import { AssetType, type ITerraformDependable, TerraformAsset, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { ARCHIVE_TIMEOUT_SECONDS } from '../../functions/archive-expiries/limits.ts';
 import { type FunctionName, fileOf } from '../../functions/function-list.ts';
@@ -49,6 +49,8 @@ export interface SweepFunctionProps {
   readonly statements: readonly Statement[];
   /** @default that of the task */
   readonly timeoutSeconds?: number;
+  /** What must be there before the first call. @default nothing but the role */
+  readonly dependsOn?: readonly ITerraformDependable[];
   readonly sweep: ResolvedProps;
 }
 
@@ -62,7 +64,7 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, environment, statements, timeoutSeconds, sweep }: SweepFunctionProps,
+    { place, task, environment, statements, timeoutSeconds, dependsOn = [], sweep }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
@@ -111,7 +113,7 @@ export class SweepFunction extends Construct {
         vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
       }),
       ...tagged(sweep),
-      dependsOn: [this.role.policy],
+      dependsOn: [this.role.policy, ...dependsOn],
     });
     this.node.defaultChild = this.function;
     this.arn = this.function.arn;

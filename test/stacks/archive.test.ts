@@ -62,6 +62,7 @@ describe('the archive', () => {
         '//': expect.anything(),
         batch_size: 1000,
         bisect_batch_on_function_error: true,
+        depends_on: expect.anything(),
         destination_config: { on_failure: { destination_arn: expect.stringMatching(/failures_\w+\.arn/) } },
         event_source_arn: expect.stringMatching(/aws_dynamodb_table\.\w+\.stream_arn/),
         filter_criteria: { filter: [{ pattern: '{"eventName":["REMOVE"]}' }] },
@@ -99,6 +100,31 @@ describe('the archive', () => {
     expect(policy.Statement).toMatchObject([
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
     ]);
+  });
+
+  test.each([
+    ['aws_lambda_event_source_mapping', '', {}],
+    ['aws_lambda_function', 'delete-chunk', { archiveFirst: true }],
+  ])('is written to only when its bucket is as it should be: %s %s', (type, ending, props) => {
+    const of = synthesized({ archive: {}, ...props });
+    const [writer] = resources(of, type).filter(({ function_name }) =>
+      String(function_name).includes(ending),
+    );
+    const types = [writer?.['depends_on']].flat().map(address => String(address).split('.')[0]);
+    expect(types.filter(one => one?.startsWith('aws_s3_')).sort()).toEqual([
+      'aws_s3_bucket_ownership_controls',
+      'aws_s3_bucket_policy',
+      'aws_s3_bucket_public_access_block',
+      'aws_s3_bucket_server_side_encryption_configuration',
+      'aws_s3_bucket_versioning',
+    ]);
+  });
+
+  test('DeleteChunk waits for no bucket that it does not write to', () => {
+    const [writer] = resources(json, 'aws_lambda_function').filter(({ function_name }) =>
+      String(function_name).endsWith('delete-chunk'),
+    );
+    expect(JSON.stringify(writer)).not.toContain('aws_s3_');
   });
 
   test('deletes nothing: objects become colder, and uploads that nobody ends go', () => {
@@ -179,6 +205,7 @@ describe('the archive', () => {
       's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/*',
     );
     expect(environmentOf(own, 'delete-chunk')['ARCHIVE_BUCKET']).toBe('my-own');
+    expect(resources(own, 'aws_lambda_event_source_mapping')[0]).not.toHaveProperty('depends_on');
   });
 });
 

@@ -26,8 +26,8 @@ export interface LoopbackAnswers {
   unreservedConcurrency: number;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
-  /** Event source mappings by the names of their functions. */
-  readonly streamReaders: Map<string, object>;
+  /** Event source mappings by the names of their functions; one of them a page. Others have no function. */
+  readonly streamReaders: Map<string, readonly object[]>;
   /** Actions that were asked for. */
   asked: string[];
 }
@@ -128,8 +128,14 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
     return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
   }
   if (request.method === 'GET' && url.pathname === '/2015-03-31/event-source-mappings') {
-    const mapping = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');
-    return found('lambda:ListEventSourceMappings', { EventSourceMappings: mapping ? [mapping] : [] }, '');
+    const mappings = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');
+    const at = Number(url.searchParams.get('Marker') ?? 0);
+    const NextMarker = mappings?.[at + 1] && String(at + 1);
+    return found(
+      'lambda:ListEventSourceMappings',
+      mappings && { EventSourceMappings: mappings.slice(at, at + 1), NextMarker },
+      'ResourceNotFoundException',
+    );
   }
   const members = body === '' ? {} : (JSON.parse(body) as Record<string, string>);
   if (target === 'AmazonSQS.GetQueueUrl') {

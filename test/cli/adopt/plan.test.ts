@@ -21,6 +21,7 @@ const TABLE: DescribedTable = {
   throughput: undefined,
   warmThroughput: undefined,
   settings: { deletionProtection: false, stream: undefined, kmsKeyArn: undefined, tableClass: 'STANDARD' },
+  streamArn: undefined,
   itemCount: 0,
   sizeBytes: 0,
   ttl: { status: 'DISABLED', attribute: undefined },

@@ -43,6 +43,17 @@ const alarm = (name: string, over: Partial<SeenAlarm> = {}): SeenAlarm => ({
 });
 const SOUNDING = alarm('precise-ttl-T-no-sweep', { state: 'ALARM', since: before(3_600_000) });
 
+const streamOf = (label: string) => `arn:aws:dynamodb:us-east-1:123456789012:table/T/stream/${label}`;
+const STREAM = streamOf('2026-11-21T00:00:00.000');
+const OLD_STREAM = streamOf('2026-11-01T00:00:00.000');
+const mapping = (over: Partial<SeenStreamReader> = {}): SeenStreamReader => ({
+  uuid: 'u',
+  streamArn: STREAM,
+  state: 'Enabled',
+  lastResult: 'OK',
+  ...over,
+});
+
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
   readonly seen?: Partial<SeenDeployment>;
@@ -77,15 +88,16 @@ function findings({ props, seen, executions, options, ...byHand }: Case) {
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.props).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
-    streamReaders: new Map(
-      streamFunctionsOf(subject.props).map(reader => [
-        reader,
-        { seen: { uuid: 'u', state: 'Enabled', lastResult: 'OK' } },
-      ]),
-    ),
+    streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
-  return deploymentFindings(deployment, subject, { now: NOW, mask: false, mapRuns: 4, ...options });
+  return deploymentFindings(deployment, subject, {
+    now: NOW,
+    mask: false,
+    mapRuns: 4,
+    streamArn: undefined,
+    ...options,
+  });
 }
 const failure = (over: Partial<FailedExecution> = {}): FailedExecution => ({
   name: 'tick-1',
@@ -107,17 +119,17 @@ function onlyAlarm(name: AlarmName): Exclude<PreciseTtlProps['alarms'], undefine
 
 const STREAMED = { archive: {}, events: { eventBus: 'default' } };
 
-/** What calls the archive's function is this; what calls the other one is as it should be. */
-function archiveReader(seen: Partial<SeenStreamReader> | undefined): Case {
-  const good = { uuid: 'u', state: 'Enabled', lastResult: 'OK' };
+/** The archive's function has these mappings, of a table with {@link STREAM}; the other one has what it should have. */
+function archiveReader(...mappings: Partial<SeenStreamReader>[]): Case {
   return {
     props: STREAMED,
     seen: {
       streamReaders: new Map([
-        ['ArchiveExpiries', { seen: seen && { ...good, ...seen } }],
-        ['PublishExpiries', { seen: good }],
+        ['ArchiveExpiries', { seen: mappings.map(mapping) }],
+        ['PublishExpiries', { seen: [mapping()] }],
       ]),
     },
+    options: { streamArn: STREAM },
   };
 }
 
@@ -130,13 +142,41 @@ test.each<[string, Case, string[]]>([
   ['nothing was read from it yet', archiveReader({ lastResult: undefined }), []],
   ['a shard is empty', archiveReader({ lastResult: 'No records processed' }), []],
   ['what reads it is being changed', archiveReader({ state: 'Updating' }), []],
-  ['nothing reads it', archiveReader(undefined), ['stream-reader-missing']],
+  ['nothing reads it', archiveReader(), ['stream-reader-missing']],
   ['what reads it is off', archiveReader({ state: 'Disabled' }), ['stream-reader-off']],
   ['what reads it goes off', archiveReader({ state: 'Disabling' }), ['stream-reader-off']],
   [
     'what reads it fails',
     archiveReader({ lastResult: 'PROBLEM: Function call failed' }),
     ['stream-reader-failing'],
+  ],
+  [
+    'what reads it reads one that the table had before',
+    archiveReader({ streamArn: OLD_STREAM }),
+    ['stream-reader-on-old-stream'],
+  ],
+  [
+    'two read what the table had before, and are off',
+    archiveReader(
+      { streamArn: OLD_STREAM, state: 'Disabled' },
+      { streamArn: OLD_STREAM, lastResult: 'PROBLEM' },
+    ),
+    ['stream-reader-on-old-stream'],
+  ],
+  [
+    'one more reads the old one to its end',
+    archiveReader({ streamArn: OLD_STREAM, lastResult: 'PROBLEM' }, {}),
+    [],
+  ],
+  [
+    'one reads the old one, and the other is off',
+    archiveReader({ streamArn: OLD_STREAM }, { state: 'Disabled' }),
+    ['stream-reader-off'],
+  ],
+  [
+    'which stream the table has is not known',
+    { ...archiveReader({ streamArn: OLD_STREAM, state: 'Disabled' }), options: {} },
+    ['stream-reader-off'],
   ],
   ['all is well', {}, []],
   ['shards take three reconciles', { props: { shards: 100, chunkConcurrency: 1 } }, []],

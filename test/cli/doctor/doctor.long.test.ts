@@ -8,6 +8,8 @@ import {
   type AttributeValue,
   BatchWriteItemCommand,
   CreateTableCommand,
+  type StreamSpecification,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -311,6 +313,34 @@ test('what is wrong with the deployment is found, with the keys that could not b
     /the newest one FAILED at \S+Z: SweepIncompleteError: found 3, deleted 1, failed 2$/,
   );
   expect(found.get('undeletable-keys')?.samples).toEqual(['{"id":{"S":"stuck"}} (ValidationError)']);
+});
+
+test('a stream that was turned off and on again is not the one that is read', async () => {
+  const archived = { ...CLEAN, archive: {} };
+  const turn = async (StreamSpecification: StreamSpecification) => {
+    const { tableName: TableName } = archived;
+    const { TableDescription } = await client.send(
+      new UpdateTableCommand({ TableName, StreamSpecification }),
+    );
+    return TableDescription?.LatestStreamArn;
+  };
+  const on = { StreamEnabled: true, StreamViewType: 'OLD_IMAGE' } as const;
+  const EventSourceArn = await turn(on);
+  const mapping = { UUID: 'u', State: 'Enabled', LastProcessingResult: 'OK', EventSourceArn };
+  aws.answers.streamReaders.set(`${resolveProps(archived).name}-archive-expiries`, [mapping]);
+  const before = idsOf(await examine([archived]));
+  await turn({ StreamEnabled: false });
+  const off = idsOf(await examine([archived]));
+  const streamArn = await turn(on);
+  const report = await examine([archived]);
+  await turn({ StreamEnabled: false });
+  expect(before).not.toContain('stream-reader-on-old-stream');
+  expect(off).toContain('stream-off');
+  const [{ severity, what } = {}] =
+    report.tables[0]?.findings.filter(({ id }) => id.startsWith('stream-')) ?? [];
+  expect(streamArn).not.toBe(EventSourceArn);
+  expect([report.verdict, severity]).toEqual(['broken', 'broken']);
+  expect(what).toContain(`that of ArchiveExpiries is ${EventSourceArn}, the table's is ${streamArn}`);
 });
 
 test('what was never deployed is missing', async () => {

@@ -17,6 +17,7 @@ const TABLE: TableDescription = {
   ],
   DeletionProtectionEnabled: true,
   StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+  LatestStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Sessions/stream/2026-11-21T00:00:00.000',
   SSEDescription: { SSEType: 'KMS', KMSMasterKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd' },
   TableClassSummary: { TableClass: 'STANDARD_INFREQUENT_ACCESS' },
   ItemCount: 7,
@@ -96,6 +97,7 @@ test('a description has every key with its type, every index, and the capacity',
       kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
       tableClass: 'STANDARD_INFREQUENT_ACCESS',
     },
+    streamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Sessions/stream/2026-11-21T00:00:00.000',
     itemCount: 7,
     sizeBytes: 700,
     replicaRegions: ['eu-west-1'],
@@ -110,4 +112,9 @@ test('on demand there is no throughput, of the table or its indexes', () => {
     ProvisionedThroughput: { ReadCapacityUnits: 0, WriteCapacityUnits: 0 },
   });
   expect([billing, throughput, indexes[0]?.throughput]).toEqual(['on-demand', undefined, undefined]);
+});
+
+test('a stream that is off has no ARN, though DynamoDB goes on naming it', () => {
+  const { StreamSpecification: _off, ...off } = TABLE;
+  expect([off.LatestStreamArn, shapeOf(off).streamArn]).toEqual([expect.any(String), undefined]);
 });
