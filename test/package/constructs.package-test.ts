@@ -95,7 +95,8 @@ describe('an app with CDKTF', () => {
       }),
     );
     const assets = join(folder, 'synthesized/stacks/sessions/assets');
-    expect(readdirSync(assets).length).toBe(4);
+    // The archives of the functions, and the module of the guard.
+    expect(readdirSync(assets).length).toBe(5);
   });
 });
 
