@@ -156,6 +156,11 @@ test('the alarms of an archive and of events sound for what is an hour late and 
   // Somebody has taken the messages out.
   for (const queue of Object.keys(inQueue)) inQueue[queue] = 0;
   await clock.sleep(20 * MINUTE);
+  // A reader that says nothing has not caught up.
+  expect(sounding()).toEqual(['precise-ttl-Tab-archive-delay', 'precise-ttl-Tab-event-delay']);
+  for (const file of ['archive-expiries', 'publish-expiries'])
+    cloudWatch.addIteratorAge(`precise-ttl-Tab-${file}`, 250);
+  await clock.sleep(6 * MINUTE);
   expect(sounding()).toEqual([]);
 });
 
