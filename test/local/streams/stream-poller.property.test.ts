@@ -105,7 +105,8 @@ test('whatever fails and is killed: every record is handed over, in order, and s
         const all = wanted(shard);
         expect(firstSeen.filter(each => all.includes(each))).toEqual(all);
         expect(all.filter(each => !settled.has(each))).toEqual([]);
-        expect(checkpoints.get(shard.id)).toEqual({ isEnd: true });
+        // A poller that is killed here goes on to read, and may keep the times of what it read.
+        expect(checkpoints.get(shard.id)).toMatchObject({ isEnd: true });
         const parent = shards.find(({ id }) => id === shard.parentId);
         for (const each of parent ? all : []) {
           expect(wanted(parent as FakeShard).filter(one => !settledBefore.get(each)?.has(one))).toEqual([]);
