@@ -23,6 +23,10 @@ const MAX_DRIFT_MS = 1_000;
 /** As it was when this module was loaded: a test framework's fake timers would make time stand still for good. */
 const immediately = setImmediate;
 
+/** Lets everything else on this thread have a turn: timers, I/O, signals. A virtual clock stands still meanwhile. */
+export const giveWay = (clock: Clock): Promise<void> =>
+  clock.busy(() => new Promise(resolve => immediately(resolve)));
+
 /** setTimeout fires at once for anything longer (2^31 - 1 ms, almost 25 days). */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 

@@ -10,6 +10,7 @@ import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
+import { Pace } from './run/pace.ts';
 import type { CutOffNotice, EngineContext, RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
@@ -65,9 +66,10 @@ export class InvalidStartError extends EmulatorError {
 
 /** The options, with what stands for those that are missing. */
 export function engineContext(options: EngineOptions): EngineContext {
-  const { random } = options;
+  const { random, clock = realClock } = options;
   return {
-    clock: options.clock ?? realClock,
+    clock,
+    pace: new Pace(clock),
     random: random ?? systemRandom,
     invoker: options.invoker,
     limits: { ...AWS_LIMITS, ...options.limits },

@@ -199,6 +199,9 @@ class StateTest {
       redriveCount: 0,
       redriveDate: undefined,
       context: (context as JsonObject | undefined) ?? usualContext(this.#state, execution),
+      endLoop() {
+        throw new Error('one state is tested, which leads to no other');
+      },
       startChild() {
         throw new Error('a Map is tested with a mock, and starts nothing');
       },
