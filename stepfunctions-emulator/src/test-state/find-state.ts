@@ -72,8 +72,15 @@ function loadSingleState(source: unknown): State {
 function loadWithinStack(reader: FieldReader): State | undefined {
   try {
     const { problems } = reader;
-    const context = { problems, names: new Map(), labels: new Map(), express: false };
-    return loadState(STATE_NAME, reader, { ...context, language: 'JSONPath' });
+    // There is no state machine: the language of the state stands for the one that it would have.
+    const language = reader.raw['QueryLanguage'] === 'JSONata' ? 'JSONata' : 'JSONPath';
+    return loadState(STATE_NAME, reader, {
+      problems,
+      language,
+      names: new Map(),
+      labels: new Map(),
+      express: false,
+    });
   } catch (error) {
     if (error instanceof RangeError) throw refusal('a state', 'one that is nested too deeply');
     throw error;
