@@ -16,6 +16,11 @@ import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
+  /**
+   * Answers Tasks whose Resource is no function, such as `states:startExecution`: it gets the Resource instead of a function's
+   * ARN, and the Arguments as the payload. @default nothing does, and such a Task fails
+   */
+  readonly resources?: FunctionInvoker;
   /** @default the wall clock */
   readonly clock?: Clock;
   /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
@@ -72,6 +77,7 @@ export function engineContext(options: EngineOptions): EngineContext {
     pace: new Pace(clock),
     random: random ?? systemRandom,
     invoker: options.invoker,
+    resources: options.resources,
     limits: { ...AWS_LIMITS, ...options.limits },
     mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
     childAgeMs: options.childAgeMs ?? (() => 0),

@@ -15,6 +15,9 @@ import type { TestStateRequest } from './request.ts';
 /** The name that AWS gives to a state that is tested without its state machine. */
 const STATE_NAME = 'StateName';
 
+/** With a mock, nothing is called. */
+const ANY_RESOURCE = () => true;
+
 /**
  * The state to be tested: the definition itself, or the state of that name anywhere in it.
  *
@@ -26,7 +29,7 @@ export function findState({
   stateName,
 }: Pick<TestStateRequest, 'definition' | 'stateName'>): State {
   if (stateName === undefined) return loadSingleState(definition);
-  const found = findInside(loadDefinition(definition), stateName);
+  const found = findInside(loadDefinition(definition, 'STANDARD', ANY_RESOURCE), stateName);
   if (found === undefined) throw new InvalidTestStateError('State not found in definition');
   return found;
 }
@@ -79,6 +82,7 @@ function loadWithinStack(reader: FieldReader): State | undefined {
       language,
       names: new Map(),
       labels: new Map(),
+      isMocked: ANY_RESOURCE,
       express: false,
     });
   } catch (error) {

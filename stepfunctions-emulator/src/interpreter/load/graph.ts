@@ -16,6 +16,8 @@ export interface LoadContext {
   readonly names: Map<string, string>;
   /** Every Label of the whole machine → where it is. */
   readonly labels: Map<string, string>;
+  /** Whether a Resource that is not implemented can be mocked. */
+  readonly isMocked: (arn: string) => boolean;
   /** Inside a distributed Map whose children are Express executions, where no distributed Map may be. */
   readonly express: boolean;
 }

@@ -64,8 +64,8 @@ const LOADERS: Record<(typeof STATE_TYPES)[number], Loader> = {
 
 const isSeconds = isIntegerFrom(1, MAX_SECONDS);
 
-function loadTask(name: string, reader: FieldReader): State {
-  const resource = takeResource(reader);
+function loadTask(name: string, reader: FieldReader, { isMocked }: LoadContext): State {
+  const resource = takeResource(reader, isMocked);
   const timeoutSeconds = takeField(
     reader,
     'TimeoutSeconds',

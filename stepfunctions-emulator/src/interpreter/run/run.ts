@@ -34,6 +34,7 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly invoker: FunctionInvoker;
+  readonly resources: FunctionInvoker | undefined;
   readonly limits: Limits;
   /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
