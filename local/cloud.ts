@@ -64,6 +64,8 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
+  /** Answers Tasks whose Resource is no function. @default nothing does, and such a Task fails */
+  readonly resources?: NonNullable<EngineOptions['resources']>;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -121,13 +123,15 @@ export class LocalCloud {
     this.#mappings = mappings;
     this.#streams = streams;
     this.#machines = machines;
-    const { clock = realClock, random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
+    const { clock = realClock, random, mapRunDelays, childAgeMs, resources } = options;
+    const { deliveries, onScheduleError } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
+      ...(resources && { resources }),
     });
     this.#scheduler = new LocalScheduler({
       clock,
