@@ -62,7 +62,7 @@ ${DESCRIBES_PER_SECOND} a second: a day takes about three minutes, and --failed 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
-Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions.
+Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions of a table.
 
 ${describeActions('history')}
 
