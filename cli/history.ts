@@ -90,7 +90,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     failed: flags.failed,
     limit: flags.limit,
     config: await loadConfigFile(flags.config),
-    connect: region => stepFunctionsClient(region, process.env),
+    connect: region => stepFunctionsClient(region, process.env, { quick: true }),
     pace: new Pace(perSecond, BURST),
     now: Date.now,
     onProgress: (tableName, done, all) => progress.show(`${tableName}: ${done} of ${all} executions`),
