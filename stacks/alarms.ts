@@ -381,11 +381,14 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
   });
 }
 
+/** The alarms that a table has, for whom it does not matter which resources they look at. */
+export function deployedAlarms(sweep: AlarmedSweep): readonly DeployedAlarm[] {
+  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' });
+}
+
 /** Names of the alarms that a table has, in CloudWatch. */
 export function alarmNamesOf(sweep: AlarmedSweep): readonly string[] {
-  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(
-    ({ name }) => name,
-  );
+  return deployedAlarms(sweep).map(({ name }) => name);
 }
 
 function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {
