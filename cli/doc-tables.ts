@@ -64,20 +64,21 @@ function alarmsTable(): string {
       const other = inPlainMode === threshold ? '' : ` (plain mode: ${numbered(inPlainMode)})`;
       const bound = `${numbered(threshold)} ${unit}`;
       const beyond = comparison === 'LessThanThreshold' ? `fewer than ${bound}` : `${bound} or more`;
-      const times = periods === 1 ? '' : `, ${periods} times in a row`;
+      const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);
+      const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times in a row`;
       return [
         `\`${alarm}\``,
         `\`<name>-${kebab(alarm)}\``,
         `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
-        `${beyond}${other} in ${rest.periodSeconds / 60} ${rest.periodSeconds === 60 ? 'minute' : 'minutes'}${times}`,
-        WITHOUT_DATA[rest.treatMissingData],
+        `${beyond}${other} in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}${times}`,
+        rest.isHeartbeat ? 'sounds; before its first data it is silent' : WITHOUT_DATA[rest.treatMissingData],
         rest.help,
       ];
     }),
   );
 }
 
-const WITHOUT_DATA = { breaching: 'sounds', notBreaching: 'is silent', ignore: 'stays as it is' } as const;
+const WITHOUT_DATA = { notBreaching: 'is silent', ignore: 'stays as it is' } as const;
 
 const numbered = (value: number) => value.toLocaleString('en-US');
 

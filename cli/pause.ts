@@ -29,7 +29,8 @@ const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAM
 
 Stops the sweeps, without a deployment: sets the schedules to DISABLED; with --for, lets them start again at a later time. What
 runs goes on to its end; the command says what that is. While a table is paused, expired items stay until ${call('resume')}, or
-until native TTL deletes them. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
+until native TTL deletes them. The alarm noSweep sounds after some minutes, as it shall for a pause that was forgotten; the command
+says when. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
 
 ${flags}
 

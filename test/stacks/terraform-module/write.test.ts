@@ -203,7 +203,18 @@ describe.each(MODULES)('what there is of monitoring in %s', name => {
       count: `\${local.alarms.${key}.is_made ? 1 : 0}`,
       alarm_name: `\${local.name}-${kebab(alarm)}`,
       threshold: alarm === 'noSweep' ? 1 : `\${local.alarms.${key}.threshold}`,
-      evaluation_periods: `\${local.alarms.${key}.periods}`,
+      ...(alarm === 'noSweep'
+        ? {
+            evaluation_periods: 2,
+            metric_query: [
+              expect.objectContaining({ return_data: true }),
+              {
+                id: 'beats',
+                metric: expect.objectContaining({ period: '${local.alarms.no_sweep.periods * 60}' }),
+              },
+            ],
+          }
+        : { evaluation_periods: `\${local.alarms.${key}.periods}` }),
       alarm_actions: [
         '${var.alarm_topic != null ? var.alarm_topic.arn : one(aws_sns_topic.alarms_topic[*].arn)}',
       ],
