@@ -4,6 +4,7 @@ import { BY, FlagError, type FlagValues } from './flags.ts';
 import { type Answers, askForTable, configOf, configText } from './init/configuration.ts';
 import { refuseOthers, writeConfig } from './init/write.ts';
 import { type Invocation, invocation } from './invocation.ts';
+import { print } from './print.ts';
 import { question } from './question.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -43,9 +44,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const config = await configOf(await answersOf(flags), regionOf(flags.region));
   writeConfig(file, configText(config, asJson));
   if (asJson && !flags.json) {
-    console.log(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
+    print(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
   }
-  console.log(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
+  print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
 
 See it work on this machine:  ${invocation('start', '--minutes 1')}
 What would be deployed:       ${invocation('diff')}

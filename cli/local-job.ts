@@ -12,6 +12,7 @@ import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
 import { describeEvent, describeObject, describeStreamTrouble } from './local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
+import { print, printError } from './print.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
@@ -68,22 +69,22 @@ export async function runLocalJob({
       services: {
         ports,
         archiveFolder,
-        onObject: written => console.log(describeObject(written)),
-        onEvent: event => console.log(describeEvent(event)),
+        onObject: written => print(describeObject(written)),
+        onEvent: event => print(describeEvent(event)),
       },
-      onStream: (told, mapping) => console.error(describeStreamTrouble(told, mapping)),
+      onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
       functions: {
         onInvocation: record => failedCalls.add(record),
-        ...(verbose && { onLog: (name, line) => console.log(describeLine(name, line, machineNames)) }),
+        ...(verbose && { onLog: (name, line) => print(describeLine(name, line, machineNames)) }),
       },
-      onExecution: execution => console.log(describeExecution(execution, failedCalls.take(execution))),
-      onAlarm: seen => console.log(describeAlarm(seen)),
-      onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
+      onExecution: execution => print(describeExecution(execution, failedCalls.take(execution))),
+      onAlarm: seen => print(describeAlarm(seen)),
+      onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
     });
     try {
       const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
       if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-      console.log(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
+      print(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await served.stop();

@@ -2,6 +2,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlagError } from './flags.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -37,7 +38,7 @@ Exit status: 0 written, 1 not, 2 wrong flags.`,
       );
     }
     const files = writeTerraformModule(out).map(file => join(out, file));
-    for (const file of files) console.log(file);
+    for (const file of files) print(file);
     if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify({ files }, null, 2)}\n`);
     return 0;
   },

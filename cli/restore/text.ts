@@ -1,3 +1,4 @@
+import { shortKey } from '../print.ts';
 import type { RestoredKey } from './restored-key.ts';
 
 export interface RestoreFacts {
@@ -62,7 +63,7 @@ function listed(keys: readonly ShownRestoredKey[]): string[] {
   return [
     ...shown
       .slice(0, SHOWN_KEYS)
-      .map(({ key, reason }) => `  ${key}${reason === undefined ? '' : `: ${reason}`}`),
+      .map(({ key = '', reason }) => `  ${shortKey(key)}${reason === undefined ? '' : `: ${reason}`}`),
     ...more,
   ];
 }
