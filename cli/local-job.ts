@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
-import { checkConfig } from '../stacks/config.ts';
+import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
-import { describeEvent, describeObject, describeStreamTrouble } from './local-stream-text.ts';
+import {
+  describeArchiveFull,
+  describeEvent,
+  describeObject,
+  describeStreamTrouble,
+} from './local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
 import { print, printError } from './print.ts';
 import { withSynthesized } from './with-synthesized.ts';
@@ -65,11 +70,13 @@ export async function runLocalJob({
       ...options,
       cdktfOut,
       existing,
+      childrenAtOnce: childrenAtOnce(config),
       environment: process.env,
       services: {
         ports,
         archiveFolder,
         onObject: written => print(describeObject(written)),
+        onArchiveFull: message => printError(describeArchiveFull(message)),
         onEvent: event => print(describeEvent(event)),
       },
       onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
@@ -90,4 +97,16 @@ export async function runLocalJob({
       await served.stop();
     }
   });
+}
+
+/** Children that look back, besides those that wait for their upcoming minute: half as many as a function has threads. */
+const CHILDREN_LOOKING_BACK = 5;
+
+/**
+ * How many children of one Map Run there are at a time. On AWS each call has a function of its own. Here it waits in line, and the time
+ * of its task goes on: with a child for each of the 60 minutes of a replay, and four of its executions at a time, calls of the ticks
+ * were not answered in time either.
+ */
+function childrenAtOnce({ tables }: DeploymentConfig): number {
+  return Math.max(...tables.map(table => resolveProps(table).shards)) + CHILDREN_LOOKING_BACK;
 }
