@@ -25,9 +25,8 @@ const FLAGS = {
     min: 1,
     max: 44_640,
     whole: true,
-    default: 60,
     value: 'N',
-    help: 'how much of the span one execution sweeps',
+    help: 'how much of the span one execution sweeps (default: 60, and more for a span of more than 999 hours)',
   },
   concurrency: {
     type: 'number',
