@@ -7,7 +7,7 @@ import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import type { Subject } from './deployment/subject.ts';
-import { GROUPS } from './doctor/findings.ts';
+import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
@@ -117,7 +117,7 @@ function findingsTables(): string {
         `\`${id}\``,
         severity,
         `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${meaning}`,
-        asCode(remedy(EXAMPLE_SUBJECT)),
+        asCode(remedy(EXAMPLE_SUBJECT, PLACEHOLDERS)),
       ]);
       return `### ${group}\n\n${table(['finding', 'severity', 'what it means', 'what to do'], rows)}`;
     })

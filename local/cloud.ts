@@ -68,6 +68,8 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
+  /** Children of one Map Run at a time. @default as many as AWS runs */
+  readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -126,12 +128,14 @@ export class LocalCloud {
     this.#machines = machines;
     const { random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
     const clock = machineClockOf(options);
+    const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
+      ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
     });
     this.#scheduler = new LocalScheduler({
       clock,
