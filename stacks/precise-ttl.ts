@@ -202,7 +202,8 @@ export class PreciseTtl extends Construct {
     };
 
     const guard = Guard.of(this);
-    guard.keepSweep(this, { name: this.machine.stateMachine.name, isRunning: sweep.enabled });
+    const name = `${this.machine.stateMachine.name} in ${place.region}`;
+    guard.keepSweep(this, { name, isRunning: sweep.enabled });
     if (sweep.holdAttribute !== undefined) guard.keepHolds(this, sweep.holdAttribute);
     if (sweep.releasesHoldsOf !== undefined) guard.releaseHolds(this, sweep.releasesHoldsOf);
   }

@@ -87,8 +87,9 @@ describe('a created table', () => {
       },
       released: {},
       running: {
-        SessionData: '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name}',
-        Tokens: '${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name}',
+        SessionData:
+          '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name} in ${data.aws_region.SessionData_place_region_F7286BF5.region}',
+        Tokens: expect.stringContaining('${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name} in '),
       },
       stopped: {},
       held: [],
