@@ -27,6 +27,7 @@ import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
@@ -69,6 +70,8 @@ export interface LocalCloudOptions {
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
   /** Answers Tasks whose Resource is no function. @default nothing does, and such a Task fails */
   readonly resources?: NonNullable<EngineOptions['resources']>;
+  /** Children of one Map Run at a time. @default as many as AWS runs */
+  readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -127,6 +130,7 @@ export class LocalCloud {
     this.#machines = machines;
     const { random, mapRunDelays, childAgeMs, resources, deliveries, onScheduleError } = options;
     const clock = machineClockOf(options);
+    const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
@@ -134,6 +138,7 @@ export class LocalCloud {
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
       ...(resources && { resources }),
+      ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
     });
     this.#scheduler = new LocalScheduler({
       clock,
@@ -154,7 +159,12 @@ export class LocalCloud {
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // What only has to be read is read first: a mistake shows before a process is started.
-    const synthesized = readSynthesized(options.cdktfOut);
+    const clock = options.clock ?? realClock;
+    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
+    const checkpoints =
+      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
+    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
+    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -170,7 +180,6 @@ export class LocalCloud {
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
-      const { clock = realClock } = options;
       const machineClock = machineClockOf(options);
       // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
       const dated =
@@ -196,7 +205,8 @@ export class LocalCloud {
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const mappings = await EventSourceMappings.start({
-        ...options.mappings,
+        ...mappingOptions,
+        checkpoints,
         synthesized,
         client,
         streams,

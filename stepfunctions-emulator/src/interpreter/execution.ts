@@ -283,6 +283,7 @@ export class Execution {
       engine,
       machine: this.machine,
       arn: this.arn,
+      mapRunArn: this.mapRunArn,
       name: this.name,
       startDate: this.startDate,
       shownStartDate: this.startDate - (this.#spec.parent === undefined ? 0 : engine.childAgeMs()),

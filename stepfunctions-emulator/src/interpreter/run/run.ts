@@ -51,6 +51,8 @@ export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;
   readonly arn: string;
+  /** The Map Run that started the execution, if one did. */
+  readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
   /** What `$states.context.Execution.StartTime` shows: the start, unless the engine makes children older. */

@@ -90,6 +90,7 @@ function race(
       ...(current && {
         site: {
           executionArn: line.run.arn,
+          mapRunArn: line.run.mapRunArn,
           state: current.name,
           enteredEventId: current.enteredEventId,
         },
