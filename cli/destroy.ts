@@ -8,7 +8,8 @@ export const command = defineCommand({
   help: (flags, call) => `${call('destroy', '[flags]')}
 
 Removes everything that ${call('deploy')} has provisioned except the tables, which keep their items, their indexes and native
-TTL. It deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. Delete a table yourself:
+TTL. It deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. It asks before it changes
+anything; without a terminal to ask at it refuses, unless you give --yes. Delete a table yourself:
 docs/deploy.md of precise-ttl, "Deleting a table".
 
 ${flags}
