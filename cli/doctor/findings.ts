@@ -311,6 +311,14 @@ const OF_THE_ITEMS = {
     meaning: 'They never expire. If that is meant, the window is left over.',
     remedy: () => 'Let the writer write both attributes or none (docs/writers.md).',
   },
+  'hold-released': {
+    severity: 'broken',
+    what: 'the items have an attribute that used to hold them, and no longer does',
+    meaning:
+      'The functions that are deployed hold items by another attribute than the configuration names, or releasesHoldsOf gives these holds up. With the configuration deployed, the sweeps delete what has expired of them.',
+    remedy: () =>
+      'If they must stay, set holdAttribute to that attribute again before anything else; to hold them by another one, write that onto each of them first. If they may go: docs/hold-and-grace.md.',
+  },
   'expired-present': {
     severity: 'broken',
     what: 'the items expired before the lookback and are still there, with nothing wrong about them',
