@@ -312,12 +312,12 @@ const OF_THE_ITEMS = {
     remedy: () => 'Let the writer write both attributes or none (docs/writers.md).',
   },
   'hold-released': {
-    severity: 'broken',
+    severity: 'warning',
     what: 'the items have an attribute that used to hold them, and no longer does',
     meaning:
-      'The functions that are deployed hold items by another attribute than the configuration names, or releasesHoldsOf gives these holds up. With the configuration deployed, the sweeps delete what has expired of them.',
+      'The functions that are deployed hold items by it and the configuration does not, or releasesHoldsOf gives its holds up. With the configuration deployed, the sweeps delete what has expired of these items.',
     remedy: () =>
-      'If they must stay, set holdAttribute to that attribute again before anything else; to hold them by another one, write that onto each of them first. If they may go: docs/hold-and-grace.md.',
+      'If they must stay, set holdAttribute to it again and leave releasesHoldsOf out; or write the new attribute onto each of them before you deploy. If they may go, nothing: docs/hold-and-grace.md.',
   },
   'expired-present': {
     severity: 'broken',

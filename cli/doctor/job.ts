@@ -141,10 +141,11 @@ async function checkTable(
   };
 }
 
-/** Attributes that hold items as it is deployed, and will not with the configuration. */
+/** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
 function formerHoldsOf({ holdAttribute: deployed }: SeenDeployment, { props }: Subject): string[] {
-  const attribute = 'seen' in deployed ? deployed.seen : undefined;
-  return attribute === undefined || attribute === props.holdAttribute ? [] : [attribute];
+  const former = new Set(['seen' in deployed ? deployed.seen : undefined, props.releasesHoldsOf]);
+  former.delete(props.holdAttribute);
+  return [...former].filter(attribute => attribute !== undefined);
 }
 
 const ORDER = Object.keys(FINDINGS);

@@ -68,7 +68,8 @@ function configAt(place: Place, over: Tables = {}): DeploymentConfig {
 }
 
 const described = (things: readonly HeldThing[]) => things.map(({ kind, id }) => `${kind} ${id}`).sort();
-const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) => HOLDINGS[kind][when] === 'goes';
+const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) =>
+  HOLDINGS[kind][when] === 'goes';
 
 /** What may go in a step: what the list says goes with a prop that the step turns off. */
 function mayGo({ kind, id }: HeldThing, from: Place, to: Place): boolean {
@@ -106,7 +107,8 @@ describeWithTerraform('what holds something', () => {
       for (const [index, to] of walkOfPairs(EDITED, seededRandom(SEED + round)).entries()) {
         const before = await things.fill();
 
-        const [refused = '', over] = Object.entries(REFUSED)[(index + round) % Object.keys(REFUSED).length] ?? [];
+        const [refused = '', over] =
+          Object.entries(REFUSED)[(index + round) % Object.keys(REFUSED).length] ?? [];
         await deployment.use(configAt(to, over));
         expect([refused, to, await deployment.plan()]).toEqual([
           refused,

@@ -282,9 +282,13 @@ test.each([
   }
 });
 
-test('what the deployed functions hold, and the configuration holds too, is as it should be', async () => {
+test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
   const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
   expect(ids).not.toContain('hold-released');
+  aws.answers.functions.delete(`${resolveProps(FAULTY_SECOND).name}-delete-chunk`);
+  const given = { ...FAULTY_SECOND, graceSeconds: 1, releasesHoldsOf: 'legalHold' };
+  expect(idsOf(await examine([given]))).toContain('hold-released');
+  expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
   aws.answers.denied.add('lambda:GetFunctionConfiguration');
   const { tables } = await examine([FAULTY]);
   const found = tables[0]?.findings.find(({ id }) => id === 'not-checked');
