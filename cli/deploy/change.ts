@@ -3,6 +3,7 @@ import type { FlagValues } from '../flags.ts';
 import { stopOnSignal } from '../signals.ts';
 import { endsLimits, type Limits } from './ends-limits.ts';
 import type { CHANGE_FLAGS } from './flags.ts';
+import { describeLoweredGraces } from './lowered-grace.ts';
 import { Terraform } from './run-terraform.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 import { requireTerraform, terraformBinary } from './terraform-binary.ts';
@@ -37,6 +38,8 @@ export async function change(
   try {
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
+    const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
+    if (lowered !== '') console.log(`\n${lowered}`);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
     const declined = changes ? await declinedWith(ending ? `${ending}\n${ask}` : ask, flags) : undefined;
     if (declined !== undefined) {

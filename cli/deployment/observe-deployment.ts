@@ -26,7 +26,8 @@ import {
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { variableOf } from '../../functions/runtime/variables.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
 import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';

@@ -24,8 +24,8 @@ export interface GuardedResource {
 /** A sweep as the guard knows it. */
 export interface GuardedSweep {
   /**
-   * Its name, of which those of its queues, its topic and its logs are made. A reference to something of it that is made late: a
-   * deployment that fails before that can still have another name.
+   * Its name, of which those of its queues, its topic and its logs are made, and its region. A reference to something of it that is
+   * made late: a deployment that fails before that can still have another name.
    */
   readonly name: string;
   /** Whether its entry must not go. */
@@ -49,7 +49,7 @@ interface Adopted {
  *    which `prevent_destroy` refuses when the plan is made, before anything is changed. So it is with tables, with the buckets of
  *    archives, with sweeps that have schedules, and with attributes that hold items.
  * 2. A property of a table that cannot change in place is in the guard's `triggers_replace`: the same refusal.
- * 3. The name of a sweep is remembered by an instance that ignores every other one, and refuses it by a postcondition.
+ * 3. The name and the region of a sweep are remembered by an instance that ignores every other one, and refuses it by a postcondition.
  * 4. What may go is moved to a block without `prevent_destroy`, from where it can: a table that becomes `existingTable: true`, which is
  *    forgotten by a `removed` block with `destroy = false`; a sweep without schedules; an attribute whose holds are released.
  * 5. What a prop turns off is forgotten too, and stays in AWS. Turned on again it has the same name: SQS and SNS then answer with the

@@ -111,7 +111,7 @@ describeWithTerraform('what holds something', () => {
     const before = await filled(named('one', 'other'));
     await refuses(
       named('another', 'other'),
-      /REFUSED TO KEEP QUEUES, LOGS.*expected one for Tokens.*got another/,
+      /REFUSED TO KEEP QUEUES, LOGS.*expected one in us-east-1 for Tokens.*got another/,
     );
     await refuses(
       named('other', 'one'),

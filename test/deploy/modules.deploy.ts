@@ -141,10 +141,14 @@ describeWithTerraform('the Terraform modules', () => {
       [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
-      [{ hold_attribute: 'legalHold' }, ['update'], /aws_dynamodb_table\.table,.*plan_sweep_role_policy/],
+      [
+        { hold_attribute: 'legalHold' },
+        ['create', 'update'],
+        /aws_dynamodb_table\.table,.*plan_sweep_role_policy/,
+      ],
       // Native TTL stays off.
       [
-        { hold_attribute: null, grace_seconds: 60 },
+        { hold_attribute: null, grace_seconds: 60, releases_holds_of: ['legalHold'] },
         ['update'],
         /^(?!.*aws_dynamodb_table).*plan_sweep_role_policy/,
       ],
@@ -172,6 +176,11 @@ describeWithTerraform('the Terraform modules', () => {
       [{ ttl_attribute: 'expiresAt' }, REFUSED],
       [{ window_attribute: 'window' }, REFUSED],
       [{ index_name: 'other' }, REFUSED],
+      [{ name: 'other' }, /REFUSED TO KEEP QUEUES, LOGS.*README\.md of the module, 'Another name'/],
+      [
+        { releases_holds_of: [] },
+        /REFUSED TO KEEP WHAT IS HELD.*README\.md of the module.*held\["legalHold"\]/,
+      ],
       [{ indexed_by: 'second', poll_seconds: null }, REFUSED],
       [{ indexed_by: 'second', poll_seconds: null, index_name: 'expirationWindowIndex' }, REFUSED],
       [{ partition_key_type: 'N' }, REFUSED],

@@ -7,7 +7,7 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, resources, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
-const EXISTING = { ...TOKENS, existingTable: true };
+const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const [SESSIONS_ADDRESS, TOKENS_ADDRESS] = [
   'aws_dynamodb_table.SessionData_table_0F12F0FA',
   'aws_dynamodb_table.Tokens_table_7496C31E',
@@ -87,8 +87,9 @@ describe('a created table', () => {
       },
       released: {},
       running: {
-        SessionData: '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name}',
-        Tokens: '${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name}',
+        SessionData:
+          '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name} in ${data.aws_region.SessionData_place_region_F7286BF5.region}',
+        Tokens: expect.stringContaining('${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name} in '),
       },
       stopped: {},
       held: [],

@@ -295,7 +295,9 @@ test('the addresses stay what they are, and the table is at the same one in both
   for (const name of MODULES) {
     expect(mainOf(name).module.created_tables).toMatchObject({
       running: {},
-      stopped: { table: '${aws_sfn_state_machine.sweep_machine.name}' },
+      stopped: {
+        table: '${aws_sfn_state_machine.sweep_machine.name} in ${data.aws_region.place_region.region}',
+      },
       held: '${setunion(var.hold_attribute == null ? [] : [var.hold_attribute], var.releases_holds_of)}',
     });
   }
