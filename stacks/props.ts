@@ -21,7 +21,7 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
-import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 import {
   ALARM_NAMES,
@@ -32,7 +32,8 @@ import {
   isRecorded,
   subjectOf,
 } from './alarms.ts';
-import { listOf, orReference } from './references.ts';
+import { isOwnDestination } from './names.ts';
+import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import {
   hasOldImages,
@@ -471,7 +472,14 @@ export type ResolvedProps = {
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
 
 /** Props that a deployment gives to a table which it creates, and so to no other. */
-export const OF_CREATED_TABLES = ['stream', 'provisionedCapacity', 'warmThroughput', 'tableClass'] as const;
+export const OF_CREATED_TABLES = [
+  'deletionProtection',
+  'pointInTimeRecovery',
+  'stream',
+  'provisionedCapacity',
+  'warmThroughput',
+  'tableClass',
+] as const;
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -606,7 +614,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, archiveFirst, deleteMode, stream } = props;
-  const problems: FieldProblem[] = [];
+  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
   if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
       field: 'stream',
@@ -636,9 +644,31 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
   return problems;
 }
 
+/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
+function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProblem[] {
+  const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
+  return (['functionArn', 'queueArn'] as const).flatMap(field => {
+    const arn = events[field];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, { name })) return [];
+    return [
+      {
+        field: `events.${field}`,
+        expected: `${destinations[field]} that is not this deployment's own`,
+        got: arn,
+        remedy: 'Name one of yours, which does something with the events.',
+      },
+    ];
+  });
+}
+
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;
+}
+
+/** What the functions know of these props. Where records are judged, an item goes a second later: decisions.md says why. */
+export function functionSettings(props: ResolvedProps): Settings {
+  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
 /** What is held must be known to the delete, and be nothing that every item has. */

@@ -1,7 +1,8 @@
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { type DeployedSchedule, deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';

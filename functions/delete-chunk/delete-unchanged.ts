@@ -1,7 +1,8 @@
 import { type AttributeValue, BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
-import { expiredRange, isExpired } from '../../expiry/ttl.ts';
+import { type ExpiredRange, isWithin } from '../../expiry/ttl.ts';
 import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
 import { imageText } from '../archive/image-text.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
@@ -62,9 +63,9 @@ export async function deleteUnchanged(
     readonly options: RequestOptions;
   },
 ): Promise<UnchangedDeletion> {
-  const { after, upTo } = expiredRange(cutoff);
+  const swept = sweptRange(cutoff, settings);
   const keyNames = keyAttributeNames(settings.model);
-  const range: readonly ImageValue[] = [{ N: String(upTo) }, { N: String(after) }];
+  const range: readonly ImageValue[] = [{ N: String(swept.upTo) }, { N: String(swept.after) }];
   const of = new Map(copied.map(item => [item.expired, item]));
   const fates: CopyFate[] = [];
 
@@ -83,7 +84,7 @@ export async function deleteUnchanged(
       Item?: ItemImage;
       Error?: { Code?: string; Item?: ItemImage };
     }[];
-    const answered = fatesOf(keys, answers, item => refusalOf(item, settings, cutoff));
+    const answered = fatesOf(keys, answers, item => refusalOf(item, settings, swept));
     for (const [index, { became, item }] of answered.entries()) {
       const { item: sent, unchanged } = items[index] as (typeof items)[number];
       const isIncomplete = became === 'deleted' && item !== undefined && differs(sent.image, item, unchanged);
@@ -98,9 +99,9 @@ export async function deleteUnchanged(
 }
 
 /** Without the item that refused the delete nobody can tell; the next attempt reads it. */
-function refusalOf(item: ItemImage | undefined, settings: SweepSettings, cutoff: number): Refusal {
+function refusalOf(item: ItemImage | undefined, settings: SweepSettings, swept: ExpiredRange): Refusal {
   if (item === undefined) return 'unprocessed';
-  if (!isExpired(item[settings.model.ttlAttribute], cutoff)) return 'renewed';
+  if (!isWithin(item[settings.model.ttlAttribute], swept)) return 'renewed';
   return isHeld(settings, item) ? 'held' : 'unprocessed';
 }
 
