@@ -56,6 +56,9 @@ asks the services of this machine only, and notes which checks that leaves out.
 
 ${describeActions('doctor')}
 
+A call waits 2 seconds for a connection and 5 for an answer, twice, and all checks of a table a minute, but for --full. What did not
+answer is a warning.
+
 Exit status: 0 healthy, 1 warnings, 2 something is broken; 3 it could not look: wrong flags, a wrong configuration, no
 credentials; 130 or 143 interrupted.`;
 
@@ -78,7 +81,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     segments,
     mask,
     config: await loadConfigFile(flags.config),
-    connect: region => deploymentClients(region, process.env),
+    connect: (region, limit) => deploymentClients(region, process.env, limit),
     call: invocationWith(flags.config),
     now: Date.now,
     onScan: printer.onScan,

@@ -63,7 +63,7 @@ ${DESCRIBES_PER_SECOND} a second: a day takes about three minutes, and --failed 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
-Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions.
+Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions of a table.
 
 ${describeActions('history')}
 
@@ -91,7 +91,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     failed: flags.failed,
     limit: flags.limit,
     config: await loadConfigFile(flags.config),
-    connect: region => stepFunctionsClient(region, process.env),
+    connect: region => stepFunctionsClient(region, process.env, { quick: true }),
     pace: new Pace(perSecond, BURST),
     now: Date.now,
     onProgress: (tableName, done, all) => progress.show(`${tableName}: ${done} of ${all} executions`),

@@ -27,6 +27,7 @@ import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
@@ -155,7 +156,12 @@ export class LocalCloud {
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // What only has to be read is read first: a mistake shows before a process is started.
-    const synthesized = readSynthesized(options.cdktfOut);
+    const clock = options.clock ?? realClock;
+    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
+    const checkpoints =
+      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
+    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
+    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -171,7 +177,6 @@ export class LocalCloud {
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
-      const { clock = realClock } = options;
       const machineClock = machineClockOf(options);
       // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
       const dated =
@@ -197,7 +202,8 @@ export class LocalCloud {
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const mappings = await EventSourceMappings.start({
-        ...options.mappings,
+        ...mappingOptions,
+        checkpoints,
         synthesized,
         client,
         streams,

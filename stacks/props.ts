@@ -259,6 +259,12 @@ export const PROPS = {
    */
   holdAttribute: orNone(SETTING_KINDS.holdAttribute),
   /**
+   * attribute whose holds are given up: without it no plan takes `holdAttribute` away or changes it, since the sweeps would delete what
+   * is held. Leave it out again when it is deployed: [Another hold attribute, or none](hold-and-grace.md#another-hold-attribute-or-none)
+   * @default no hold is given up
+   */
+  releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
+  /**
    * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
    * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
    */
@@ -320,7 +326,8 @@ export const PROPS = {
   archiveFirst: optional(boolean(), false),
   /**
    * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
-   * }`. With `oldImage: true` the event has the item as it was. See [Scheduling](scheduling.md)
+   * }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
+   * comes, too. See [Scheduling](scheduling.md)
    * @default there are none
    */
   events: orNone(EVENTS),

@@ -105,7 +105,7 @@ test('an update changes what is started next, not what runs', async () => {
   expect(await of(failed)).toBe(FAIL);
   expect(api.context.executions.get(failed).execution.status).toBe('FAILED');
   expect(api.context.executions.get(running).execution.status).toBe('RUNNING');
-  api.context.executions.get(running).execution.stop();
+  api.context.executions.whole(running).stop();
   await expect(api.client.send(new UpdateStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
     name: 'MissingRequiredParameter',
   });
