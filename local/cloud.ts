@@ -27,6 +27,7 @@ import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
@@ -67,6 +68,8 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
+  /** Children of one Map Run at a time. @default as many as AWS runs */
+  readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -125,12 +128,14 @@ export class LocalCloud {
     this.#machines = machines;
     const { random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
     const clock = machineClockOf(options);
+    const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
+      ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
     });
     this.#scheduler = new LocalScheduler({
       clock,
@@ -151,7 +156,12 @@ export class LocalCloud {
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // What only has to be read is read first: a mistake shows before a process is started.
-    const synthesized = readSynthesized(options.cdktfOut);
+    const clock = options.clock ?? realClock;
+    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
+    const checkpoints =
+      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
+    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
+    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -167,7 +177,6 @@ export class LocalCloud {
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions =
         (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
-      const { clock = realClock } = options;
       const machineClock = machineClockOf(options);
       // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
       const dated =
@@ -193,7 +202,8 @@ export class LocalCloud {
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const mappings = await EventSourceMappings.start({
-        ...options.mappings,
+        ...mappingOptions,
+        checkpoints,
         synthesized,
         client,
         streams,

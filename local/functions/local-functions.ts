@@ -183,7 +183,9 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
-      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
+      // The children of a Map Run are one caller.
+      const caller = site?.mapRunArn ?? site?.executionArn;
+      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, caller, signal);
       untrack?.();
       const { ok, durationMs, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;
