@@ -8,6 +8,7 @@ import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -88,11 +89,11 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   });
   printer.end();
   if (report === undefined) {
-    console.error('Interrupted: nothing is known. The command changes nothing, so run it again.');
+    printError('Interrupted: nothing is known. The command changes nothing, so run it again.');
     return stop.status();
   }
   if (reportFile !== undefined) writeFileSync(reportFile, `${JSON.stringify(report, null, 2)}\n`);
-  console.log(describeReport(report));
+  print(describeReport(report));
   return STATUS[report.verdict];
 }
 

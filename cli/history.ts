@@ -8,6 +8,7 @@ import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -98,12 +99,12 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   });
   progress.end();
   if (history === undefined) {
-    console.error('Interrupted: nothing was listed. The command changes nothing, so run it again.');
+    printError('Interrupted: nothing was listed. The command changes nothing, so run it again.');
     return stop.status();
   }
-  const report = `${JSON.stringify(historyReport(history, flags), null, 2)}\n`;
-  if (reportFile !== undefined) writeFileSync(reportFile, report);
-  process.stdout.write(toOutput ? report : `${describeHistory(history, flags)}\n`);
+  const report = JSON.stringify(historyReport(history, flags), null, 2);
+  if (reportFile !== undefined) writeFileSync(reportFile, `${report}\n`);
+  print(toOutput ? report : describeHistory(history, flags));
   return 0;
 }
 

@@ -9,6 +9,7 @@ import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -67,10 +68,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     confirm: () => consent('Pause there?', { ...flags, 'dry-run': false }, stop.signal),
     call: invocationWith(flags.config),
     now: Date.now,
-    print: text => console.log(text),
+    print,
   });
   if (done) return 0;
-  console.error('Nothing was changed.');
+  printError('Nothing was changed.');
   return stop.signal.aborted ? stop.status() : 1;
 }
 

@@ -8,6 +8,7 @@ import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import type { Status } from './status/job.ts';
@@ -88,9 +89,9 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const show = (status: Status) => {
     const report = statusReport(status);
     if (reportFile !== undefined) writeFileSync(reportFile, `${JSON.stringify(report, null, 2)}\n`);
-    if (toOutput) console.log(flags.watch ? JSON.stringify(report) : JSON.stringify(report, null, 2));
+    if (toOutput) print(flags.watch ? JSON.stringify(report) : JSON.stringify(report, null, 2));
     else if (flags.watch) showLook(status, process.stdout);
-    else console.log(describeStatus(status));
+    else print(describeStatus(status));
   };
   let last: Status | undefined;
   try {

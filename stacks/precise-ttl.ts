@@ -8,22 +8,21 @@ import type { FunctionArns } from '../statemachine/states.ts';
 import type { AlarmName } from './alarms.ts';
 import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
-import { nameProblem } from './names.ts';
+import { deadLetterQueueOf, nameProblem } from './names.ts';
 import { SweepAlarms } from './parts/alarms.ts';
 import { Archive } from './parts/archive.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import { Backfill } from './parts/backfill.ts';
-import { CreatedTables, type GuardedResource } from './parts/created-tables.ts';
 import { SweepDashboard } from './parts/dashboard.ts';
 import { Events } from './parts/events.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
+import { Guard } from './parts/guard.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { tableKeyStatements } from './parts/table-key.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
-import { deadLetterQueueOf } from './schedules-of.ts';
+import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { resolvedArchive } from './stream-props.ts';
 import { escaped } from './terraform-text.ts';
 
@@ -109,7 +108,10 @@ export class PreciseTtl extends Construct {
     this.tableStreamArn = this.table.streamArn;
 
     // The table's name is a reference: functions are made after their table.
-    const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: this.tableName };
+    const environment = {
+      ...toEnvironment(functionSettings(sweep), escaped),
+      TABLE_NAME: this.tableName,
+    };
     this.archive = this.#archive(place, environment);
     this.events = this.#events(place, environment);
     this.archiveBucketName = this.archive?.bucketName;
@@ -123,10 +125,7 @@ export class PreciseTtl extends Construct {
     const query: Statement[] = [
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
-      // The index does not say which items are held.
-      ...(sweep.holdAttribute === undefined
-        ? []
-        : [{ actions: ['dynamodb:BatchGetItem'], resources: [this.tableArn] }]),
+      ...heldStatements(sweep, this.tableArn),
     ];
     const remove: Statement[] = [
       {
@@ -200,6 +199,12 @@ export class PreciseTtl extends Construct {
       ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),
       sweep: this.machine.logGroup.arn,
     };
+
+    const guard = Guard.of(this);
+    const name = `${this.machine.stateMachine.name} in ${place.region}`;
+    guard.keepSweep(this, { name, isRunning: sweep.enabled });
+    if (sweep.holdAttribute !== undefined) guard.keepHolds(this, sweep.holdAttribute);
+    if (sweep.releasesHoldsOf !== undefined) guard.releaseHolds(this, sweep.releasesHoldsOf);
   }
 
   #archive(place: Place, environment: Readonly<Record<string, string>>): Archive | undefined {
@@ -219,7 +224,7 @@ export class PreciseTtl extends Construct {
     // A bucket that an earlier deployment created stays, with what is in it.
     if (!made || made.bucket === undefined) {
       const bucket = new Construct(made || new Construct(this, ARCHIVE), 'bucket');
-      CreatedTables.of(this).forget(guardName(bucket), guardedBucket(bucket));
+      Guard.of(this).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;
   }
@@ -235,6 +240,29 @@ export class PreciseTtl extends Construct {
       sweep,
     });
   }
+}
+
+/**
+ * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
+ * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+ */
+function heldStatements(
+  { holdAttribute, partitionKey, sortKey }: ResolvedProps,
+  tableArn: string,
+): Statement[] {
+  if (holdAttribute === undefined) return [];
+  // As many for every table: the Terraform modules put variables into one policy.
+  const attributes = [partitionKey, sortKey ?? partitionKey, holdAttribute];
+  return [
+    {
+      actions: ['dynamodb:BatchGetItem'],
+      resources: [tableArn],
+      condition: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes.map(escaped) },
+        StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+      },
+    },
+  ];
 }
 
 function mapValues<Key extends string, Value, Result>(
@@ -254,18 +282,17 @@ function refuseTwins(sweep: PreciseTtl): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** What stays of a `PreciseTtl` of this id that is not there any more, by its name in the guard: where it stands in the stack's state. */
-export function removed(
-  scope: Construct,
-  id: string,
-  props: PreciseTtlProps,
-): readonly (readonly [string, GuardedResource])[] {
+/** What stays of a `PreciseTtl` of this id that is not there any more is left where it stood; the rest of it may go. */
+export function removeSweep(scope: Construct, id: string, props: PreciseTtlProps): void {
   const sweep = resolveProps(props);
-  const removedSweep = new Construct(scope, id);
-  const table = new Construct(new Construct(removedSweep, 'table'), 'table');
-  const bucket = new Construct(new Construct(removedSweep, ARCHIVE), 'bucket');
-  return [
-    [sweep.tableName, guarded(table, sweep)],
-    [guardName(bucket), guardedBucket(bucket)],
-  ];
+  const removed = new Construct(scope, id);
+  const table = new Construct(new Construct(removed, 'table'), 'table');
+  const bucket = new Construct(new Construct(removed, ARCHIVE), 'bucket');
+  const guard = Guard.of(scope);
+  guard.forget(sweep.tableName, guarded(table, sweep));
+  guard.forget(guardName(bucket), guardedBucket(bucket));
+  guard.removeSweep(removed);
+  for (const attribute of [sweep.holdAttribute, sweep.releasesHoldsOf]) {
+    if (attribute !== undefined) guard.releaseHolds(removed, attribute);
+  }
 }

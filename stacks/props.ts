@@ -21,7 +21,7 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
-import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 import {
   ALARM_NAMES,
@@ -32,7 +32,8 @@ import {
   isRecorded,
   subjectOf,
 } from './alarms.ts';
-import { listOf, orReference } from './references.ts';
+import { isOwnDestination } from './names.ts';
+import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import {
   hasOldImages,
@@ -258,6 +259,12 @@ export const PROPS = {
    */
   holdAttribute: orNone(SETTING_KINDS.holdAttribute),
   /**
+   * attribute whose holds are given up: without it no plan takes `holdAttribute` away or changes it, since the sweeps would delete what
+   * is held. Leave it out again when it is deployed: [Another hold attribute, or none](hold-and-grace.md#another-hold-attribute-or-none)
+   * @default no hold is given up
+   */
+  releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
+  /**
    * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
    * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
    */
@@ -319,7 +326,8 @@ export const PROPS = {
   archiveFirst: optional(boolean(), false),
   /**
    * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
-   * }`. With `oldImage: true` the event has the item as it was. See [Scheduling](scheduling.md)
+   * }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
+   * comes, too. See [Scheduling](scheduling.md)
    * @default there are none
    */
   events: orNone(EVENTS),
@@ -471,7 +479,14 @@ export type ResolvedProps = {
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
 
 /** Props that a deployment gives to a table which it creates, and so to no other. */
-export const OF_CREATED_TABLES = ['stream', 'provisionedCapacity', 'warmThroughput', 'tableClass'] as const;
+export const OF_CREATED_TABLES = [
+  'deletionProtection',
+  'pointInTimeRecovery',
+  'stream',
+  'provisionedCapacity',
+  'warmThroughput',
+  'tableClass',
+] as const;
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -606,7 +621,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, archiveFirst, deleteMode, stream } = props;
-  const problems: FieldProblem[] = [];
+  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
   if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
       field: 'stream',
@@ -636,9 +651,31 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
   return problems;
 }
 
+/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
+function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProblem[] {
+  const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
+  return (['functionArn', 'queueArn'] as const).flatMap(field => {
+    const arn = events[field];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, { name })) return [];
+    return [
+      {
+        field: `events.${field}`,
+        expected: `${destinations[field]} that is not this deployment's own`,
+        got: arn,
+        remedy: 'Name one of yours, which does something with the events.',
+      },
+    ];
+  });
+}
+
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;
+}
+
+/** What the functions know of these props. Where records are judged, an item goes a second later: decisions.md says why. */
+export function functionSettings(props: ResolvedProps): Settings {
+  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
 /** What is held must be known to the delete, and be nothing that every item has. */

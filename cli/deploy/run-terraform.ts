@@ -11,6 +11,9 @@ const PLAN = 'precise-ttl.plan';
 /** Of `plan -detailed-exitcode`. */
 const CHANGES = 2;
 
+/** Bytes. The plan of a hundred tables is some ten megabytes of JSON. */
+const MOST_OUTPUT = 2 ** 30;
+
 /** Terraform does not tell its maker of this run. */
 const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 
@@ -49,6 +52,11 @@ export class Terraform {
     return status === 0 ? false : status === CHANGES ? true : undefined;
   }
 
+  /** What {@link plan} has shown, as `terraform show -json` says it. */
+  planned(): Promise<object> {
+    return this.#json(['show', '-json', PLAN]);
+  }
+
   /** Does what {@link plan} has shown, and nothing else. @returns the exit status */
   apply(): Promise<number> {
     return this.#run(['apply', '-input=false', PLAN]);
@@ -58,10 +66,26 @@ export class Terraform {
     rmSync(join(this.#stack, PLAN), { force: true });
   }
 
-  /** The outputs of what is deployed, by their names. */
+  /**
+   * The outputs of what is deployed, by their names.
+   * @throws {DeployError} with what Terraform says
+   */
   async outputs(): Promise<Readonly<Record<string, { readonly value: unknown } | undefined>>> {
-    const { stdout } = await promisify(execFile)(this.#program, [this.#inStack, 'output', '-json'], {
+    try {
+      return await this.#json(['output', '-json', '-no-color']);
+    } catch (error) {
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      throw new DeployError(
+        `Terraform: expected the outputs of ${this.#stack}, got: ${stderr?.trim() || message}; run terraform init there, ` +
+          'or deploy first.',
+      );
+    }
+  }
+
+  async #json<Answer>(args: readonly string[]): Promise<Answer> {
+    const { stdout } = await promisify(execFile)(this.#program, [this.#inStack, ...args], {
       env: { ...process.env, ...ENVIRONMENT },
+      maxBuffer: MOST_OUTPUT,
     });
     return JSON.parse(stdout);
   }

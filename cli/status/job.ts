@@ -1,7 +1,7 @@
 import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { deadLetterQueueOf } from '../../stacks/schedules-of.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, notAsked } from '../deployment/check.ts';

@@ -17,9 +17,13 @@ const INPUT_LENGTH = { max: 262_144 };
 const NAME_LENGTH = { min: 1, max: 80 };
 
 export const startExecution: Operation = (context, members) => {
-  const { execution } = start(context, resolveMachine(context, takeMachineArn(members)), members);
+  const { execution } = startAlone(context, members);
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
+
+/** Nobody waits for its end. */
+export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
+  start(context, resolveMachine(context, takeMachineArn(members)), members);
 
 /** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
 export const startSyncExecution: Operation = async (context, members) => {
