@@ -5,10 +5,11 @@ import { CannotAdoptError } from './adopt/errors.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
-import { question } from './question.ts';
+import { print, printError } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { TableNotFoundError } from './table/errors.ts';
@@ -49,7 +50,7 @@ const FLAGS = {
   },
   region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
   'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the plan and the result to a file' },
 } as const;
 
@@ -80,11 +81,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     throw new FlagError('--table: expected the name of a table, got none; write --table NAME');
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const local = isLocal(process.env, 'DYNAMODB');
-  if (!yes && !flags['dry-run'] && !process.stdin.isTTY && !local) {
-    throw new FlagError(
-      '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
-    );
-  }
+  requireConsent(flags, 'DYNAMODB');
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
   const [{ adopt }, { adoptClients }] = await Promise.all([
@@ -105,11 +102,8 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       dryRun: flags['dry-run'],
       clients: adoptClients(region ?? defaultRegion(local), process.env),
       resultFile,
-      ask:
-        yes || !process.stdin.isTTY
-          ? undefined
-          : async text => /^y(es)?$/i.test(await question(text, stop.signal)),
-      print: text => console.log(text),
+      ask: yes || !process.stdin.isTTY ? undefined : text => consent(text, flags, stop.signal),
+      print,
       show: line => (line === '' ? progress.end() : progress.show(line)),
       pollMs: local ? LOCAL_POLL_MS : POLL_MS,
       signal: stop.signal,
@@ -117,20 +111,20 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     });
     if (end === 'done') return 0;
     if (end === 'declined') {
-      console.error('Nothing was changed.');
+      printError('Nothing was changed.');
       return 1;
     }
-    console.error(`Go on with:\n  ${commandLine('adopt', args)}`);
+    printError(`Go on with:\n  ${commandLine('adopt', args)}`);
     return stop.status();
   } catch (error) {
     progress.end();
     // Only reading is broken off; a change that was begun is told by the job.
     if (stop.signal.aborted && (error as Error).name === 'AbortError') {
-      console.error('Interrupted: nothing was changed.');
+      printError('Interrupted: nothing was changed.');
       return stop.status();
     }
     if (!(error instanceof CannotAdoptError || error instanceof TableNotFoundError)) throw error;
-    console.error(error.message);
+    printError(error.message);
     return USAGE_STATUS;
   } finally {
     stop.forget();

@@ -9,11 +9,12 @@ import {
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -40,7 +41,7 @@ const FLAGS = {
   },
   'dry-run': { type: 'switch', help: 'read and count, write nothing' },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -77,13 +78,13 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     resultFile,
     config: await loadConfigFile(flags.config),
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return stepFunctionsClient(region, process.env);
     },
     sizeOf: (tableName, region) => tableSize(tableName, region, process.env, local),
     confirm: () => consent('Write the windows?', flags, stop.signal),
     now: Date.now,
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const texts = {

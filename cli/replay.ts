@@ -4,11 +4,12 @@ import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -24,9 +25,8 @@ const FLAGS = {
     min: 1,
     max: 44_640,
     whole: true,
-    default: 60,
     value: 'N',
-    help: 'how much of the span one execution sweeps',
+    help: 'how much of the span one execution sweeps (default: 60, and more for a span of more than 999 hours)',
   },
   concurrency: {
     type: 'number',
@@ -46,7 +46,7 @@ const FLAGS = {
     help: 'deletes per second and table at most, shared by the executions (default: maxDeletesPerSecond of the configuration)',
   },
   run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -86,12 +86,12 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     resultFile,
     config: await loadConfigFile(flags.config),
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return stepFunctionsClient(region, process.env);
     },
     confirm: () => consent('Delete what is expired there?', flags, stop.signal),
     now: Date.now(),
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const texts = {

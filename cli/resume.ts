@@ -4,11 +4,12 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { commandLine, invocationWith } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -18,7 +19,7 @@ const FLAGS = {
   'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
   'dry-run': { type: 'switch', help: 'count what has expired meanwhile; change and delete nothing' },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -57,14 +58,14 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     dryRun: flags['dry-run'],
     resultFile,
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return operatingClients(region, process.env);
     },
     connectReplay: region => stepFunctionsClient(region, process.env),
     confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
     call: invocationWith(flags.config),
     now: Date.now,
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const again = commandLine('resume', args);

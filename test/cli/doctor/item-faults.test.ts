@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { finding } from '../../../cli/doctor/finding.ts';
 import { judgeItem } from '../../../cli/doctor/item-faults.ts';
 import { ItemTally } from '../../../cli/doctor/item-findings.ts';
+import { readSpan } from '../../../cli/replay/span.ts';
 import type { StoredItem } from '../../../cli/table/sample.ts';
 import { expiryAttributes } from '../../../expiry/index.ts';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
@@ -192,6 +193,17 @@ describe('the sum of items', () => {
     expect(findings[1]?.remedy).toBe(`npx precise-ttl replay --table T --from ${from} --to ${to}`);
   });
 
+  test('proposes a replay that is not refused for what is five years old in an hour', () => {
+    const old = NOW - 5 * 365 * 86_400 + 600;
+    const [first] = tallyOf([
+      item('a', { ttl: number(old), expirationWindow: windowOf(old) }),
+      item('b', { ttl: number(NOW - 7200), expirationWindow: windowOf(NOW - 7200) }),
+    ]).findings(subject);
+    const [, from = '', to] = /--from (\S+) --to (\S+)$/.exec(first?.remedy ?? '') ?? [];
+    const settings = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+    expect(readSpan({ from, to }, (NOW + 1800) * 1000, settings)).toMatchObject({ to: NOW - 7140 });
+  });
+
   test('masks keys, the same one in the same way', () => {
     const wrong = { ttl: number(-1) };
     const [first] = tallyOf(
@@ -230,6 +242,28 @@ test('what is held, or in its grace, is not overdue', () => {
   expect(faults(stored, { graceSeconds: 60 })).toEqual(['expired-present']);
   expect(faults({ ...stored, legalHold: { NULL: true } }, { holdAttribute: 'legalHold' })).toEqual([]);
   expect(faults({ ...stored, legalHold: { NULL: true } }, {})).toEqual(['expired-present']);
+});
+
+test('what is held no longer is told as that, and not as left over: a replay would delete it', () => {
+  const model = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
+  const judge = { model, lookbackMinutes: 10, now: NOW, formerHolds: ['legalHold'] };
+  const held = { id: { S: 'a' }, ttl: { N: String(NOW - 3600) }, legalHold: { NULL: true } };
+  const faults = (item: StoredItem, over: object = {}) => judgeItem(item, { ...judge, ...over }).faults;
+  expect(faults(held)).toEqual([{ id: 'hold-released', detail: '`legalHold`' }]);
+  expect(faults({ ...held, ttl: { N: String(SOON) } })).toEqual(faults(held));
+  // It never expires.
+  expect(faults({ id: held.id, legalHold: held.legalHold })).toEqual([]);
+  expect(faults({ ...held, dispute: { S: 'x' } }, { holdAttribute: 'dispute' })).toEqual([]);
+  expect(faults({ id: held.id, ttl: { N: String(SOON) } })).toEqual([]);
+  const tally = new ItemTally(judge, { tableName: 'T', keyNames: ['id'], logKeys: 'full' });
+  for (const item of [held, { ...held, ttl: { N: String(SOON) } }]) tally.add(item);
+  expect(tally.findings(subjectOf())).toMatchObject([
+    {
+      id: 'hold-released',
+      count: 2,
+      what: expect.stringMatching(/: `legalHold` \(2\); 1 of them have expired$/),
+    },
+  ]);
 });
 
 test('a finding does not name native TTL as the backstop where there is none', () => {
