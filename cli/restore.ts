@@ -66,8 +66,8 @@ this machine set AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3. On AWS it as
 
 ${describeActions('restore')}
 
-Exit status: 0 each key was restored or is there already, 1 some are not in the archive, something failed or you declined, 2 wrong
-flags, 130 or 143 interrupted.`;
+Exit status: 0 each key was restored or is there already, 1 some are not in the archive, a line of it cannot be read (which is named
+and passed over), something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 /** As long as a TTL may be ahead. */
 const EXPIRES_IN = { least: '1s', most: '7300d' } as const;

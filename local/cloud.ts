@@ -26,6 +26,7 @@ import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
@@ -148,7 +149,12 @@ export class LocalCloud {
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // What only has to be read is read first: a mistake shows before a process is started.
-    const synthesized = readSynthesized(options.cdktfOut);
+    const clock = options.clock ?? realClock;
+    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
+    const checkpoints =
+      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
+    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
+    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -163,7 +169,6 @@ export class LocalCloud {
       undo.push(() => client.destroy());
       await makeTables(client, dynamoDb, synthesized, options);
       const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
-      const clock = options.clock ?? realClock;
       const services = await LocalServices.start(synthesized, {
         ...options.services,
         environment,
@@ -183,7 +188,8 @@ export class LocalCloud {
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const mappings = await EventSourceMappings.start({
-        ...options.mappings,
+        ...mappingOptions,
+        checkpoints,
         synthesized,
         client,
         streams,

@@ -1,16 +1,26 @@
-import { type AttributeValue, BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  type BatchExecuteStatementCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { expiredRange, isExpired } from '../../expiry/ttl.ts';
 import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
 import { imageText } from '../archive/image-text.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
+import { sendJson } from '../table/dynamodb-json.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 import type { StoredKey } from './copies.ts';
 import type { CurrentItem } from './current-items.ts';
 import { addDeletions, type Deletion, deleteKeys, NO_DELETION } from './deletion.ts';
 import { isHeld } from './guarded-delete.ts';
-import { deletionOf, fatesOf, type Refusal, type StatementFate } from './statement-fates.ts';
+import {
+  deletionOf,
+  fatesOf,
+  type Refusal,
+  type StatementAnswer,
+  type StatementFate,
+} from './statement-fates.ts';
 import { type UnchangedDelete, unchangedDelete } from './unchanged-delete.ts';
 
 /** An item whose image lies in S3. */
@@ -26,6 +36,11 @@ export interface CopyFate {
   readonly item?: ItemImage | undefined;
   /** Deleted with an attribute that the copy does not have. */
   readonly isIncomplete: boolean;
+}
+
+/** DynamoDB's JSON. Source: DynamoDB API reference, BatchExecuteStatement. */
+interface DeleteAnswer {
+  readonly Responses?: readonly StatementAnswer<ItemImage>[];
 }
 
 export interface UnchangedDeletion {
@@ -75,15 +90,13 @@ export async function deleteUnchanged(
     });
     const Statements = items.map(({ item: { image }, unchanged: { statement, values } }) => ({
       Statement: statement,
-      Parameters: [...keyNames.map(name => image[name]), ...range, ...values] as AttributeValue[],
+      Parameters: [...keyNames.map(name => image[name]), ...range, ...values],
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }));
-    const answer = await documents.send(new BatchExecuteStatementCommand({ Statements }), options);
-    const answers = (answer.Responses ?? []) as {
-      Item?: ItemImage;
-      Error?: { Code?: string; Item?: ItemImage };
-    }[];
-    const answered = fatesOf(keys, answers, item => refusalOf(item, settings, cutoff));
+    const request: unknown = { Statements };
+    const command = new BatchExecuteStatementCommand(request as BatchExecuteStatementCommandInput);
+    const { Responses = [] } = await sendJson<DeleteAnswer>(documents, command, options);
+    const answered = fatesOf(keys, Responses, item => refusalOf(item, settings, cutoff));
     for (const [index, { became, item }] of answered.entries()) {
       const { item: sent, unchanged } = items[index] as (typeof items)[number];
       const isIncomplete = became === 'deleted' && item !== undefined && differs(sent.image, item, unchanged);

@@ -1,7 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { CopyArchive } from '../../../functions/delete-chunk/archive-first.ts';
 import type { CopyLine, MarkLine } from '../../../functions/delete-chunk/copies.ts';
@@ -10,6 +12,7 @@ import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { Chunk, ExpiredKey } from '../../../statemachine/contract.ts';
+import { anyImage } from '../../support/any-image.ts';
 import { useCopyArchive } from '../../support/copy-archive.ts';
 import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
@@ -83,6 +86,12 @@ const EVERY_TYPE: Record<string, AttributeValue> = {
   NS: { NS: ['3', '1.5'] },
   BS: { BS: [Buffer.from('b'), Buffer.from('a')] },
   'na"me.with [0] ?': { S: 'x' },
+  // Names that objects of JavaScript have anyway. The SDK hands the first one out as undefined.
+  ['__proto__']: { S: 'p' },
+  constructor: {
+    M: { ['__proto__']: { B: Buffer.from([1]) }, toString: { L: [{ M: { ['__proto__']: { N: '1' } } }] } },
+  },
+  toString: { N: '2' },
 };
 
 test('puts an image with every type of value into the archive, and then deletes the item', async () => {
@@ -113,8 +122,76 @@ test('puts an image with every type of value into the archive, and then deletes 
     B: { B: 'AAH/' },
     M: { M: { b: { B: 'Yg==' } } },
     NULL: { NULL: true },
+    ['__proto__']: { S: 'p' },
+    constructor: {
+      M: { ['__proto__']: { B: 'AQ==' }, toString: { L: [{ M: { ['__proto__']: { N: '1' } } }] } },
+    },
   });
   expect(Object.keys(line?.item ?? {}).sort()).toEqual(Object.keys(Item).sort());
+});
+
+/** What DynamoDB answers, without the SDK. */
+async function request<Answer>(operation: string, body: object): Promise<Answer> {
+  const headers = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': `DynamoDB_20120810.${operation}`,
+    Authorization: 'AWS4-HMAC-SHA256 Credential=local/20261120/us-east-1/dynamodb/aws4_request, Signature=0',
+  };
+  const answer = await fetch(dynamo.endpoint, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
+  return JSON.parse(text);
+}
+
+test('any item that DynamoDB has stored is in the archive as it was, and is deleted', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const TableName = table.settings.tableName;
+  let written = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyImage, { minLength: 1, maxLength: 5 }), async images => {
+      const stored = new Map<string, unknown>();
+      for (const image of images) {
+        written += 1;
+        const Item = { ...image, id: { S: `item-${written}` }, ttl: { N: String(CUTOFF) } };
+        await request('PutItem', { TableName, Item });
+        const read = { TableName, Key: { id: Item.id }, ConsistentRead: true };
+        stored.set(Item.id.S, (await request<{ Item: object }>('GetItem', read)).Item);
+      }
+      const keys = [...stored.keys()].map(id => key(id));
+      const outcome = await attempt(table, keys);
+      expect(outcome).toMatchObject({ deleted: images.length, unprocessed: [], failed: [] });
+      const archived = new Map(
+        (await copies()).map(line => [(line.key['id'] as { S: string }).S, line.item] as const),
+      );
+      for (const [id, item] of stored) expect(isDeepStrictEqual(archived.get(id), item)).toBe(true);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('an image that cannot be written fails its key, and the item stays', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([expired('a'), expired('b')]);
+  // A type that DynamoDB may get: no plain form of it is known.
+  const real = table.documents;
+  const isRead = (
+    answer: unknown,
+  ): answer is { Responses: Record<string, { id: { S: string }; new?: object }[]> } =>
+    typeof answer === 'object' && !Array.isArray((answer as { Responses?: unknown }).Responses);
+  const send = async (...args: Parameters<typeof real.send>) => {
+    const answer: unknown = await real.send(...args);
+    if (isRead(answer)) {
+      for (const image of answer.Responses[table.settings.tableName] ?? [])
+        if (image.id.S === 'a') image.new = { VECTOR: ['1'] };
+    }
+    return answer;
+  };
+  const archive = { ...s3.archive, settings: { ...s3.archive.settings, archiveFormat: 'json' as const } };
+  const runtime = { ...table.runtime, documents: { send: send as typeof real.send } };
+  expect(await attempt({ ...table, runtime }, [key('a'), key('b')], { archive })).toMatchObject({
+    ...{ deleted: 1, unprocessed: [], failed: [{ key: { id: { S: 'a' } }, reason: 'UnwritableImage' }] },
+  });
+  expect(await ids(table)).toEqual(['a']);
 });
 
 describe('what happens between the copy and the delete', () => {

@@ -1,4 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withExpiry } from '../../../expiry/update.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
@@ -51,6 +52,21 @@ async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
 }
 
 describe('guarded', () => {
+  test('counts an item that has an attribute with the name __proto__', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const TableName = table.settings.tableName;
+    for (const [id, more] of Object.entries({ a: {}, held: { legalHold: { BOOL: true } } })) {
+      const nested = { M: { ['__proto__']: { S: 'p' }, toString: { S: 't' } } };
+      const Item = { id: { S: id }, nested, ttl: { N: String(CUTOFF) }, ['__proto__']: { S: 'p' }, ...more };
+      await dynamo.client.send(new PutItemCommand({ TableName, Item }));
+    }
+    await table.put([expired('b')]);
+    expect(await deleted([key('a'), key('held'), key('b')], table.runtime)).toMatchObject({
+      ...{ deleted: 2, held: 1, renewed: 0, unprocessed: [], failed: [] },
+    });
+    expect((await table.scan()).length).toBe(1);
+  });
+
   test('spares an item whose TTL was set to 0 after it was found', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a')]);
