@@ -1,7 +1,8 @@
-import { isExpired } from '../../expiry/ttl.ts';
+import { isWithin } from '../../expiry/ttl.ts';
 import type { ExpiredKey } from '../../statemachine/contract.ts';
 import type { PutObject } from '../archive/s3.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import { failedKey } from '../report/listed-keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents } from '../table/dynamodb.ts';
@@ -161,9 +162,10 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
 /** What the items are by now. */
 function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff: number) {
   const sorted = { expired: [] as CurrentItem[], held: [] as CurrentItem[], renewed: [] as CurrentItem[] };
+  const swept = sweptRange(cutoff, settings);
   for (const item of found) {
     const { image } = item;
-    if (!isExpired(image[settings.model.ttlAttribute], cutoff)) sorted.renewed.push(item);
+    if (!isWithin(image[settings.model.ttlAttribute], swept)) sorted.renewed.push(item);
     else if (isHeld(settings, image)) sorted.held.push(item);
     else sorted.expired.push(item);
   }

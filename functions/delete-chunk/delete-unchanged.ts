@@ -2,9 +2,10 @@ import {
   BatchExecuteStatementCommand,
   type BatchExecuteStatementCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { expiredRange, isExpired } from '../../expiry/ttl.ts';
+import { type ExpiredRange, isWithin } from '../../expiry/ttl.ts';
 import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
 import { imageText } from '../archive/image-text.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
@@ -77,9 +78,9 @@ export async function deleteUnchanged(
     readonly options: RequestOptions;
   },
 ): Promise<UnchangedDeletion> {
-  const { after, upTo } = expiredRange(cutoff);
+  const swept = sweptRange(cutoff, settings);
   const keyNames = keyAttributeNames(settings.model);
-  const range: readonly ImageValue[] = [{ N: String(upTo) }, { N: String(after) }];
+  const range: readonly ImageValue[] = [{ N: String(swept.upTo) }, { N: String(swept.after) }];
   const of = new Map(copied.map(item => [item.expired, item]));
   const fates: CopyFate[] = [];
 
@@ -96,7 +97,7 @@ export async function deleteUnchanged(
     const request: unknown = { Statements };
     const command = new BatchExecuteStatementCommand(request as BatchExecuteStatementCommandInput);
     const { Responses = [] } = await sendJson<DeleteAnswer>(documents, command, options);
-    const answered = fatesOf(keys, Responses, item => refusalOf(item, settings, cutoff));
+    const answered = fatesOf(keys, Responses, item => refusalOf(item, settings, swept));
     for (const [index, { became, item }] of answered.entries()) {
       const { item: sent, unchanged } = items[index] as (typeof items)[number];
       const isIncomplete = became === 'deleted' && item !== undefined && differs(sent.image, item, unchanged);
@@ -111,9 +112,9 @@ export async function deleteUnchanged(
 }
 
 /** Without the item that refused the delete nobody can tell; the next attempt reads it. */
-function refusalOf(item: ItemImage | undefined, settings: SweepSettings, cutoff: number): Refusal {
+function refusalOf(item: ItemImage | undefined, settings: SweepSettings, swept: ExpiredRange): Refusal {
   if (item === undefined) return 'unprocessed';
-  if (!isExpired(item[settings.model.ttlAttribute], cutoff)) return 'renewed';
+  if (!isWithin(item[settings.model.ttlAttribute], swept)) return 'renewed';
   return isHeld(settings, item) ? 'held' : 'unprocessed';
 }
 

@@ -1,4 +1,3 @@
-import type { _Record, AttributeValue } from '@aws-sdk/client-dynamodb-streams';
 import type { Clock } from 'stepfunctions-emulator';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import { checkpointsInMemory } from '../../local/streams/checkpoints.ts';
@@ -27,15 +26,15 @@ export class MemoryStream implements StreamSource {
     const records = this.#records.get(shard) ?? [];
     const sequenceNumber = String(FIRST_SEQUENCE_NUMBER + BigInt(records.length));
     const image = after ?? before ?? {};
-    const Keys = decoded(Object.fromEntries(this.#keyNames.map(name => [name, image[name]])) as ItemImage);
-    const record: _Record = {
+    const Keys = Object.fromEntries(this.#keyNames.map(name => [name, image[name]])) as ItemImage;
+    const record: StreamedRecord['record'] = {
       eventID: eventId,
       eventName: after === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
       dynamodb: {
         ApproximateCreationDateTime: new Date(Math.floor(at / 1000) * 1000),
         Keys,
-        ...(before && { OldImage: decoded(before) }),
-        ...(after && { NewImage: decoded(after) }),
+        ...(before && { OldImage: before }),
+        ...(after && { NewImage: after }),
         SequenceNumber: sequenceNumber,
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
@@ -112,20 +111,4 @@ export class StreamReaders {
   stop(): void {
     this.#stop.abort();
   }
-}
-
-/** As the SDK has it: bytes are bytes. */
-function decoded(image: ItemImage): Record<string, AttributeValue> {
-  return Object.fromEntries(
-    Object.entries(image).map(([name, value]) => [name, decodedValue(value as never)]),
-  );
-}
-
-function decodedValue(value: { [Type in 'B' | 'BS' | 'L' | 'M']?: unknown }): AttributeValue {
-  const bytes = (text: string) => Buffer.from(text, 'base64');
-  if (value.B !== undefined) return { B: bytes(value.B as string) };
-  if (value.BS !== undefined) return { BS: (value.BS as string[]).map(bytes) };
-  if (value.L !== undefined) return { L: (value.L as never[]).map(decodedValue) };
-  if (value.M !== undefined) return { M: decoded(value.M as ItemImage) };
-  return value as AttributeValue;
 }

@@ -22,6 +22,8 @@ const dynamo = useLocalDynamoDb();
 
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const FIVE_YEARS = 5 * 365 * 86_400;
+/** An item that will be five years old when its child may still live is left. */
+const CHILD_LIFE = 600;
 const expirationWindow = windowKey(windowStart(CUTOFF, 60), 60);
 const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
 const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
@@ -127,8 +129,8 @@ describe('guarded', () => {
       expired('renewed'),
       expired('made permanent'),
       expired('gone'),
-      { id: 'too old to count', ttl: CUTOFF - FIVE_YEARS, expirationWindow },
-      { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + 1, expirationWindow },
+      { id: 'too old to count', ttl: CUTOFF - FIVE_YEARS + CHILD_LIFE, expirationWindow },
+      { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + CHILD_LIFE + 1, expirationWindow },
       { id: 'a second too early', ttl: CUTOFF + 1, expirationWindow },
     ]);
     const keys = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));
