@@ -10,6 +10,7 @@ export const FINDINGS = {
   earlyDeleted: 'items deleted before their expiry and the grace after it',
   heldDeleted: 'items deleted while they were held',
   left: 'expired items left at the end',
+  leftByTicks: 'items that expired when nothing was wrong any more, and that the ticks left to the reconcile',
   notArchived: 'expiries that are not in the archive',
   archivedOtherwise: 'items in the archive that are not as they were deleted',
   userDeleteArchived: "users' deletes of live items in the archive",
@@ -87,6 +88,20 @@ export class Oracle {
         return [at - Math.max(dueAt, history[index - 1]?.at ?? 0)];
       }),
     );
+  }
+
+  /**
+   * What is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
+   */
+  leftByTicks({ from, upTo }: { readonly from: number; readonly upTo: number }): Violation[] {
+    const due = [...this.#histories.values()].filter(history => {
+      const last = history.at(-1);
+      const dueAt = (this.#ttlOf(last?.after) + this.#rules.graceSeconds) * 1000;
+      return Math.max(dueAt, last?.at ?? 0) >= from;
+    });
+    return due
+      .flatMap(history => this.#leftOf(history, Math.floor(upTo / 1000)))
+      .map(({ text }) => ({ finding: 'leftByTicks', text }));
   }
 
   /** @param endMs by DynamoDB's clock: what is expired then has to be gone */

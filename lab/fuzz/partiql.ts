@@ -18,7 +18,7 @@ export class UnknownRequestError extends Error {
 }
 
 const STATEMENT = /^DELETE FROM "((?:[^"]|"")+)" WHERE (.+) RETURNING ALL OLD \*$/s;
-const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?|IS MISSING)( AND |$)/y;
+const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?|IS MISSING)( AND (?=")|$)/y;
 
 /** Source: DynamoDB API reference, BatchStatementRequest. */
 const MAX_STATEMENT_LENGTH = 8192;

@@ -36,9 +36,8 @@ export interface SubRunResult {
 /** A whole minute. Summer 2027: a time within the years that a clock is checked against. */
 const START_MS = Date.UTC(2027, 5, 1, 12);
 
-/** Minutes of ticks after all is calm, and how far the reconcile after them looks back. */
-const CALM_MINUTES = 6;
-const RECONCILE_MINUTES = 60;
+/** Minutes of ticks after all is calm. */
+const CALM_MINUTES = 4;
 
 /** After the last sweep the readers of the stream need this long to hand over everything, milliseconds. */
 const READERS_MS = 120_000;
@@ -109,6 +108,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     items,
     from: firstTtl,
     before: lastTtl,
+    calmAt: calmAt / 1000,
   });
   const refused = new Set<string>();
   const network = new Network({
@@ -172,12 +172,12 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     }
   }
   await Promise.all(sweeps);
-  await sweep(
-    { scheduledTime: new Date(clock.now()).toISOString(), lookbackMinutes: RECONCILE_MINUTES + 2 * minutes },
-    0,
-    undefined,
-    true,
-  );
+  violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000 }));
+  const reconciled = {
+    scheduledTime: new Date(clock.now()).toISOString(),
+    lookbackMinutes: Math.ceil((clock.now() - START_MS) / 60_000) + 2,
+  };
+  await sweep(reconciled, 0, undefined, true);
   const endMs = lastTick;
   await using;
   await clock.sleep(READERS_MS);

@@ -19,7 +19,12 @@ export interface UsersOptions {
   /** TTLs of what is written first lie between these, epoch seconds. Renewals end a minute later. */
   readonly from: number;
   readonly before: number;
+  /** When nothing goes wrong any more, epoch seconds. Some items are written in the minute after, and expire at once. */
+  readonly calmAt: number;
 }
+
+/** Share of the items that are written then. */
+const CALM_SHARE = 0.01;
 
 /** Names that a JavaScript object, an expression or a PartiQL statement could take for something else. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
@@ -42,7 +47,11 @@ export class Users {
     this.#options = options;
     this.#guarded = options.settings.deleteMode === 'guarded';
     const hot = Array.from({ length: 8 }, () => this.#between(options.from, options.before));
-    for (let number = 0; number < options.items; number += 1) this.#plan(number, hot);
+    const inCalm = Math.ceil(options.items * CALM_SHARE);
+    for (let number = 0; number < options.items; number += 1) {
+      if (number < inCalm) this.#planInCalm(number);
+      else this.#plan(number, hot);
+    }
     this.#deeds.sort((one, other) => one.at - other.at);
   }
 
@@ -83,6 +92,13 @@ export class Users {
     this.#planFate(id, key, ttl);
   }
 
+  #planInCalm(number: number): void {
+    const key = this.#key(number);
+    const at = this.#options.calmAt + this.#between(0, 60);
+    const ttl = at + this.#between(1, 10);
+    this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
+  }
+
   /** What becomes of an item besides that it expires: of most nothing. */
   #planFate(id: string, key: ItemImage, ttl: number): void {
     const { graceSeconds } = this.#options.settings;
@@ -103,7 +119,8 @@ export class Users {
     const { settings, table } = this.#options;
     if (settings.model.indexedBy === 'second') return;
     const drawn = this.#random();
-    const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + this.#between(-5, 40);
+    // At the bound, and a day behind it.
+    const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + (drawn < 0.8 ? -86_400 : this.#between(-5, 40));
     const other = drawn < 0.4 ? ttl - this.#between(0, 120) : drawn < 0.7 ? ttl + 0.5 : fiveYearsBack;
     this.#at(ttl * 1000 - 20_000, () => {
       const image = table.get(id);

@@ -83,18 +83,26 @@ export const VARIANTS: readonly Variant[] = [
       events: { ...BUS, oldImage: true },
     },
   },
-  ...SKEWS_MS.flatMap((ms): Variant[] => [
-    {
+  { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
+  {
+    name: 'skew-alone+5s',
+    props: { indexedBy: 'second' },
+    skewMs: { stepFunctions: 5_000, functions: -5_000 },
+  },
+  ...SKEWS_MS.map(
+    (ms): Variant => ({
       name: `skew${named(ms)}`,
       props: { archive: {}, events: BUS },
       skewMs: { stepFunctions: ms, functions: -ms },
-    },
-    {
+    }),
+  ),
+  ...[-5_000, 5_000].map(
+    (ms): Variant => ({
       name: `skew-functions${named(ms)}`,
       props: { indexedBy: 'second', archive: {}, archiveFirst: true, events: BUS },
       skewMs: { stepFunctions: 0, functions: ms },
-    },
-  ]),
+    }),
+  ),
 ];
 
 /** 5,000 is `+5s`. */
