@@ -11,6 +11,7 @@ import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { readLocation } from './restore/location.ts';
 import { readExpirySpan } from './restore/span.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -110,7 +111,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     },
     confirm: () => consent('Write these items?', flags, stop.signal),
     now: Date.now(),
-    print: text => console.log(text),
+    print,
     onSearch: line => (line === '' ? progress.end() : progress.show(line)),
     signal: stop.signal,
   }).catch((error: unknown) => {

@@ -1,7 +1,25 @@
 import type { FieldProblem } from './errors.ts';
 
-/** A problem for each field that does not exist, with the one that was probably meant. */
+/**
+ * A problem for each field that does not exist, with the one that was probably meant, and for each that the object only inherits:
+ * a copy of the object would be without it.
+ */
 export function unknownFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
+  return [...inheritedFieldProblems(object, known), ...misspeltFieldProblems(object, known)];
+}
+
+function inheritedFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
+  return known
+    .filter(name => name in object && !Object.hasOwn(object, name))
+    .map(name => ({
+      field: name,
+      expected: 'a field of the object itself, or none',
+      got: 'one that it inherits from its prototype',
+      remedy: `Write it into the object: { ...defaults, ${name}: … }.`,
+    }));
+}
+
+function misspeltFieldProblems(object: object, known: readonly string[]): FieldProblem[] {
   return Object.keys(object)
     .filter(name => !known.includes(name))
     .map(name => {

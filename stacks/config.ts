@@ -10,8 +10,10 @@ import {
   valueProblems,
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
+import { BUCKET } from '../functions/archive/settings.ts';
 import { nameProblem } from './names.ts';
 import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+import { isReference } from './references.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -70,7 +72,7 @@ const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 const BACKEND = oneOf(['local', 's3']);
 
 export const S3_KINDS = {
-  bucket: text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of an S3 bucket'),
+  bucket: BUCKET,
   // Terraform refuses a slash at either end, and reads a template elsewhere in the file.
   key: text(
     /^(?!\/)(?!.*\/$)(?!.*[$%]\{)[^\p{C}]{1,1024}$/u,
@@ -130,8 +132,8 @@ export function checkConfig(config: unknown): DeploymentConfig {
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
   const checked = config as unknown as DeploymentConfig;
-  const ofTags = sharedTagProblems(checked);
-  if (ofTags.length > 0) throw new InvalidConfigError(ofTags);
+  const ofAll = [...sharedTagProblems(checked), ...otherRegionProblems(checked)];
+  if (ofAll.length > 0) throw new InvalidConfigError(ofAll);
   return checked;
 }
 
@@ -142,6 +144,29 @@ function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
       ? []
       : valueProblems(`tables[${index}].tags`, TAGS_OR_REFERENCES, { ...tags, ...table.tags }, SEE_DOCS),
   );
+}
+
+/**
+ * What a table names by an ARN has to be in the region of the deployment: DynamoDB, Lambda and CloudWatch use keys and topics of
+ * their own region only, and the functions call SQS, Lambda and EventBridge there.
+ */
+function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {
+  return tables.flatMap(({ events, kmsKeyArn, tableKmsKeyArn, alarmTopicArn }, index) => {
+    const arns = {
+      'events.eventBus': events?.eventBus,
+      'events.queueArn': events?.queueArn,
+      'events.functionArn': events?.functionArn,
+      kmsKeyArn,
+      tableKmsKeyArn,
+      alarmTopicArn,
+    };
+    return Object.entries(arns).flatMap(([field, arn]) => {
+      if (!arn?.startsWith('arn:') || isReference(arn as unknown) || arn.split(':')[3] === region) return [];
+      return [
+        wrong(`tables[${index}].${field}`, `an ARN of the region that is deployed to (${region})`, arn),
+      ];
+    });
+  });
 }
 
 /** Regions that have the form of one and are none; a wrong form is told elsewhere. */

@@ -16,13 +16,7 @@ import {
 import { isReference, orReference } from './references.ts';
 
 /** The props that say what becomes of a table of ours, which one of the stack's own is not. */
-const OF_OUR_TABLE = [
-  'tableName',
-  'existingTable',
-  'deletionProtection',
-  'pointInTimeRecovery',
-  ...OF_CREATED_TABLES,
-] as const;
+const OF_OUR_TABLE = ['tableName', 'existingTable', ...OF_CREATED_TABLES] as const;
 
 /** A table that another part of the stack makes, and how its expired items are swept. */
 export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number]> & {

@@ -33,9 +33,29 @@ export function backfillName(name: string): string {
   return `${name}-backfill`;
 }
 
+/** Name of the queue for starts that did not get through. */
+export function deadLetterQueueOf({ name }: { readonly name: string }): string {
+  return `${name}-dead-letters`;
+}
+
 /** Name of the queue for what a function of the stream gave up. */
 export function failureQueueOf(name: StreamFunctionName, sweep: { readonly name: string }): string {
   return `${sweep.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
+}
+
+/**
+ * Whether events would go to what this deployment itself makes: to one of its functions, or to a queue for what failed, where they
+ * would look like failures.
+ *
+ * @param arn of a function or a queue
+ */
+export function isOwnDestination(arn: string, sweep: { readonly name: string }): boolean {
+  const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
+  const queues = [deadLetterQueueOf(sweep), ...readers.map(name => failureQueueOf(name, sweep))];
+  const functions = ALL_FUNCTIONS.map(name => `${sweep.name}-${fileOf(name)}`);
+  const [, , service, , , ...resource] = arn.split(':');
+  // `function:NAME:VERSION`, and a queue has its name alone.
+  return service === 'lambda' ? functions.includes(resource[1] ?? '') : queues.includes(resource[0] ?? '');
 }
 
 /** What is named after a sweep and meets the same of another one. */

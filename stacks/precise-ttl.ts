@@ -8,7 +8,7 @@ import type { FunctionArns } from '../statemachine/states.ts';
 import type { AlarmName } from './alarms.ts';
 import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
-import { nameProblem } from './names.ts';
+import { deadLetterQueueOf, nameProblem } from './names.ts';
 import { SweepAlarms } from './parts/alarms.ts';
 import { Archive } from './parts/archive.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
@@ -23,7 +23,6 @@ import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { tableKeyStatements } from './parts/table-key.ts';
 import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
-import { deadLetterQueueOf } from './schedules-of.ts';
 import { resolvedArchive } from './stream-props.ts';
 import { escaped } from './terraform-text.ts';
 
@@ -126,10 +125,7 @@ export class PreciseTtl extends Construct {
     const query: Statement[] = [
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', sweep, place),
-      // The index does not say which items are held.
-      ...(sweep.holdAttribute === undefined
-        ? []
-        : [{ actions: ['dynamodb:BatchGetItem'], resources: [this.tableArn] }]),
+      ...heldStatements(sweep, this.tableArn),
     ];
     const remove: Statement[] = [
       {
@@ -238,6 +234,29 @@ export class PreciseTtl extends Construct {
       sweep,
     });
   }
+}
+
+/**
+ * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
+ * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+ */
+function heldStatements(
+  { holdAttribute, partitionKey, sortKey }: ResolvedProps,
+  tableArn: string,
+): Statement[] {
+  if (holdAttribute === undefined) return [];
+  // As many for every table: the Terraform modules put variables into one policy.
+  const attributes = [partitionKey, sortKey ?? partitionKey, holdAttribute];
+  return [
+    {
+      actions: ['dynamodb:BatchGetItem'],
+      resources: [tableArn],
+      condition: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes.map(escaped) },
+        StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+      },
+    },
+  ];
 }
 
 function mapValues<Key extends string, Value, Result>(

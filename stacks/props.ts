@@ -32,7 +32,8 @@ import {
   isRecorded,
   subjectOf,
 } from './alarms.ts';
-import { listOf, orReference } from './references.ts';
+import { isOwnDestination } from './names.ts';
+import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import {
   hasOldImages,
@@ -472,7 +473,14 @@ export type ResolvedProps = {
 export const PROP_NAMES = Object.keys(PROPS) as (keyof PropList)[];
 
 /** Props that a deployment gives to a table which it creates, and so to no other. */
-export const OF_CREATED_TABLES = ['stream', 'provisionedCapacity', 'warmThroughput', 'tableClass'] as const;
+export const OF_CREATED_TABLES = [
+  'deletionProtection',
+  'pointInTimeRecovery',
+  'stream',
+  'provisionedCapacity',
+  'warmThroughput',
+  'tableClass',
+] as const;
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -607,7 +615,7 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
 /** What `archive` and `events` need of the other props. */
 function streamProblems(props: ResolvedProps): FieldProblem[] {
   const { archive, archiveFirst, deleteMode, stream } = props;
-  const problems: FieldProblem[] = [];
+  const problems: FieldProblem[] = [...ownDestinationProblems(props)];
   if (readsStream(props) && stream !== undefined && !hasOldImages(stream)) {
     problems.push({
       field: 'stream',
@@ -635,6 +643,23 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
     });
   }
   return problems;
+}
+
+/** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
+function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProblem[] {
+  const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
+  return (['functionArn', 'queueArn'] as const).flatMap(field => {
+    const arn = events[field];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, { name })) return [];
+    return [
+      {
+        field: `events.${field}`,
+        expected: `${destinations[field]} that is not this deployment's own`,
+        got: arn,
+        remedy: 'Name one of yours, which does something with the events.',
+      },
+    ];
+  });
 }
 
 /** Whether something of the deployment reads the table's stream. */

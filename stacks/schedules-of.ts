@@ -43,8 +43,3 @@ export function schedulesOf(
     ),
   ];
 }
-
-/** The queue for starts that did not get through. */
-export function deadLetterQueueOf({ name }: Pick<ResolvedProps, 'name'>): string {
-  return `${name}-dead-letters`;
-}

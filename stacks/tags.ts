@@ -62,6 +62,7 @@ function tagProblems(tags: Readonly<Record<string, unknown>>, ofValue: ValueProb
     const twin = entries.slice(0, index).find(([other]) => other.toLowerCase() === key.toLowerCase());
     return [
       ...textProblems(`${field}, its key`, key, MAX_KEY_LENGTH),
+      ...(key === '__proto__' ? [protoProblem(field)] : []),
       ...ofValue(field, value),
       ...(twin === undefined
         ? []
@@ -75,7 +76,24 @@ function tagProblems(tags: Readonly<Record<string, unknown>>, ofValue: ValueProb
           ]),
     ];
   });
-  return [...tooMany, ...ofTags];
+  return [...tooMany, ...inheritedProblems(tags), ...ofTags];
+}
+
+/** An inherited tag would be in no copy of the object. */
+function inheritedProblems(tags: object): FieldProblem[] {
+  const inherited: FieldProblem[] = [];
+  for (const key in tags) {
+    if (Object.hasOwn(tags, key)) continue;
+    const expected = 'a tag of the object itself';
+    const got = 'one that it inherits from its prototype';
+    inherited.push({ field: `[${JSON.stringify(key)}]`, expected, got, remedy: 'Write it into the object.' });
+  }
+  return inherited;
+}
+
+/** Objects of JavaScript have a meaning of their own for it, and it would get lost on its way into Terraform's JSON. */
+function protoProblem(field: string): FieldProblem {
+  return { field, expected: 'a key other than __proto__', got: '__proto__', remedy: 'Choose another key.' };
 }
 
 function valueProblems(field: string, got: unknown): FieldProblem[] {

@@ -1,4 +1,5 @@
 import type { FlagValues } from '../flags.ts';
+import { printError } from '../print.ts';
 import { question } from '../question.ts';
 import { stopOnSignal } from '../signals.ts';
 import { endsLimits, type Limits } from './ends-limits.ts';
@@ -39,7 +40,7 @@ export async function change(
     const declined =
       changes && !approved(flags) ? await declinedWith(ending ? `${ending}\n${ask}` : ask) : undefined;
     if (declined !== undefined) {
-      console.error('Nothing was changed.');
+      printError('Nothing was changed.');
       return declined;
     }
     return await terraform.apply();

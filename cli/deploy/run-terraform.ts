@@ -58,12 +58,23 @@ export class Terraform {
     rmSync(join(this.#stack, PLAN), { force: true });
   }
 
-  /** The outputs of what is deployed, by their names. */
+  /**
+   * The outputs of what is deployed, by their names.
+   * @throws {DeployError} with what Terraform says
+   */
   async outputs(): Promise<Readonly<Record<string, { readonly value: unknown } | undefined>>> {
-    const { stdout } = await promisify(execFile)(this.#program, [this.#inStack, 'output', '-json'], {
-      env: { ...process.env, ...ENVIRONMENT },
-    });
-    return JSON.parse(stdout);
+    const env = { ...process.env, ...ENVIRONMENT };
+    const args = [this.#inStack, 'output', '-json', '-no-color'];
+    try {
+      const { stdout } = await promisify(execFile)(this.#program, args, { env });
+      return JSON.parse(stdout);
+    } catch (error) {
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      throw new DeployError(
+        `Terraform: expected the outputs of ${this.#stack}, got: ${stderr?.trim() || message}; run terraform init there, ` +
+          'or deploy first.',
+      );
+    }
   }
 
   get #inStack(): string {

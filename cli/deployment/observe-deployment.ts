@@ -24,7 +24,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf, schedulesOf } from '../../stacks/schedules-of.ts';
+import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
 import { executionArnOf } from '../aws/executions.ts';
 import { openExecutions } from '../aws/open-executions.ts';

@@ -1,3 +1,4 @@
+import { shortKey } from '../print.ts';
 import type { Unreadable } from './find-images.ts';
 import type { RestoredKey } from './restored-key.ts';
 
@@ -79,7 +80,7 @@ function listed(keys: readonly ShownRestoredKey[]): string[] {
   return [
     ...shown
       .slice(0, SHOWN_KEYS)
-      .map(({ key, reason }) => `  ${key}${reason === undefined ? '' : `: ${reason}`}`),
+      .map(({ key = '', reason }) => `  ${shortKey(key)}${reason === undefined ? '' : `: ${reason}`}`),
     ...more,
   ];
 }

@@ -24,7 +24,7 @@ export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
  * item that a user deleted so shortly before its expiry harms nobody; an expiry that it has not is lost. Events have no tolerance:
  * consumers act on them.
  */
-const TOLERANCE_SECONDS = 2;
+export const TOLERANCE_SECONDS = 2;
 
 /**
  * What is archived of a record: an expired item, or any removed one where all removals are wanted.

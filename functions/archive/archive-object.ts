@@ -16,14 +16,20 @@ export function tableFolder(
   return `${archivePrefix}${table}/`;
 }
 
+/** How the partitions of expired items begin. */
+export const EXPIRED_DATE = 'expired_date=';
+
+/** How the partitions of removed items that had not expired begin. */
+export const REMOVED_DATE = 'removed_date=';
+
 /** The partition of what expired at this time, by its date in UTC: `expired_date=2026-11-22/`. */
 export function expiredPartition(epochMs: number): string {
-  return `expired_date=${dateOf(epochMs)}/`;
+  return `${EXPIRED_DATE}${dateOf(epochMs)}/`;
 }
 
 /** The partition of what was removed at this time and was no expiry. */
 export function removedPartition(epochMs: number): string {
-  return `removed_date=${dateOf(epochMs)}/`;
+  return `${REMOVED_DATE}${dateOf(epochMs)}/`;
 }
 
 function dateOf(epochMs: number): string {

@@ -15,15 +15,22 @@ export type ArchiveRemovals = (typeof ARCHIVE_REMOVALS)[number];
 /** An object's key has 1,024 bytes; table, partition and name take less than half of them. Source: Amazon S3 User Guide. */
 const MAX_PREFIX_LENGTH = 512;
 
+/**
+ * A bucket for objects under its own name. What begins or ends so is an alias or another kind of bucket, which roles and
+ * requests have to name otherwise. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
+ */
+export const BUCKET = text(
+  /^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$)(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+  'the name of a bucket: 3 to 63 small letters, digits, `-` and single `.`, no IP address, and without the beginnings and ends that S3 keeps for itself',
+);
+
 /** The environment variables of whatever archives: ARCHIVE_BUCKET and so on. `stacks/props.ts` takes the kinds from here. */
 export const ARCHIVE_KINDS = {
-  archiveBucket: text(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    'the name of a bucket: 3 to 63 small letters, digits, `-` and `.`',
-  ),
+  archiveBucket: BUCKET,
+  // S3 and its clients take `.` and `..` as ways through folders.
   archivePrefix: text(
-    new RegExp(`^$|^(?!/)[A-Za-z0-9!_.*'()/=-]{1,${MAX_PREFIX_LENGTH - 1}}/$`),
-    `'' or a beginning of keys such as 'expired/': letters, digits and \`!_.*'()=-\`, with a slash at the end and none at the beginning`,
+    new RegExp(`^$|^(?!/)(?!(.*/)?\\.\\.?/)[A-Za-z0-9!_.*'()/=-]{1,${MAX_PREFIX_LENGTH - 1}}/$`),
+    `'' or a beginning of keys such as 'expired/': letters, digits and \`!_.*'()=-\`, with a slash at the end, none at the beginning, and no part that is . or ..`,
   ),
   archiveFormat: oneOf(ARCHIVE_FORMATS),
   archiveRemovals: oneOf(ARCHIVE_REMOVALS),

@@ -7,6 +7,7 @@ import { Fields } from './fields.ts';
 import { describe, isObject, type Json } from './json.ts';
 import { type AlarmResource, readMetricAlarm } from './metric-alarm.ts';
 import { modulesWithoutEffect } from './modules.ts';
+import { partiqlNameProblems } from './partiql-names.ts';
 import { type ResolvedBlock, resolveStack } from './stack.ts';
 
 /** The account of every ARN in the local cloud: the one AWS uses in its examples. */
@@ -230,6 +231,7 @@ export function readSynthesized(
   refuseDuplicates('state machine', stateMachines, problems);
   refuseDuplicates('alarm', alarms, problems);
   for (const mapping of mappings) checkMapping(mapping, { tables, existingTables, functions }, problems);
+  problems.push(...partiqlNameProblems(functions));
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,

@@ -1,6 +1,6 @@
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import { tableFolder } from '../../functions/archive/archive-object.ts';
+import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
 import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
@@ -61,7 +61,11 @@ export class Archive extends Construct {
       name: 'ArchiveExpiries',
       streamArn,
       environment: { ...environment, ...this.environment },
-      statements: this.#putStatements(['*']),
+      // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.
+      statements: this.#putStatements([
+        `${EXPIRED_DATE}*`,
+        ...(archive.removals === 'all' ? [`${REMOVED_DATE}*`] : []),
+      ]),
       batchSize: BATCH_SIZE,
       batchSeconds: archive.batchSeconds,
       dependsOn: this.beforeObjects,

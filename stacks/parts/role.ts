@@ -45,7 +45,7 @@ export interface ServiceRoleProps {
   readonly service: string;
   /** Only on behalf of this account, and where given of this resource: no other customer's may borrow the role. */
   readonly account?: string;
-  readonly sourceArn?: string;
+  readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
   readonly sweep: Pick<ResolvedProps, 'permissionsBoundary' | 'rolePath' | 'tags'>;
 }

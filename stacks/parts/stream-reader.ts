@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
+import { queueKeyStatements } from './queue-key.ts';
 import type { Place, Statement } from './role.ts';
 import { SweepFunction } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -72,8 +73,7 @@ export class StreamReader extends Construct {
         ...statements,
         ...this.#pollerStatements(streamArn),
         ...tableKeyStatements('read', sweep, place),
-        // Source: SQS Developer Guide, "Key management": what a producer needs.
-        ...(kmsKeyArn === undefined ? [] : [{ actions: ['kms:GenerateDataKey'], resources: [kmsKeyArn] }]),
+        ...queueKeyStatements(sweep, this.failures.arn),
       ],
       sweep,
     });

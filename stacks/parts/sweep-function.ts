@@ -69,6 +69,7 @@ export class SweepFunction extends Construct {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
     const functionName = `${sweep.name}-${fileOf(task)}`;
+    const functionArn = place.arn('lambda', `function:${functionName}`);
     const bundle = bundleAsset(this, task);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       name: `/aws/lambda/${functionName}`,
@@ -82,8 +83,8 @@ export class SweepFunction extends Construct {
       statements: [
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
-        ...(kmsKeyArn === undefined ? [] : [{ actions: ['kms:Decrypt'], resources: [kmsKeyArn] }]),
-        ...(vpc === undefined ? [] : networkStatements(place.arn('lambda', `function:${functionName}`))),
+        ...(kmsKeyArn === undefined ? [] : [environmentKeyStatement(kmsKeyArn, functionArn)]),
+        ...(vpc === undefined ? [] : networkStatements(functionArn)),
       ],
       sweep,
     });
@@ -118,6 +119,15 @@ export class SweepFunction extends Construct {
     this.node.defaultChild = this.function;
     this.arn = this.function.arn;
   }
+}
+
+/**
+ * Lambda decrypts the function's environment by this role, in the encryption context of the function. Source: KMS Developer Guide,
+ * "How AWS Lambda uses AWS KMS".
+ */
+function environmentKeyStatement(kmsKeyArn: string, functionArn: string): Statement {
+  const ofFunction = { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn };
+  return { actions: ['kms:Decrypt'], resources: [kmsKeyArn], condition: { StringEquals: ofFunction } };
 }
 
 /** Lambda may attach the function to the VPC by this role; the function's own code, which has the role too, may not. */

@@ -2,8 +2,10 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
+import { deadLetterQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
-import { deadLetterQueueOf, schedulesOf } from '../schedules-of.ts';
+import { schedulesOf } from '../schedules-of.ts';
+import { queueKeyStatements } from './queue-key.ts';
 import { type Place, ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
 
@@ -46,10 +48,7 @@ export class SweepSchedules extends Construct {
       statements: [
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
-        // Source: SQS Developer Guide, "Key management": what a producer needs.
-        ...(kmsKeyArn === undefined
-          ? []
-          : [{ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [kmsKeyArn] }]),
+        ...queueKeyStatements(sweep, this.deadLetterQueue.arn),
       ],
       sweep,
     });

@@ -42,6 +42,7 @@ export class Workflow extends Construct {
   ) {
     super(scope, id);
     const { kmsKeyArn, logKeys, tracing } = sweep;
+    const machineArn = place.arn('states', `stateMachine:${name}`);
     this.logGroup = new CloudwatchLogGroup(this, 'logs', {
       // The prefix keeps the log's resource policy, which has a small limit per region, from growing per machine.
       name: `/aws/vendedlogs/states/${name}`,
@@ -53,10 +54,12 @@ export class Workflow extends Construct {
       name: roleName,
       service: 'states.amazonaws.com',
       account: place.account,
+      // The second form is that of a distributed Map's children.
+      sourceArn: [machineArn, `${machineArn}/*`],
       statements: [
         { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
         // A distributed Map runs its children as executions of the machine itself.
-        { actions: ['states:StartExecution'], resources: [place.arn('states', `stateMachine:${name}`)] },
+        { actions: ['states:StartExecution'], resources: [machineArn] },
         // The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second.
         {
           actions: ['states:DescribeExecution', 'states:StopExecution'],
@@ -76,7 +79,7 @@ export class Workflow extends Construct {
           ],
           resources: ['*'],
         },
-        ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, name)),
+        ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, machineArn)),
         ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
       ],
       sweep,
@@ -118,9 +121,8 @@ export class Workflow extends Construct {
  * What Step Functions does with a key of the customer by the role of a state machine: for its history and that of its Map Run's
  * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
-function keyStatements(kmsKeyArn: string, place: Place, name: string): Statement[] {
-  const machine = place.arn('states', `stateMachine:${name}`);
-  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machine, `${machine}/*`] };
+function keyStatements(kmsKeyArn: string, place: Place, machineArn: string): Statement[] {
+  const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machineArn, `${machineArn}/*`] };
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],

@@ -22,8 +22,9 @@ import {
 } from './support/proof.ts';
 import type { Actions } from './support/terraform-root.ts';
 
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
-const tokens = (changes: Partial<PreciseTtlProps>) => configOf({ ...TOKENS, ...changes });
+const TOKENS = { tableName: 'Tokens', partitionKey: 'id' };
+const tokens = (changes: Partial<PreciseTtlProps>) =>
+  configOf({ ...TOKENS, ...(changes.existingTable ? {} : { deletionProtection: false }), ...changes });
 
 const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries';
 const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry';

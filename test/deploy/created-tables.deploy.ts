@@ -11,11 +11,13 @@ import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { useFreshDeployment } from './support/fresh-deployment.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
+const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 /** Nothing protects it but what is tested here. */
-const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
+const TOKENS: PreciseTtlProps = { ...EXISTING, existingTable: false, deletionProtection: false };
 const tagged = (...tables: PreciseTtlProps[]) => ({ ...configOf(...tables), tags: { team: 'identity' } });
 const BOTH = tagged(SESSION_DATA, TOKENS);
-const tokens = (changes: Partial<PreciseTtlProps>) => tagged(SESSION_DATA, { ...TOKENS, ...changes });
+const tokens = (changes: Partial<PreciseTtlProps>) =>
+  tagged(SESSION_DATA, { ...(changes.existingTable ? EXISTING : TOKENS), ...changes });
 const TOKENS_ADDRESS = 'aws_dynamodb_table.Tokens_table_7496C31E';
 
 describeWithTerraform('a created table', () => {
@@ -253,7 +255,7 @@ describeWithTerraform('a created table', () => {
       [tokens(existing)],
       [tagged(SESSION_DATA)],
       [tokens(existing)],
-      [tagged({ ...SESSION_DATA, ...existing }, { ...TOKENS, ...existing })],
+      [tagged({ ...SESSION_DATA, ...existing }, EXISTING)],
       [tagged({ ...SESSION_DATA, ...existing })],
       [tagged({ ...SESSION_DATA, ...existing }), { removed: true }],
     ];

@@ -16,7 +16,7 @@ import {
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-0000-0000-0000-000000000000';
 const TABLE_KEY = KEY.replace('1234abcd', '5678abcd');
-const QUEUE = 'arn:aws-cn:sqs:cn-north-1:123456789012:expiries.fifo';
+const QUEUE = 'arn:aws:sqs:us-east-1:123456789012:expiries.fifo';
 const FUNCTION = 'arn:aws:lambda:us-east-1:123456789012:function:on-expiry:live';
 
 const synthesized = (props: Partial<PreciseTtlProps>) =>
@@ -52,7 +52,10 @@ describe('the archive', () => {
   const json = synthesized({ archive: {} });
 
   test('may put objects below its table, read the stream, and nothing else', () => {
-    expect(mayDo(json, 'archive-expiries')).toEqual([`s3:PutObject on ${FOLDER}/*`, ...READ_STREAM]);
+    expect(mayDo(json, 'archive-expiries')).toEqual([
+      `s3:PutObject on ${FOLDER}/expired_date=*`,
+      ...READ_STREAM,
+    ]);
     expect(mayDo(json, 'delete-chunk')).toEqual(['dynamodb:PartiQLDelete on <table arn>']);
   });
 
@@ -155,7 +158,7 @@ describe('the archive', () => {
       ARCHIVE_REMOVALS: 'all',
     });
     expect(mayDo(of, 'archive-expiries')[0]).toBe(
-      's3:PutObject on arn:<partition>:s3:::<bucket id>/kept/<table name>/*',
+      's3:PutObject on arn:<partition>:s3:::<bucket id>/kept/<table name>/expired_date=*, arn:<partition>:s3:::<bucket id>/kept/<table name>/removed_date=*',
     );
     expect(environmentOf(of, 'delete-chunk')).not.toHaveProperty('ARCHIVE_BUCKET');
   });
@@ -186,12 +189,12 @@ describe('the archive', () => {
     ]);
     const forS3 = `kms:GenerateDataKey on ${KEY} if {"StringLike":{"kms:ViaService":"s3.<region>.amazonaws.*"}}`;
     expect(mayDo(keyed, 'archive-expiries')).toEqual([
-      `s3:PutObject on ${FOLDER}/*`,
+      `s3:PutObject on ${FOLDER}/expired_date=*`,
       forS3,
       ...READ_STREAM,
       `kms:Decrypt, kms:DescribeKey on ${TABLE_KEY} if {"StringLike":{"kms:ViaService":"dynamodb.<region>.amazonaws.*"}}`,
-      `kms:GenerateDataKey on ${KEY}`,
-      `kms:Decrypt on ${KEY}`,
+      `kms:Decrypt, kms:GenerateDataKey on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:sqs:arn":"<reader_failures arn>"}}`,
+      `kms:Decrypt on ${KEY} if {"StringEquals":{"kms:EncryptionContext:aws:lambda:FunctionArn":"arn:<partition>:lambda:<region>:<account_id>:function:precise-ttl-SessionData-archive-expiries"}}`,
     ]);
     expect(mayDo(keyed, 'delete-chunk')).toContain(forS3);
     for (const queue of resources(keyed, 'aws_sqs_queue'))
@@ -202,7 +205,7 @@ describe('the archive', () => {
     const own = synthesized({ archive: { bucket: 'my-own', prefix: 'a/' }, archiveFirst: true });
     expect(Object.keys(own.resource).filter(type => type.startsWith('aws_s3_'))).toEqual([]);
     expect(mayDo(own, 'archive-expiries')[0]).toBe(
-      's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/*',
+      's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/expired_date=*',
     );
     expect(environmentOf(own, 'delete-chunk')['ARCHIVE_BUCKET']).toBe('my-own');
     expect(resources(own, 'aws_lambda_event_source_mapping')[0]).not.toHaveProperty('depends_on');
@@ -229,7 +232,7 @@ describe('the events', () => {
       'a queue',
       { queueArn: QUEUE },
       'EVENTS_QUEUE_URL',
-      'https://sqs.cn-north-1.<dns_suffix>/123456789012/expiries.fifo',
+      'https://sqs.us-east-1.<dns_suffix>/123456789012/expiries.fifo',
       `sqs:SendMessage on ${QUEUE}`,
     ],
     [
@@ -296,6 +299,39 @@ test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
     /^archive\.bucket: expected the name of a bucket/,
   ],
   ['a prefix with a slash before it', { archive: { prefix: '/a' } }, /^archive\.prefix: /],
+  ...['../', 'a/../b/', './', 'a/./'].map((prefix): [string, Partial<PreciseTtlProps>, RegExp] => [
+    `the prefix ${prefix}`,
+    { archive: { prefix } },
+    /^archive\.prefix: expected .* no part that is \. or \.\.$/,
+  ]),
+  ...[
+    'a..b',
+    '192.168.0.1',
+    'xn--own',
+    'sthree-own',
+    'amzn-s3-demo-own',
+    'own-s3alias',
+    'own--ol-s3',
+    'own.mrap',
+    'own--usw2-az1--x-s3',
+    'own--table-s3',
+  ].map((bucket): [string, Partial<PreciseTtlProps>, RegExp] => [
+    `the bucket ${bucket}`,
+    { archive: { bucket } },
+    /^archive\.bucket: expected the name of a bucket/,
+  ]),
+  ...['publish-expiries', 'delete-chunk'].map((file): [string, Partial<PreciseTtlProps>, RegExp] => [
+    `events to its own ${file}`,
+    { events: { functionArn: FUNCTION.replace('on-expiry', `precise-ttl-SessionData-${file}`) } },
+    /^events\.functionArn: expected a function that is not this deployment's own$/,
+  ]),
+  ...['event-failures', 'archive-failures', 'dead-letters'].map(
+    (queue): [string, Partial<PreciseTtlProps>, RegExp] => [
+      `events to its own ${queue}`,
+      { events: { queueArn: `arn:aws:sqs:us-east-1:123456789012:precise-ttl-SessionData-${queue}` } },
+      /^events\.queueArn: expected a queue that is not this deployment's own$/,
+    ],
+  ),
   [
     'a batch of an hour',
     { archive: { batchSeconds: 3600 } },

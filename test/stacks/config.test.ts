@@ -386,6 +386,42 @@ describe('fails for', () => {
       /tables\[0\]\.name: .*choose a shorter one/,
     ],
     ['enabled as a text', configWith({ enabled: 'false' }), /enabled: expected true or false, got "false"/],
+    ...(
+      [
+        ['events.queueArn', { events: { queueArn: 'arn:aws:sqs:eu-west-1:123456789012:q' } }],
+        [
+          'events.functionArn',
+          { events: { functionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:f' } },
+        ],
+        ['events.eventBus', { events: { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/b' } }],
+        ['kmsKeyArn', { kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
+        ['tableKmsKeyArn', { tableKmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/1' }],
+        ['alarmTopicArn', { alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:t' }],
+      ] as const
+    ).map(([field, props]): [string, unknown, RegExp] => [
+      `${field} of another region`,
+      configWith(props),
+      new RegExp(
+        `tables\\[0\\]\\.${field}: expected an ARN of the region that is deployed to \\(us-east-1\\)`,
+      ),
+    ]),
+    ...(['deletionProtection', 'pointInTimeRecovery'] as const).map((field): [string, unknown, RegExp] => [
+      `${field} of an existing table`,
+      configWith({ existingTable: true, [field]: true }),
+      new RegExp(`tables\\[0\\]\\.${field}: expected none with existingTable: true`),
+    ]),
+    [
+      'a prop that is inherited',
+      { region: 'us-east-1', tables: [Object.assign(Object.create({ holdAttribute: 'hold' }), table())] },
+      /tables\[0\]\.holdAttribute: expected a field of the object itself, or none, got "one that it inherits/,
+    ],
+    ...tagged(JSON.parse('{"__proto__": "x"}'), /tags\["__proto__"\]: expected a key other than __proto__/),
+    ...tagged(Object.create({ team: 'a' }), /tags\["team"\]: expected a tag of the object itself/),
+    [
+      'a state in a bucket that cannot be',
+      { region: 'us-east-1', state: { backend: 's3', bucket: 'a..b' }, tables: [table()] },
+      /state\.bucket: expected the name of a bucket/,
+    ],
     [
       'tags of a table that meet those of the deployment',
       { region: 'us-east-1', tags: { Team: 'a' }, tables: [table({ tags: { team: 'b' } })] },

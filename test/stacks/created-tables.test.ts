@@ -7,7 +7,7 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf, resources, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
-const EXISTING = { ...TOKENS, existingTable: true };
+const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
 const [SESSIONS_ADDRESS, TOKENS_ADDRESS] = [
   'aws_dynamodb_table.SessionData_table_0F12F0FA',
   'aws_dynamodb_table.Tokens_table_7496C31E',

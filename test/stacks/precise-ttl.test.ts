@@ -21,6 +21,7 @@ interface Policy {
   readonly Statement: readonly {
     readonly Action: readonly string[] | string;
     readonly Resource: readonly string[];
+    readonly Condition?: unknown;
   }[];
 }
 
@@ -112,6 +113,15 @@ describe('the table', () => {
       permissions(json, `precise-ttl-SessionData-${file}`).includes(read),
     );
     expect(allowed).toEqual(['plan-sweep', 'query-expired']);
+    const conditions = resources(json, 'aws_iam_role_policy')
+      .flatMap(({ policy }) => (JSON.parse(String(policy)) as Policy).Statement)
+      .filter(({ Action }) => [Action].flat().includes('dynamodb:BatchGetItem'))
+      .map(({ Condition }) => Condition);
+    const keysAndHold = {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['UserName', 'SessionId', 'legalHold'] },
+      StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+    };
+    expect(conditions).toEqual([keysAndHold, keysAndHold]);
   });
 
   test('can be restored to any second, unless told otherwise', () => {
@@ -254,6 +264,9 @@ describe('the roles may do exactly', () => {
       Principal: { Service: 'states.amazonaws.com' },
       Condition: { StringEquals: { 'aws:SourceAccount': expect.stringContaining('aws_caller_identity') } },
     });
+    const machine = 'arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-SessionData';
+    const { Condition } = trusted(json, role);
+    expect(Condition.ArnLike['aws:SourceArn'].map(readable)).toEqual([machine, `${machine}/*`]);
   });
 
   test('the schedules', () => {

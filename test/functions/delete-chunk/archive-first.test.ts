@@ -29,11 +29,17 @@ const clock = () => CUTOFF * 1000 + 250;
 
 interface Attempt {
   readonly archive?: CopyArchive;
+  /** @default it stands still */
+  readonly time?: () => number;
   readonly chunk?: Partial<Chunk>;
 }
 
 /** What one attempt at these keys came to, and which of them are left. */
-async function attempt(table: ExpiringTable, keys: readonly ExpiredKey[], { archive, chunk }: Attempt = {}) {
+async function attempt(
+  table: ExpiringTable,
+  keys: readonly ExpiredKey[],
+  { archive, chunk, time = clock }: Attempt = {},
+) {
   const given: Chunk = {
     next: 'delete',
     until: null,
@@ -46,7 +52,7 @@ async function attempt(table: ExpiringTable, keys: readonly ExpiredKey[], { arch
     ...chunk,
   };
   const input = { chunk: given, now: new Date(clock()).toISOString() };
-  const answer = await deleteChunk(input, { ...table.runtime, clock }, archive ?? s3.archive);
+  const answer = await deleteChunk(input, { ...table.runtime, clock: time }, archive ?? s3.archive);
   return { ...answer.progress, unprocessed: answer.keys, chunk: answer };
 }
 
@@ -376,6 +382,37 @@ describe('S3', () => {
     expect(outcome.unprocessed.map(each => each.key['id'])).not.toContainEqual(archived?.key['id']);
   });
 
+  test('takes the copy and not its mark: the item stays until it has taken both', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    // Found with another TTL, with which an earlier call may have copied it.
+    const found = [key('a', CUTOFF - 60)];
+    s3.fault = ({ target }) =>
+      target.includes('/kept/') ? { kind: 'refuse', error: 'SlowDown', status: 503 } : undefined;
+    const first = await attempt(table, found);
+    expect(first).toMatchObject({ deleted: 0, renewed: 0, unprocessed: found });
+    expect([(await copies()).length, await ids(table)]).toEqual([1, ['a']]);
+    s3.fault = undefined;
+    expect(await attempt(table, found)).toMatchObject({ deleted: 1, unprocessed: [] });
+    expect(await marks()).toMatchObject([{ kept: 'changed', copy: null }]);
+  });
+
+  test('answers when there is no time for a delete any more: nothing is deleted, every key is unprocessed', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a'), expired('b')]);
+    let now = clock();
+    const archive = thenBetween(async () => {
+      now += 11_250;
+    });
+    const keys = [key('a'), key('b')];
+    // Three quarters of the 15 seconds are over.
+    expect(await attempt(table, keys, { archive, time: () => now })).toMatchObject({
+      deleted: 0,
+      unprocessed: keys,
+    });
+    expect([(await copies()).length, await ids(table)]).toEqual([2, ['a', 'b']]);
+  });
+
   test('does not take the mark after the delete: the key is unprocessed, and the deletions count', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
@@ -414,6 +451,27 @@ test.each([1, 1.002, 2])(
 );
 
 describe('DynamoDB', () => {
+  test('is asked for what it has now, not for what it had', async () => {
+    const asked: unknown[] = [];
+    const faults = await startFaultProxy({
+      target: dynamo.endpoint,
+      choose: ({ operation, body }) => {
+        if (operation === 'BatchGetItem') asked.push(...Object.values(body['RequestItems'] as object));
+        return undefined;
+      },
+    });
+    const client = localDynamoDb(faults.endpoint, 'us-east-1');
+    try {
+      const table = await createExpiringTable(client);
+      await table.put([expired('a')]);
+      expect(await attempt(table, [key('a')])).toMatchObject({ deleted: 1 });
+      expect(asked).toEqual([{ Keys: [{ id: { S: 'a' } }], ConsistentRead: true }]);
+    } finally {
+      client.destroy();
+      await faults.stop();
+    }
+  });
+
   test('leaves keys unread: these are unprocessed, the others are deleted', async () => {
     const errors = new Map([[1, 'any']]);
     const faults = await startFaultProxy({
@@ -439,7 +497,9 @@ describe('DynamoDB', () => {
         table,
         ['a', 'b', 'c'].map(id => key(id)),
       );
-      expect(throttled).toMatchObject({ deleted: 1, throttled: 2, unprocessed: [key('a'), key('b')] });
+      expect(throttled).toMatchObject({
+        ...{ deleted: 1, notFound: 0, throttled: 2, unprocessed: [key('a'), key('b')] },
+      });
     } finally {
       client.destroy();
       await faults.stop();

@@ -517,6 +517,21 @@ describe('a child', () => {
   });
 });
 
+describe('a child whose part of a limit has ended', () => {
+  const limit = { perSecond: 10, credit: 10, before: MINUTE + 60 };
+  const position = { indexKey: 0, key: keyAt(-40).key };
+
+  test.each<[string, Partial<ChildProgress>, number]>([
+    ['a page that it has not read', { position, pollAt: null }, 1],
+    ['a poll that was due', { pollAt: MINUTE + 30 }, 1],
+    ['keys that wait for another try', { pollAt: null, deferred: 2 }, 1],
+    ['nothing', { pollAt: null }, 0],
+  ])('leaves %s for later, and is complete', async (_what, progress, leftForLater) => {
+    const { next, result: end } = await decide({ now: 62, progress: { ...progress, limit } });
+    expect([next, end]).toMatchObject(['end', { leftForLater, failed: 0, complete: true }]);
+  });
+});
+
 describe('a dry run', () => {
   const DRY = { dryRun: true, pollAt: MINUTE - 100 };
 

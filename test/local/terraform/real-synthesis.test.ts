@@ -64,6 +64,17 @@ test.each([
   for (const { definition } of cloud.stateMachines) expect(() => loadDefinition(definition)).not.toThrow();
 });
 
+test.each([
+  [{ partitionKey: '#pk' }, 'PARTITION_KEY', '#pk'],
+  [{ partitionKey: 'id', holdAttribute: ':hold' }, 'HOLD_ATTRIBUTE', ':hold'],
+])('%j is refused, since DynamoDB Local would refuse each delete', (names, variable, got) => {
+  const of = (more: object) => () => synthesis({ tableName: 'Odd', ...names, ...more });
+  expect(of({})).toThrow(
+    `table Odd: ${variable}: expected a name that does not begin with # or :, got "${got}". DynamoDB Local, not DynamoDB,`,
+  );
+  if (variable === 'PARTITION_KEY') expect(of({ deleteMode: 'batch' })).not.toThrow();
+});
+
 test('names of attributes come through Terraform as they are', () => {
   const odd = {
     partitionKey: 'a"b\\c\nd',

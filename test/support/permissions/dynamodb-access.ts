@@ -13,8 +13,6 @@ type Body = Readonly<Record<string, unknown>>;
 const ON_A_TABLE = ['DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem'];
 /** The same, and a call that names an index is a call on the index alone. */
 const ON_AN_INDEX = ['Query', 'Scan'];
-/** One call for several tables, each asked for by the call's own name. */
-const ON_TABLES = ['BatchGetItem', 'BatchWriteItem'];
 
 /** PartiQL has actions of its own, by the statement's first word. Source: DynamoDB Developer Guide, "IAM for PartiQL". */
 const PARTIQL = {
@@ -37,8 +35,12 @@ export function dynamoDbAccess(operation: string, body: Body, region: Region): A
     const table = tableArn(body['TableName'], region);
     return [access(operation, index === undefined ? table : `${table}/index/${index}`)];
   }
-  if (ON_TABLES.includes(operation)) {
-    return Object.keys(body['RequestItems'] as Body).map(table => access(operation, tableArn(table, region)));
+  // One call for several tables, each asked for by the call's own name.
+  if (operation === 'BatchWriteItem' || operation === 'BatchGetItem') {
+    return Object.entries(body['RequestItems'] as Body).map(([table, request]) => ({
+      ...access(operation, tableArn(table, region)),
+      ...(operation === 'BatchGetItem' && attributesOf(request as BatchGet)),
+    }));
   }
   if (operation === 'ExecuteStatement') return [partiQlAccess(body['Statement'], region)];
   if (operation === 'BatchExecuteStatement') {
@@ -47,6 +49,19 @@ export function dynamoDbAccess(operation: string, body: Body, region: Region): A
   throw new Error(
     `test/support/permissions/dynamodb-access.ts: expected a call it knows, got ${operation}; teach it this one`,
   );
+}
+
+interface BatchGet {
+  readonly Keys: readonly Body[];
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+}
+
+/** The attributes that a read asks for: those of its keys, and of its projection. Without a projection it asks for all. */
+function attributesOf({ Keys, ProjectionExpression, ExpressionAttributeNames = {} }: BatchGet) {
+  if (ProjectionExpression === undefined) return {};
+  const projected = ProjectionExpression.split(', ').map(name => ExpressionAttributeNames[name] ?? name);
+  return { attributes: [...new Set([...Keys.flatMap(Object.keys), ...projected])] };
 }
 
 const access = (name: string, resource: string): Access => ({ action: `dynamodb:${name}`, resource });

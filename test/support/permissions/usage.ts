@@ -36,7 +36,7 @@ export function usageOfRoles(
   const add = (roleArn: unknown, accesses: readonly Access[]) => {
     const role = used.get(String(roleArn)) ?? new Map<string, Access>();
     used.set(String(roleArn), role);
-    for (const access of accesses) role.set(`${access.action} ${access.resource}`, access);
+    for (const access of accesses) role.set(JSON.stringify(access), access);
   };
   for (const { name, arn, address } of cloud.functions) {
     const block = blockOf(cloud, address);

@@ -1,0 +1,22 @@
+import type { ResolvedProps } from '../props.ts';
+import type { Statement } from './role.ts';
+
+/**
+ * Permissions that a role needs besides `sqs:SendMessage` for a queue with a customer managed key: SQS makes a data key by the
+ * permissions of the sender, and decrypts it to see whether it is whole. Source: SQS Developer Guide, "Key management",
+ * "Configure KMS permissions for producers".
+ */
+export function queueKeyStatements(
+  { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,
+  queueArn: string,
+): Statement[] {
+  if (kmsKeyArn === undefined) return [];
+  const ofQueue = { 'kms:EncryptionContext:aws:sqs:arn': queueArn };
+  return [
+    {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [kmsKeyArn],
+      condition: { StringEquals: ofQueue },
+    },
+  ];
+}
