@@ -1,4 +1,4 @@
-/** `precise-ttl destroy`: removes everything but the tables. See `--help`. */
+/** `precise-ttl destroy`: removes everything but the tables and the buckets of archives. See `--help`. */
 import { change } from './deploy/change.ts';
 import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
@@ -8,7 +8,8 @@ export const command = defineCommand({
   help: (flags, call) => `${call('destroy', '[flags]')}
 
 Removes everything that ${call('deploy')} has provisioned except the tables, which keep their items, their indexes and native
-TTL. It deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. Delete a table yourself:
+TTL, and the buckets of their archives. Queues go with their messages, the topics of alarms with their subscriptions, and logs. It
+deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. Delete a table yourself:
 docs/deploy.md of precise-ttl, "Deleting a table".
 
 ${flags}
@@ -16,5 +17,9 @@ ${flags}
 ${TERRAFORM_HELP}
 
 Exit status: 0 removed, 1 not, 2 wrong flags.`,
-  run: flags => change(flags, { ask: 'Remove this?', removed: true }),
+  run: flags =>
+    change(flags, {
+      ask: 'Queues go with their messages, topics with their subscriptions, and logs. Remove this?',
+      removed: true,
+    }),
 });

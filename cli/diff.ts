@@ -1,10 +1,12 @@
 /** `precise-ttl diff`: what a deployment would change. See `--help`. */
 import { showLimits } from './deploy/ends-limits.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
+import { describeLoweredGraces } from './deploy/lowered-grace.ts';
 import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
 import { CONFIG } from './flags.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
@@ -24,9 +26,11 @@ Exit status: 0 shown, 1 not, 2 wrong flags.`,
     const terraform = new Terraform(program, (await synthesizeStack({ config })).stack);
     await terraform.init();
     try {
-      const refused = (await terraform.plan()) === undefined;
+      const changes = await terraform.plan();
+      const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
+      if (lowered !== '') print(`\n${lowered}`);
       await showLimits({ config, mayEnd: false });
-      return refused ? 1 : 0;
+      return changes === undefined ? 1 : 0;
     } finally {
       terraform.forgetPlan();
     }

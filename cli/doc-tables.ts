@@ -1,6 +1,7 @@
 import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
+import { HOLDINGS } from '../stacks/holdings.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
@@ -20,6 +21,7 @@ export const DOC_TABLES = {
   'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
   'docs/configuration.md': { props: propsTable },
   'docs/cost.md': { bill: wholeBillTable },
+  'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
   'docs/scheduling.md': { jobs: jobsTable },
@@ -167,6 +169,19 @@ function defaultOf(name: keyof typeof PROPS): string {
   if (!('byDefault' in prop)) throw new TypeError(`stacks/props.ts: expected a @default of ${name}`);
   const value = prop.byDefault({ tableName: 'T' });
   return `\`${typeof value === 'string' ? `'${value}'` : value}\``;
+}
+
+function holdingsTable(): string {
+  return table(
+    ['what', 'what it holds', 'turned off', 'entry out, in two steps', '`destroy`'],
+    Object.values(HOLDINGS).map(({ what, holds, turnedOff, onAgain, entryOut, destroyed }) => [
+      what,
+      holds,
+      `${turnedOff}, ${onAgain}`,
+      entryOut,
+      destroyed,
+    ]),
+  );
 }
 
 function commandActionsTable(): string {

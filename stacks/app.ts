@@ -3,8 +3,7 @@ import { App, LocalBackend, S3Backend, TerraformOutput, TerraformStack } from 'c
 import type { Construct } from 'constructs';
 import { checkConfig, type DeploymentConfig } from './config.ts';
 import { constructId } from './names.ts';
-import { CreatedTables } from './parts/created-tables.ts';
-import { PreciseTtl, removed } from './precise-ttl.ts';
+import { PreciseTtl, removeSweep } from './precise-ttl.ts';
 import { partitionOf } from './regions.ts';
 import { escapedTexts } from './terraform-text.ts';
 
@@ -81,12 +80,7 @@ export class RemovedStack extends TerraformStack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id);
     prepare(this, config);
-    const tables = CreatedTables.of(this);
-    for (const props of config.tables) {
-      for (const [name, resource] of removed(this, constructId(props.tableName), props)) {
-        tables.forget(name, resource);
-      }
-    }
+    for (const props of config.tables) removeSweep(this, constructId(props.tableName), props);
   }
 }
 

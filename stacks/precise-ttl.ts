@@ -13,10 +13,10 @@ import { SweepAlarms } from './parts/alarms.ts';
 import { Archive } from './parts/archive.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
 import { Backfill } from './parts/backfill.ts';
-import { CreatedTables, type GuardedResource } from './parts/created-tables.ts';
 import { SweepDashboard } from './parts/dashboard.ts';
 import { Events } from './parts/events.ts';
 import { ExpiringTable, guarded } from './parts/expiring-table.ts';
+import { Guard } from './parts/guard.ts';
 import { Place, type Statement } from './parts/role.ts';
 import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
@@ -199,6 +199,12 @@ export class PreciseTtl extends Construct {
       ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),
       sweep: this.machine.logGroup.arn,
     };
+
+    const guard = Guard.of(this);
+    const name = `${this.machine.stateMachine.name} in ${place.region}`;
+    guard.keepSweep(this, { name, isRunning: sweep.enabled });
+    if (sweep.holdAttribute !== undefined) guard.keepHolds(this, sweep.holdAttribute);
+    if (sweep.releasesHoldsOf !== undefined) guard.releaseHolds(this, sweep.releasesHoldsOf);
   }
 
   #archive(place: Place, environment: Readonly<Record<string, string>>): Archive | undefined {
@@ -218,7 +224,7 @@ export class PreciseTtl extends Construct {
     // A bucket that an earlier deployment created stays, with what is in it.
     if (!made || made.bucket === undefined) {
       const bucket = new Construct(made || new Construct(this, ARCHIVE), 'bucket');
-      CreatedTables.of(this).forget(guardName(bucket), guardedBucket(bucket));
+      Guard.of(this).forget(guardName(bucket), guardedBucket(bucket));
     }
     return made || undefined;
   }
@@ -276,18 +282,17 @@ function refuseTwins(sweep: PreciseTtl): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** What stays of a `PreciseTtl` of this id that is not there any more, by its name in the guard: where it stands in the stack's state. */
-export function removed(
-  scope: Construct,
-  id: string,
-  props: PreciseTtlProps,
-): readonly (readonly [string, GuardedResource])[] {
+/** What stays of a `PreciseTtl` of this id that is not there any more is left where it stood; the rest of it may go. */
+export function removeSweep(scope: Construct, id: string, props: PreciseTtlProps): void {
   const sweep = resolveProps(props);
-  const removedSweep = new Construct(scope, id);
-  const table = new Construct(new Construct(removedSweep, 'table'), 'table');
-  const bucket = new Construct(new Construct(removedSweep, ARCHIVE), 'bucket');
-  return [
-    [sweep.tableName, guarded(table, sweep)],
-    [guardName(bucket), guardedBucket(bucket)],
-  ];
+  const removed = new Construct(scope, id);
+  const table = new Construct(new Construct(removed, 'table'), 'table');
+  const bucket = new Construct(new Construct(removed, ARCHIVE), 'bucket');
+  const guard = Guard.of(scope);
+  guard.forget(sweep.tableName, guarded(table, sweep));
+  guard.forget(guardName(bucket), guardedBucket(bucket));
+  guard.removeSweep(removed);
+  for (const attribute of [sweep.holdAttribute, sweep.releasesHoldsOf]) {
+    if (attribute !== undefined) guard.releaseHolds(removed, attribute);
+  }
 }

@@ -259,6 +259,12 @@ export const PROPS = {
    */
   holdAttribute: orNone(SETTING_KINDS.holdAttribute),
   /**
+   * attribute whose holds are given up: without it no plan takes `holdAttribute` away or changes it, since the sweeps would delete what
+   * is held. Leave it out again when it is deployed: [Another hold attribute, or none](hold-and-grace.md#another-hold-attribute-or-none)
+   * @default no hold is given up
+   */
+  releasesHoldsOf: orNone(SETTING_KINDS.holdAttribute),
+  /**
    * seconds between an item's expiry and its deletion, at most 2,592,000 (30 days). Readers see the item gone at its TTL as before; the
    * sweep deletes it so much later, with the same precision. Above 0 native TTL has to be off: [Hold and grace](hold-and-grace.md)
    */

@@ -1,9 +1,10 @@
 import type { FlagValues } from '../flags.ts';
-import { printError } from '../print.ts';
+import { print, printError } from '../print.ts';
 import { question } from '../question.ts';
 import { stopOnSignal } from '../signals.ts';
 import { endsLimits, type Limits } from './ends-limits.ts';
 import { approved, type CHANGE_FLAGS } from './flags.ts';
+import { describeLoweredGraces } from './lowered-grace.ts';
 import { Terraform } from './run-terraform.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 import { requireTerraform, terraformBinary } from './terraform-binary.ts';
@@ -36,6 +37,8 @@ export async function change(
   try {
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
+    const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
+    if (lowered !== '') print(`\n${lowered}`);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
     const declined =
       changes && !approved(flags) ? await declinedWith(ending ? `${ending}\n${ask}` : ask) : undefined;

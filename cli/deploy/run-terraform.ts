@@ -11,6 +11,9 @@ const PLAN = 'precise-ttl.plan';
 /** Of `plan -detailed-exitcode`. */
 const CHANGES = 2;
 
+/** Bytes. The plan of a hundred tables is some ten megabytes of JSON. */
+const MOST_OUTPUT = 2 ** 30;
+
 /** Terraform does not tell its maker of this run. */
 const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 
@@ -49,6 +52,11 @@ export class Terraform {
     return status === 0 ? false : status === CHANGES ? true : undefined;
   }
 
+  /** What {@link plan} has shown, as `terraform show -json` says it. */
+  planned(): Promise<object> {
+    return this.#json(['show', '-json', PLAN]);
+  }
+
   /** Does what {@link plan} has shown, and nothing else. @returns the exit status */
   apply(): Promise<number> {
     return this.#run(['apply', '-input=false', PLAN]);
@@ -63,11 +71,8 @@ export class Terraform {
    * @throws {DeployError} with what Terraform says
    */
   async outputs(): Promise<Readonly<Record<string, { readonly value: unknown } | undefined>>> {
-    const env = { ...process.env, ...ENVIRONMENT };
-    const args = [this.#inStack, 'output', '-json', '-no-color'];
     try {
-      const { stdout } = await promisify(execFile)(this.#program, args, { env });
-      return JSON.parse(stdout);
+      return await this.#json(['output', '-json', '-no-color']);
     } catch (error) {
       const { stderr, message } = error as Error & { readonly stderr?: string };
       throw new DeployError(
@@ -75,6 +80,14 @@ export class Terraform {
           'or deploy first.',
       );
     }
+  }
+
+  async #json<Answer>(args: readonly string[]): Promise<Answer> {
+    const { stdout } = await promisify(execFile)(this.#program, [this.#inStack, ...args], {
+      env: { ...process.env, ...ENVIRONMENT },
+      maxBuffer: MOST_OUTPUT,
+    });
+    return JSON.parse(stdout);
   }
 
   get #inStack(): string {

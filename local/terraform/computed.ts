@@ -100,6 +100,8 @@ const DATA_ATTRIBUTES: Readonly<Record<string, Computed>> = {
     id: (_, place) => place.region,
   },
   aws_iam_policy_document: {},
+  // Only imports ask for it, and there are none here.
+  aws_cloudwatch_log_groups: {},
 };
 
 /** What a provider fills in when the argument is left out, as far as other resources refer to it. */

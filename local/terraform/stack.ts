@@ -25,7 +25,7 @@ export interface ResolvedStack {
   readonly outputs: Readonly<Record<string, Json>>;
 }
 
-// `moved` and `removed` are about a state, and there is none here. What is in a module, local/terraform/modules.ts looks at.
+// `import`, `moved` and `removed` are about a state, and there is none here. What is in a module, local/terraform/modules.ts looks at.
 const ROOT_KEYS = new Set([
   '//',
   'data',
@@ -36,6 +36,7 @@ const ROOT_KEYS = new Set([
   'module',
   'moved',
   'removed',
+  'import',
 ]);
 // Meta-arguments that make several resources of one, or run programs: nothing here would be true after them.
 const REFUSED_META = ['count', 'for_each', 'dynamic', 'provisioner', 'connection'];

@@ -9,7 +9,7 @@ import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
-import { CreatedTables, type GuardedResource } from './created-tables.ts';
+import { Guard, type GuardedResource, pathOf } from './guard.ts';
 import { tagged } from './tagged.ts';
 
 /** The resources of a bucket, by their ids here. Where one is kept, all of them are: a bucket must not lose its policy. */
@@ -35,7 +35,7 @@ export interface ArchiveBucketProps {
   readonly sweep: ResolvedProps;
 }
 
-/** The bucket of an archive, which outlives its deployment as tables do: see {@link CreatedTables}. */
+/** The bucket of an archive, which outlives its deployment as tables do: see {@link Guard}. */
 export class ArchiveBucket extends Construct {
   readonly bucketName: string;
   readonly bucket: S3Bucket;
@@ -119,7 +119,7 @@ export class ArchiveBucket extends Construct {
       dependsOn: [publicAccess],
     });
     this.beforeObjects = [versioning, encryption, publicAccess, ownership, policy];
-    CreatedTables.of(this).keep(guardName(this), guardedBucket(this));
+    Guard.of(this).keep(guardName(this), guardedBucket(this));
   }
 }
 
@@ -139,8 +139,7 @@ export function bucketPrefixOf(name: string): string {
  * @param bucket as of {@link guardedBucket}
  */
 export function guardName(bucket: Construct): string {
-  const [, ...path] = bucket.node.path.slice(TerraformStack.of(bucket).node.path.length).split('/');
-  return path.slice(0, -1).join('/');
+  return pathOf(bucket).split('/').slice(0, -1).join('/');
 }
 
 /**

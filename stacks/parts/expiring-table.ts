@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { modelOf } from '../model-of.ts';
 import { type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
-import { CreatedTables, type GuardedResource } from './created-tables.ts';
+import { Guard, type GuardedResource } from './guard.ts';
 import { tableConditions } from './table-conditions.ts';
 import { tagged } from './tagged.ts';
 
@@ -45,7 +45,7 @@ export class ExpiringTable extends Construct {
 
 /**
  * What others may change on a created table: indexes of one's own, streams, replicas in other regions. Terraform would
- * take them away with the next deployment, a replica with its data. Our own index cannot change: see CreatedTables.
+ * take them away with the next deployment, a replica with its data. Our own index cannot change: see Guard.
  */
 const LEFT_ALONE = ['attribute', 'global_secondary_index', 'replica', 'stream_enabled', 'stream_view_type'];
 
@@ -122,7 +122,7 @@ function created(scope: Construct, props: ResolvedProps): DynamodbTable {
     ...tagged(props),
     lifecycle: { preventDestroy: true, ignoreChanges: leftAlone(props) },
   });
-  CreatedTables.of(scope).keep(tableName, guarded(table, props));
+  Guard.of(scope).keep(tableName, guarded(table, props));
   return table;
 }
 
@@ -137,7 +137,7 @@ function warmThroughputOf({ warmThroughput: warm }: ResolvedProps) {
 function existing(scope: Construct, props: ResolvedProps): DataAwsDynamodbTable {
   const table = new DataAwsDynamodbTable(scope, 'table', { name: props.tableName });
   table.addOverride('lifecycle', { postcondition: tableConditions(props) });
-  CreatedTables.of(scope).release(props.tableName, guarded(table, props));
+  Guard.of(scope).release(props.tableName, guarded(table, props));
   return table;
 }
 

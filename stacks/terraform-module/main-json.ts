@@ -89,7 +89,7 @@ const SWITCHES = {
 const CHOICES = [{ logKeys: 'hash' }, { logKeys: 'none' }] as const satisfies Partial<PreciseTtlProps>[];
 
 /**
- * What is not a variable. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
+ * What is not a variable like the others. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
  * what Terraform leaves alone of the table (`ignore_changes`), which takes no variables.
  */
 export const FIXED = [
@@ -101,6 +101,8 @@ export const FIXED = [
   'archive',
   'archiveFirst',
   'events',
+  // A variable of another type: no block of a module can be moved by one.
+  'releasesHoldsOf',
 ] as const satisfies readonly PropName[];
 
 /** What only a table by window has; by second each of them is its default. */
@@ -139,8 +141,11 @@ const GIVEN: { readonly [Prop in keyof typeof OPTIONAL]?: string } = {
   holdAttribute: HAS_HOLD,
 };
 
-/** Key of the one table in the guard: the addresses in `moved` blocks take no variable. */
+/** Key of the one table, and of its sweep, in the guard: the addresses in `moved` blocks take no variable. */
 const GUARDED = 'table';
+
+/** The attributes in the guard: that which holds items, and those that did. */
+const HELD = '${setunion(var.hold_attribute == null ? [] : [var.hold_attribute], var.releases_holds_of)}';
 
 /** Address of the schedule that the first part of the reconcile has; the others are numbered. */
 const RECONCILE = 'schedules_reconcile';
@@ -285,11 +290,16 @@ function replaceTexts(value: Json): Json {
   );
 }
 
-/** The blocks that are about the table: a module has no archive, and so no bucket that was one. */
-function ofTable(blocks: Json | undefined): Json {
-  const isOfBucket = (block: Json) =>
-    /archive_bucket|\/archive"\]$/.test(String((block as JsonObject)['from']));
-  return ((blocks ?? []) as readonly Json[]).filter(block => !isOfBucket(block));
+/**
+ * The blocks that are about the table: of the rest, a module has everything that it ever has, and whoever takes a sweep out takes the
+ * module out, and its guard with it.
+ */
+function ofTable(blocks: Json | undefined, tableName: string): Json {
+  const isOfTable = (block: Json) => {
+    const from = String((block as JsonObject)['from']);
+    return from.startsWith('aws_dynamodb_table.') || from.endsWith(`["${tableName}"]`);
+  };
+  return ((blocks ?? []) as readonly Json[]).filter(isOfTable);
 }
 
 /** The guard's one table by a name that is no variable; a table that changes its name is another one, and refused. */
@@ -302,7 +312,8 @@ function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObje
       ]),
     );
   const { created_tables } = json['module'] as { readonly created_tables: JsonObject };
-  const { created = {}, released = {}, ...guard } = created_tables;
+  const { created = {}, released = {}, running = {}, stopped = {}, ...guard } = created_tables;
+  const [name = ''] = Object.values({ ...(running as JsonObject), ...(stopped as JsonObject) });
   return {
     ...json,
     module: {
@@ -311,21 +322,28 @@ function withGuarded(json: JsonObject, { tableName }: PreciseTtlProps): JsonObje
         source: `./${GUARD_FOLDER}`,
         created: rename(created),
         released: rename(released),
+        running: {},
+        stopped: { [GUARDED]: name },
+        held: HELD,
       },
     },
-    moved: mapTexts(ofTable(json['moved']), text => text.replace(`["${tableName}"]`, `["${GUARDED}"]`)),
-    removed: ofTable(json['removed']),
+    moved: mapTexts(ofTable(json['moved'], tableName), text =>
+      text.replace(`["${tableName}"]`, `["${GUARDED}"]`),
+    ),
+    removed: ofTable(json['removed'], tableName),
   };
 }
 
 /**
- * Whether the sweep is enabled decides whether there are schedules and what of them is monitored, and nothing else:
+ * Whether the sweep is enabled decides whether there are schedules and what of them is monitored, and nothing else but what
+ * {@link withGuarded} leaves out:
  * {@link withParts} and {@link withMonitoring} have to say no more.
  * @throws TemplateError when it changes something else
  */
 function refuseMoreThanSchedules(props: PreciseTtlProps): void {
-  const { json: enabled } = synthesizeSweep(props);
-  const { json: paused } = synthesizeSweep({ ...props, ...PAUSED });
+  const unguarded = ({ module: _guard, moved: _moved, ...json }: JsonObject) => json;
+  const enabled = unguarded(synthesizeSweep(props).json);
+  const paused = unguarded(synthesizeSweep({ ...props, ...PAUSED }).json);
   const { aws_scheduler_schedule: schedules, ...resource } = enabled['resource'] as JsonObject;
   const { output } = enabled as Readonly<Record<string, JsonObject>>;
   const schedule_arns = { ...(output?.['schedule_arns'] as JsonObject), value: {} };

@@ -88,7 +88,6 @@ export const ALARM_LOCALS: Readonly<Record<string, string>> = {
     }
   }`,
   has_alarms: 'anytrue([for alarm in values(local.alarms) : alarm.is_made])',
-  has_own_topic: 'var.alarm_topic == null && local.has_alarms',
 };
 
 /** Terraform's names of what is there by variables, without the type. */
@@ -121,7 +120,7 @@ export function dashboardOf(json: Json): string {
 }
 
 /**
- * Makes the alarms, their topic and the dashboard depend on the variables.
+ * Makes the alarms and the dashboard depend on the variables.
  * @param essentialDashboard the dashboard with `metrics: 'essential'`, with variables in it
  */
 export function withMonitoring(json: JsonObject, essentialDashboard: string): JsonObject {
@@ -132,10 +131,8 @@ export function withMonitoring(json: JsonObject, essentialDashboard: string): Js
     if (found === undefined) throw new TemplateError(`${address} is not there.`);
     return found;
   };
-  const ownTopic = '${local.has_own_topic ? 1 : 0}';
-  const inTopic = (value: JsonObject) =>
-    JSON.parse(JSON.stringify(value).replaceAll(`\${${TOPIC}.arn}`, `\${${TOPIC}[0].arn}`)) as JsonObject;
-  const topicArn = `var.alarm_topic != null ? var.alarm_topic.arn : one(${TOPIC}[*].arn)`;
+  // The topic is there whatever tells whom: it costs nothing, and a `count` would take it away with the subscriptions to it.
+  const topicArn = `var.alarm_topic != null ? var.alarm_topic.arn : ${TOPIC}.arn`;
   const actions = [`\${${topicArn}}`];
   const alarms = MODULE_ALARMS.map((alarm): [string, Json] => {
     const address = alarmAddress(alarm);
@@ -156,14 +153,11 @@ export function withMonitoring(json: JsonObject, essentialDashboard: string): Js
   const valued = (name: string, value: string) => ({
     [name]: { ...(output?.[name] as JsonObject), value: `\${${value}}` },
   });
-  const policy = `${TOPIC.replace('topic.', 'topic_policy.')}_policy`;
   return {
     ...json,
     resource: {
       ...resource,
       aws_cloudwatch_metric_alarm: Object.fromEntries(alarms),
-      aws_sns_topic: { alarms_topic: { count: ownTopic, ...take(TOPIC) } },
-      aws_sns_topic_policy: { [policy.split('.')[1] ?? '']: { count: ownTopic, ...inTopic(take(policy)) } },
       aws_cloudwatch_dashboard: {
         dashboard: {
           count: '${var.dashboard ? 1 : 0}',

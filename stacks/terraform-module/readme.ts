@@ -60,6 +60,12 @@ An entry that is taken out of the block's \`for_each\` is refused too. Give it a
 \`moved\` block from \`module.sessions_ttl["…"]\`, apply, and remove both then.`,
 };
 
+const ANOTHER_NAME = `## Another name
+
+\`name\` is part of the name of everything that the module makes. Another one would delete the queue, the topic of the alarms and the logs and make
+them anew, so such a plan is refused. To change it, remove the block of an \`existing-table\` module, apply, and add it again with the
+new name. From \`new-table\` change to \`existing-table\` first.`;
+
 const VPC_AND_KEY = `## A VPC, and a key of your own
 
 With \`vpc\` the four functions run in your subnets. They call DynamoDB and nothing else: the subnets need a gateway endpoint for
@@ -91,7 +97,12 @@ item that much after its expiry. Native TTL knows neither and would delete those
 new table gets it off, and an existing table is refused while it is on. There is no backstop then.
 
 Without both again, the next apply turns native TTL of a new table on, and what was held is deleted. Apply \`hold_attribute\` before you
-write the first mark.`;
+write the first mark.
+
+### Another hold attribute, or none
+
+A plan that changes \`hold_attribute\`, or leaves it out, is refused: the sweeps would delete what is held. Copy the attribute to the new one in
+every item that is to stay held, and put the old one into the list \`releases_holds_of\`. It has to stay there.`;
 
 const ALARMS = `## Alarms and a dashboard
 
@@ -137,6 +148,8 @@ Nor does it have these yet, which the configuration file and the construct of th
 \`removed\` blocks take none.
 
 ${SECTIONS[module]}
+
+${ANOTHER_NAME}
 
 ${HOLD_AND_GRACE}
 

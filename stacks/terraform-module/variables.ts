@@ -24,7 +24,7 @@ export interface Variable {
   readonly type: string;
   readonly description: string;
   /** Undefined: it has to be given. Null: nothing, or a value made of others. */
-  readonly default?: string | number | boolean | null | Readonly<Record<string, string>>;
+  readonly default?: string | number | boolean | null | Readonly<Record<string, string>> | readonly never[];
   readonly validations: readonly Validation[];
 }
 
@@ -121,6 +121,7 @@ export function variablesOf(module: ModuleName): Variable[] {
   );
   return [
     ...props.map(variable),
+    RELEASES_VARIABLE,
     CREATE_ALARMS_VARIABLE,
     ALARMS_VARIABLE,
     ALARM_TOPIC_VARIABLE,
@@ -299,9 +300,25 @@ function byWindowOnly(prop: 'windowAttribute' | 'granularityMinutes' | 'shards')
 const CREATE_ALARMS_VARIABLE: Variable = {
   name: 'create_alarms',
   type: 'bool',
-  description: 'Whether there are alarms at all, and a topic for them.',
+  description: 'Whether there are alarms at all.',
   default: true,
   validations: [],
+};
+
+/** Not a text, and not to be left out again: what the guard has in it cannot be moved to where it may go by a variable. */
+const RELEASES_VARIABLE: Variable = {
+  name: 'releases_holds_of',
+  type: 'set(string)',
+  description:
+    'Attributes that held items, and whose holds are given up: without them no plan takes hold_attribute away or changes it, since the sweeps would delete what is held. They stay in the list.',
+  default: [],
+  validations: [
+    {
+      condition: 'var.hold_attribute == null ? true : !contains(var.releases_holds_of, var.hold_attribute)',
+      message:
+        'releases_holds_of: expected attributes other than hold_attribute, got ${join(", ", var.releases_holds_of)}. Remove hold_attribute from the list: it holds items.',
+    },
+  ],
 };
 
 const KEYS = MODULE_ALARMS.map(alarmKey);
@@ -348,15 +365,12 @@ const ALARMS_VARIABLE: Variable = {
   ],
 };
 
-/**
- * An object, although it has one field: whether there is one is known when the plan is made, also when its ARN is not, and that
- * decides whether the module makes a topic.
- */
+/** An object, although it has one field: whether there is one is known when the plan is made, also when its ARN is not. */
 const ALARM_TOPIC_VARIABLE: Variable = {
   name: 'alarm_topic',
   type: 'object({ arn = string })',
   description:
-    'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to. A topic of its own, <name>-alarms, when it is not given: whoever wants to be told subscribes to the output alarm_topic_arn.',
+    'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to. The topic <name>-alarms, which the module makes, when it is not given: whoever wants to be told subscribes to the output alarm_topic_arn.',
   default: null,
   validations: [
     {

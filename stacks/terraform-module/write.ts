@@ -103,7 +103,11 @@ function copied(
       copy(join(stackFolder, 'assets', guard), GUARD_FOLDER);
       const file = join(folder, GUARD_FOLDER, basename(guard));
       // Its message stands in a comment, and names a document.
-      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('docs/deploy.md', 'README.md of the module'));
+      const guardText = readFileSync(file, 'utf8');
+      writeFileSync(
+        file,
+        guardText.replaceAll(/docs\/(deploy|hold-and-grace)\.md/g, 'README.md of the module'),
+      );
     }
   });
   const [major = '', minor = ''] = providerVersion.split('.');

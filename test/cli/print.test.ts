@@ -136,7 +136,10 @@ test.each<[string, string]>([
       true,
     ),
   ],
-  ['restore', describeOutcome([{ key: JSON.stringify(LONG), fate: 'notTried' }], false)],
+  [
+    'restore',
+    describeOutcome([{ key: JSON.stringify(LONG), fate: 'notTried' }], false, { lines: 0, first: [] }),
+  ],
 ])('%s shows a long key so', (_, text) => {
   expect(text).toMatch(/such as|not tried/);
   expect(text).toContain('characters) …');

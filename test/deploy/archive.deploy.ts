@@ -142,31 +142,23 @@ describeWithTerraform('the archive and the events of a table', () => {
     await deploy(tokens({ archive: {} }));
     const [bucket] = await buckets();
 
-    // Another name of the sweep makes everything anew but what holds data.
-    const renamed = await deploy(tokens({ archive: {}, name: 'other' }));
-    expect(
-      Object.values(renamed)
-        .flat()
-        .filter(address => address.startsWith('aws_s3_')),
-    ).toEqual([]);
-
-    const taken = typesOf(await deploy(tokens({ name: 'other' })));
-    expect(taken['forget']).toEqual(BUCKET_PARTS);
+    const taken = typesOf(await deploy(tokens({})));
+    expect(taken['forget']).toEqual(['aws_cloudwatch_log_group', ...BUCKET_PARTS, 'aws_sqs_queue']);
     expect(taken['delete']).toContain(MAPPING);
     await isKept(bucket);
 
     // Back it is another one, or the old one by its name.
-    await deploy(tokens({ archive: {}, name: 'other' }));
+    await deploy(tokens({ archive: {} }));
     expect(await buckets()).toHaveLength(2);
     const [other] = (await buckets()).filter(name => name !== bucket);
-    const byName = typesOf(await deploy(tokens({ archive: { bucket: bucket ?? '' }, name: 'other' })));
+    const byName = typesOf(await deploy(tokens({ archive: { bucket: bucket ?? '' } })));
     expect(byName['forget']).toEqual(BUCKET_PARTS);
     expect(Object.keys(byName).sort()).toEqual(['forget', 'update']);
     await isKept(other);
 
-    await deploy(tokens({ archive: {}, name: 'other' }));
+    await deploy(tokens({ archive: {} }));
     const third = (await buckets()).find(name => name !== bucket && name !== other);
-    const removed = typesOf(await deploy(tokens({ archive: {}, name: 'other' }), true));
+    const removed = typesOf(await deploy(tokens({ archive: {} }), true));
     expect(removed['forget']).toEqual(['aws_dynamodb_table', ...BUCKET_PARTS]);
     for (const each of [bucket, other, third]) await isKept(each);
     expect(callProblems(log)).toBe('');
@@ -192,7 +184,7 @@ describeWithTerraform('the archive and the events of a table', () => {
     const { status, output } = await deployment.terraform(['destroy', '-auto-approve', '-input=false']);
     expect([status, output]).toEqual([1, expect.stringContaining('Instance cannot be destroyed')]);
     // Without the archive first, the entry can go.
-    await deploy(tokens(existing));
+    await deploy(tokens({ ...existing, enabled: false }));
     await deploy(configOf(other));
     await isKept(bucket);
   });

@@ -141,10 +141,14 @@ describeWithTerraform('the Terraform modules', () => {
       [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
       [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
-      [{ hold_attribute: 'legalHold' }, ['update'], /aws_dynamodb_table\.table,.*plan_sweep_role_policy/],
+      [
+        { hold_attribute: 'legalHold' },
+        ['create', 'update'],
+        /aws_dynamodb_table\.table,.*plan_sweep_role_policy/,
+      ],
       // Native TTL stays off.
       [
-        { hold_attribute: null, grace_seconds: 60 },
+        { hold_attribute: null, grace_seconds: 60, releases_holds_of: ['legalHold'] },
         ['update'],
         /^(?!.*aws_dynamodb_table).*plan_sweep_role_policy/,
       ],
@@ -172,6 +176,11 @@ describeWithTerraform('the Terraform modules', () => {
       [{ ttl_attribute: 'expiresAt' }, REFUSED],
       [{ window_attribute: 'window' }, REFUSED],
       [{ index_name: 'other' }, REFUSED],
+      [{ name: 'other' }, /REFUSED TO KEEP QUEUES, LOGS.*README\.md of the module, 'Another name'/],
+      [
+        { releases_holds_of: [] },
+        /REFUSED TO KEEP WHAT IS HELD.*README\.md of the module.*held\["legalHold"\]/,
+      ],
       [{ indexed_by: 'second', poll_seconds: null }, REFUSED],
       [{ indexed_by: 'second', poll_seconds: null, index_name: 'expirationWindowIndex' }, REFUSED],
       [{ partition_key_type: 'N' }, REFUSED],
@@ -196,6 +205,20 @@ describeWithTerraform('the Terraform modules', () => {
     const { expiry_model } = JSON.parse(await root.succeed(['output', '-json']));
     expect(expiryModel(expiry_model.value)).toEqual(expiryModel(expected));
     expect(Object.keys(expiry_model.value)).toHaveLength(fields);
+  });
+
+  test('take over the topic of an earlier version, and guard what it had not', async () => {
+    const root = await modules.asRoot('new-table', { ...TOKENS, hold_attribute: 'legalHold' });
+    await root.deploy();
+    for (const topic of ['aws_sns_topic.alarms_topic', 'aws_sns_topic_policy.alarms_topic_policy']) {
+      await root.succeed(['state', 'mv', topic, `${topic}[0]`]);
+    }
+    const guards = ['held["legalHold"]', 'names["table"]', 'stopped["table"]'].map(
+      each => `module.created_tables.terraform_data.${each}`,
+    );
+    await root.succeed(['state', 'rm', ...guards]);
+    const { create, ...others } = await root.deploy();
+    expect([create?.toSorted(), others]).toEqual([guards, {}]);
   });
 
   test('make a table by second, and keep it as it is', async () => {

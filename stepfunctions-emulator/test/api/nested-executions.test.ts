@@ -13,7 +13,7 @@ const starting = (args: unknown): string =>
   machine({ Type: 'Task', Resource: RESOURCE, Arguments: args, End: true });
 const WAIT = machine({ Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true });
 
-const executionOf = (arn: string): Execution => api.context.executions.get(arn).execution;
+const executionOf = (arn: string): Execution => api.context.executions.whole(arn);
 const run = async (...args: [string, Parameters<typeof runToEnd>[2]?]): Promise<Execution> =>
   executionOf(await runToEnd(api, ...args));
 /** The one that it has started. */

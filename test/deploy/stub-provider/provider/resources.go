@@ -56,7 +56,8 @@ var dataSources = map[string]func(ctx context.Context, c *Cloud, config Object) 
 	"aws_region": func(_ context.Context, c *Cloud, _ Object) (Object, error) {
 		return Object{"id": c.region, "region": c.region, "name": c.region, "endpoint": "ec2." + c.region + ".amazonaws.com", "description": c.region}, nil
 	},
-	"aws_dynamodb_table": tableData,
+	"aws_dynamodb_table":        tableData,
+	"aws_cloudwatch_log_groups": logGroupsData,
 }
 
 // made gives no id when the one call that makes a thing failed. A Create of several calls gives the id with the error

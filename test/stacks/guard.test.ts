@@ -22,9 +22,10 @@ function synthesized(tables: readonly PreciseTtlProps[], removed = false) {
 const instance = (block: string, tableName: string) =>
   `module.created_tables.terraform_data.${block}["${tableName}"]`;
 
-/** Of the blocks that are about the bucket of an archive. */
+/** Of the blocks that are about the bucket of an archive, and about a table. */
 const isOfBucket = (block: { readonly from: string }) => /_archive_bucket_|\/archive"\]$/.test(block.from);
-const isOfTable = (block: { readonly from: string }) => !isOfBucket(block);
+const isOfTable = (block: { readonly from: string }) =>
+  /^aws_dynamodb_table\.|\.(created|released)\["[^/]*"\]$/.test(block.from);
 
 /** Types of what a bucket is made of. */
 const BUCKET_TYPES = [
@@ -85,6 +86,13 @@ describe('a created table', () => {
         },
       },
       released: {},
+      running: {
+        SessionData:
+          '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name} in ${data.aws_region.SessionData_place_region_F7286BF5.region}',
+        Tokens: expect.stringContaining('${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name} in '),
+      },
+      stopped: {},
+      held: [],
       depends_on: [SESSIONS_ADDRESS, TOKENS_ADDRESS],
     });
   });
@@ -116,7 +124,12 @@ describe('a created table', () => {
       triggers_replace: '${each.value}',
       lifecycle: { prevent_destroy: true },
     });
-    expect(module.resource.terraform_data.released).not.toHaveProperty('lifecycle');
+    for (const block of ['running', 'held']) {
+      expect(module.resource.terraform_data[block].lifecycle).toEqual({ prevent_destroy: true });
+    }
+    for (const block of ['released', 'stopped']) {
+      expect(module.resource.terraform_data[block]).not.toHaveProperty('lifecycle');
+    }
   });
 });
 
@@ -157,7 +170,11 @@ describe('a removed deployment', () => {
   });
 
   test('takes the guard off its tables, and off no other', () => {
-    expect(guard).toMatchObject({ created: {}, released: {} });
+    expect(guard).toMatchObject({ created: {}, released: {}, running: {}, stopped: {}, held: [] });
+    expect(json.moved).toContainEqual({
+      from: instance('running', 'Tokens'),
+      to: instance('stopped', 'Tokens'),
+    });
     expect(json.moved.filter(isOfTable)).toEqual(
       ['SessionData', 'Tokens'].map(name => ({
         from: instance('created', name),

@@ -1,0 +1,259 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an attribute can have such a name
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import { Kept } from './support/kept.ts';
+import {
+  describeWithTerraform,
+  type EmulatedAws,
+  emulatedClient,
+  startEmulatedAws,
+} from './support/proof.ts';
+
+const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id' };
+const OTHERS: PreciseTtlProps = { tableName: 'Others', partitionKey: 'id' };
+const WHOLE = { archive: {}, events: { eventBus: 'default' }, backfill: true } as const;
+const tokens = (changes: Partial<PreciseTtlProps> = {}) => configOf({ ...TOKENS, ...changes });
+
+/** What a sweep of this name has that holds something, with everything that can be turned on. */
+const namesOf = (name: string) => [
+  ...['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
+    file => `/aws/lambda/${name}-${file}`,
+  ),
+  ...['archive-expiries', 'publish-expiries', 'plan-backfill', 'backfill-segment'].map(
+    file => `/aws/lambda/${name}-${file}`,
+  ),
+  ...['', '-backfill'].map(ending => `/aws/vendedlogs/states/${name}${ending}`),
+  ...['dead-letters', 'archive-failures', 'event-failures', 'alarms'].map(ending => `${name}-${ending}`),
+];
+
+/** As Terraform runs it when nobody says otherwise; the emulator, which is not made for it, has to do. */
+const AT_ONCE = { TF_CLI_ARGS_apply: '-parallelism=10' };
+
+describeWithTerraform('what holds something', () => {
+  let aws: EmulatedAws;
+  let kept: Kept;
+  let deployment: Deployment;
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    kept = new Kept(aws);
+  });
+
+  afterAll(async () => {
+    kept?.stop();
+    await aws?.stop();
+  });
+
+  beforeEach(async () => {
+    await aws.reset();
+    deployment = new Deployment(aws);
+  });
+
+  afterEach(() => deployment.remove());
+
+  const filled = async (config: DeploymentConfig) => {
+    await deployment.deploy(config);
+    await kept.fill();
+    return kept.look();
+  };
+
+  const refuses = async (config: DeploymentConfig, expected: RegExp, options: { removed?: boolean } = {}) => {
+    await deployment.use(config, options);
+    expect([config.tables, await deployment.plan()]).toEqual([
+      config.tables,
+      expect.stringMatching(expected),
+    ]);
+  };
+
+  test('stays when it is turned off, and is taken up again, with what it holds', async () => {
+    const before = await filled(tokens(WHOLE));
+    expect(Object.keys(before).sort()).toEqual(namesOf('precise-ttl-Tokens').sort());
+    expect(new Set(Object.values(before))).toEqual(new Set([1]));
+    const edits: readonly Partial<PreciseTtlProps>[] = [
+      { events: WHOLE.events, backfill: true },
+      { archive: {}, backfill: true },
+      { archive: {}, events: WHOLE.events },
+      { ...WHOLE, alarms: false },
+      { ...WHOLE, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
+      {},
+    ];
+    for (const edit of edits) {
+      for (const props of [edit, WHOLE]) {
+        const { delete: gone = [] } = await deployment.deploy(tokens(props));
+        expect([props, gone.filter(each => /aws_(sqs|sns|cloudwatch_log)/.test(each))]).toEqual([props, []]);
+        expect([props, await kept.look()]).toEqual([props, before]);
+      }
+    }
+  });
+
+  test('stays when an index of it is there that only begins with its name', async () => {
+    await deployment.deploy(
+      configOf({ ...TOKENS, name: 'a' }, { ...OTHERS, name: 'a-backfill-2', backfill: true }),
+    );
+    await deployment.deploy(
+      configOf({ ...TOKENS, name: 'a', backfill: true }, { ...OTHERS, name: 'a-backfill-2' }),
+    );
+    const looked = await kept.look();
+    expect(Object.keys(looked)).toEqual(
+      expect.arrayContaining([
+        '/aws/vendedlogs/states/a-backfill',
+        '/aws/vendedlogs/states/a-backfill-2-backfill',
+      ]),
+    );
+  });
+
+  test('refuses another name, and two that are swapped, before anything is changed', async () => {
+    const named = (...[one, other]: readonly [string, string]) =>
+      configOf({ ...TOKENS, ...WHOLE, name: one }, { ...OTHERS, name: other });
+    const before = await filled(named('one', 'other'));
+    await refuses(
+      named('another', 'other'),
+      /REFUSED TO KEEP QUEUES, LOGS.*expected one in us-east-1 for Tokens.*got another/,
+    );
+    await refuses(
+      named('other', 'one'),
+      /REFUSED TO KEEP QUEUES.*'Another name'.*REFUSED TO KEEP QUEUES.*'Another name'/,
+    );
+    // Without schedules too.
+    const stopped = (one: string, other: string) =>
+      configOf(
+        { ...TOKENS, ...WHOLE, name: one, enabled: false },
+        { ...OTHERS, name: other, enabled: false },
+      );
+    await deployment.deploy(stopped('one', 'other'));
+    await refuses(stopped('other', 'one'), /REFUSED TO KEEP QUEUES/);
+    await deployment.deploy(named('one', 'other'), { environment: AT_ONCE });
+    expect(await kept.look()).toEqual(before);
+  });
+
+  test('gets its guard by the next deployment, where an earlier version made it', async () => {
+    const config = tokens({ ...WHOLE, holdAttribute: 'legalHold' });
+    const before = await filled(config);
+    const guards = ['running["Tokens"]', 'names["Tokens"]', 'held["Tokens/legalHold"]'].map(
+      each => `module.created_tables.terraform_data.${each}`,
+    );
+    await deployment.terraform(['state', 'rm', ...guards]);
+    const { create, ...others } = await deployment.deploy(config);
+    expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
+    await refuses(tokens({ ...WHOLE, holdAttribute: 'legalHold', name: 'other' }), /REFUSED TO KEEP QUEUES/);
+    await refuses(tokens(WHOLE), /REFUSED TO KEEP WHAT IS HELD/);
+    expect(await kept.look()).toEqual(before);
+  });
+
+  test('has the other name after two steps', async () => {
+    const existing = { existingTable: true } as const;
+    await deployment.deploy(configOf({ ...TOKENS, name: 'one' }, { ...OTHERS, name: 'other' }));
+    const leaving = configOf(
+      { ...TOKENS, ...existing, name: 'one', enabled: false },
+      { ...OTHERS, ...existing, name: 'other', enabled: false },
+    );
+    await deployment.deploy(leaving);
+    // An account of others has something, or this one.
+    await deployment.deploy(configOf({ ...TOKENS, tableName: 'Third' }));
+    const swapped = { ...TOKENS, ...existing, name: 'other' };
+    await deployment.deploy(
+      configOf({ ...TOKENS, tableName: 'Third' }, swapped, { ...OTHERS, ...existing, name: 'one' }),
+    );
+    expect(Object.keys(await kept.look())).toEqual(
+      expect.arrayContaining(['one-dead-letters', 'other-dead-letters', 'one-alarms']),
+    );
+  });
+
+  test('refuses that the entry of a table goes, until it has no schedules', async () => {
+    await emulatedClient(aws).send(
+      new CreateTableCommand({
+        TableName: 'Tokens',
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        AttributeDefinitions: [
+          { AttributeName: 'id', AttributeType: 'S' },
+          { AttributeName: 'expirationWindow', AttributeType: 'S' },
+          { AttributeName: 'ttl', AttributeType: 'N' },
+        ],
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: 'expirationWindowIndex',
+            KeySchema: [
+              { AttributeName: 'expirationWindow', KeyType: 'HASH' },
+              { AttributeName: 'ttl', KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+      }),
+    );
+    const existing = { ...TOKENS, existingTable: true, graceSeconds: 1 };
+    const before = await filled(configOf(OTHERS, existing));
+    const REFUSED = /REFUSED TO KEEP QUEUES, LOGS.*'Stop sweeping a table and keep it'.*running\["Tokens"\]/;
+    await refuses(configOf(OTHERS), REFUSED);
+    await refuses(configOf(OTHERS, { ...existing, tableName: 'Tokens2' }), /running\["Tokens"\]|Error/);
+    const stopped = configOf(OTHERS, { ...existing, enabled: false });
+    await deployment.deploy(stopped);
+    // Back, it is kept again.
+    await deployment.deploy(configOf(OTHERS, existing));
+    await refuses(configOf(OTHERS), REFUSED);
+    expect(await kept.look()).toEqual(before);
+    await deployment.deploy(stopped);
+    await deployment.deploy(configOf(OTHERS));
+    expect(Object.keys(await kept.look()).filter(name => name.includes('Tokens'))).toEqual([]);
+  });
+
+  test('goes with a deployment that is removed, and its names are free', async () => {
+    await filled(tokens({ ...WHOLE, holdAttribute: 'legalHold' }));
+    await deployment.deploy(tokens({ archive: {}, holdAttribute: 'legalHold' }));
+    await deployment.deploy(tokens({ archive: {}, holdAttribute: 'legalHold' }), { removed: true });
+    // What was turned off before is nobody's.
+    expect(Object.keys(await kept.look()).sort()).toEqual(
+      namesOf('precise-ttl-Tokens')
+        .filter(name => /event-failures|publish|backfill/.test(name))
+        .sort(),
+    );
+    await deployment.deploy(configOf({ ...TOKENS, ...WHOLE, existingTable: true, graceSeconds: 1 }));
+  });
+
+  describe('an attribute that holds items', () => {
+    const REFUSED = /REFUSED TO KEEP WHAT IS HELD.*held\["Tokens\/legalHold"\]/;
+    const held = { holdAttribute: 'legalHold' };
+
+    test.each([
+      ['of a created table', {}],
+      ['of an existing one', { existingTable: true }],
+    ])('%s is neither renamed nor left out, until its holds are given up', async (_name, kind) => {
+      await deployment.deploy(tokens(held));
+      await deployment.deploy(tokens({ ...held, ...kind }));
+      for (const changes of [{ holdAttribute: 'dispute' }, { graceSeconds: 1 }]) {
+        await refuses(tokens({ ...kind, ...changes }), REFUSED);
+        await refuses(tokens({ ...kind, ...changes, enabled: false }), REFUSED);
+        await refuses(tokens({ ...kind, ...changes, releasesHoldsOf: 'another' }), REFUSED);
+        await refuses(tokens({ ...kind, ...changes }), REFUSED);
+      }
+      // The field is left out again.
+      await deployment.deploy(tokens({ ...kind, holdAttribute: 'dispute', releasesHoldsOf: 'legalHold' }));
+      await deployment.use(tokens({ ...kind, holdAttribute: 'dispute' }));
+      expect(await deployment.plan()).toEqual({});
+      await refuses(tokens({ ...kind, graceSeconds: 1 }), /held\["Tokens\/dispute"\]/);
+      await deployment.deploy(tokens({ ...kind, graceSeconds: 1, releasesHoldsOf: 'dispute' }));
+      await deployment.deploy(tokens({ ...kind, graceSeconds: 1 }));
+    });
+
+    test('is said first, and changed later', async () => {
+      await deployment.deploy(tokens(held));
+      await deployment.deploy(tokens({ ...held, releasesHoldsOf: 'legalHold' }));
+      // Left out again, it holds as before.
+      await deployment.deploy(tokens(held));
+      await refuses(tokens({ graceSeconds: 1 }), REFUSED);
+      await deployment.deploy(tokens({ ...held, releasesHoldsOf: 'legalHold' }));
+      await deployment.deploy(tokens({ graceSeconds: 1 }));
+    });
+
+    test('has any name', async () => {
+      const odd = { holdAttribute: 'a "${b}" %{c} [é]/\\' };
+      await deployment.deploy(tokens(odd));
+      await refuses(tokens(), /REFUSED TO KEEP WHAT IS HELD/);
+      await deployment.deploy(tokens({ releasesHoldsOf: odd.holdAttribute }));
+    });
+  });
+});
