@@ -5,6 +5,7 @@ import type { SubRun } from '../lab/fuzz/run.ts';
 import { VARIANTS } from '../lab/fuzz/variants.ts';
 import { count } from '../lab/report/numbers.ts';
 import { FlagError, type FlagValues, SEED } from './flags.ts';
+import { print } from './print.ts';
 import { runCommand } from './run-command.ts';
 
 const FLAGS = {
@@ -76,8 +77,8 @@ async function run({ seed, items, minutes, variant, faults }: FlagValues<typeof 
   ]);
   const startedAt = performance.now();
   const each = Math.ceil(items / variants.length);
-  console.log(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
-  console.log(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
+  print(`Seed ${first}: ${count(each)} items of each of ${variants.length} variants`);
+  print(row(['variant', 'items', 'deleted', 'late p99', 'faults', 'violations']));
   const results: VariantResult[] = [];
   for (const one of variants) {
     const result = await fuzzVariant(
@@ -85,11 +86,11 @@ async function run({ seed, items, minutes, variant, faults }: FlagValues<typeof 
       resolveVariant,
     );
     results.push(result);
-    console.log(row(cells(result)));
+    print(row(cells(result)));
   }
   const total = (field: 'items' | 'deleted') => results.reduce((sum, result) => sum + result[field], 0);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(`${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`);
+  print(`${count(total('items'))} items, ${count(total('deleted'))} deleted, in ${count(seconds)} s`);
   for (const result of results) await show(result);
   return results.every(({ violations }) => violations.length === 0) ? 0 : 1;
 }
@@ -119,10 +120,10 @@ const SHOWN = 3;
 async function show({ name, violations, failing }: VariantResult): Promise<void> {
   if (failing === undefined) return;
   const { countsOfFindings } = await import('../lab/fuzz/fuzz.ts');
-  console.log(`\n✗ ${name}: ${countsOfFindings(violations).join('; ')}`);
-  console.log(`  repeat: ${commandOf(failing.run)}`);
-  console.log(`  smaller: ${commandOf(failing.smallest)}`);
-  for (const { finding, text } of failing.violations.slice(0, SHOWN)) console.log(`  ${finding}: ${text}`);
+  print(`\n✗ ${name}: ${countsOfFindings(violations).join('; ')}`);
+  print(`  repeat: ${commandOf(failing.run)}`);
+  print(`  smaller: ${commandOf(failing.smallest)}`);
+  for (const { finding, text } of failing.violations.slice(0, SHOWN)) print(`  ${finding}: ${text}`);
 }
 
 function commandOf({ variant, seed, items, minutes, faults }: SubRun): string {
