@@ -6,6 +6,7 @@ export const FAULT_GROUPS = {
   busy: 'calls refused as throttled or with 5xx, batches of which some keys are left',
   refused: 'single keys that DynamoDB will not delete',
   cut: 'connections cut before a call took effect or after it, and answers that come too late',
+  outages: 'DynamoDB, S3 or the destination of events refuses everything for some seconds',
   zombies: 'calls that were given up and take effect later',
   kills: 'functions that die, hang or lose their answer, and executions that are stopped',
   ticks: 'ticks that come late, twice or never',
@@ -38,6 +39,9 @@ const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
+/** Of each service: how long it is well, and how long it is not, milliseconds. */
+const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
+
 /** Draws what goes wrong, by one seed. Nothing does any more once they are over. */
 export class Faults {
   readonly counts = new Map<string, number>();
@@ -45,6 +49,8 @@ export class Faults {
   readonly #random: RandomSource;
   readonly #groups: ReadonlySet<FaultGroup>;
   readonly #areOver: () => boolean;
+  /** The last one of each service. */
+  readonly #outages = new Map<string, { readonly from: number; readonly to: number }>();
 
   constructor(options: {
     readonly seed: number;
@@ -64,6 +70,20 @@ export class Faults {
       if (fault !== undefined) this.#count(FAULTS[fault.name]);
       return fault;
     };
+  }
+
+  /** Whether a service refuses everything at a moment, epoch milliseconds. */
+  isOut(service: string, nowMs: number): boolean {
+    if (!this.#groups.has('outages') || this.#areOver()) return false;
+    let outage = this.#outages.get(service) ?? { from: nowMs, to: nowMs };
+    while (outage.to <= nowMs) {
+      const from = outage.to + this.between(...OUTAGES.afterMs);
+      outage = { from, to: from + this.between(...OUTAGES.lastMs) };
+    }
+    this.#outages.set(service, outage);
+    const isOut = outage.from <= nowMs;
+    if (isOut) this.#count('calls refused while a service was out');
+    return isOut;
   }
 
   /** How long after it was sent a call that is given up takes effect, milliseconds; undefined for any other. */

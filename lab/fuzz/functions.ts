@@ -1,7 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
-import type { PutObject } from '../../functions/archive/s3.ts';
-import { putInto } from '../../functions/archive/s3.ts';
+import { type PutObject, putInto } from '../../functions/archive/s3.ts';
 import type { ArchiveSettings } from '../../functions/archive/settings.ts';
 import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
 import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-expiries/limits.ts';

@@ -94,10 +94,11 @@ export class Network {
     const answerMs = faults.between(1, 6);
     const zombieMs = invocation === undefined ? undefined : faults.zombieMs();
     const [service = '', operation = ''] = (request.headers['x-amz-target'] ?? '').split('.');
+    const isOut = faults.isOut(request.hostname, clock.now());
     if (service !== 'DynamoDB_20120810') {
       const fault = faults.choose({ operation: 'other', body: {}, keys: [], at: clock.now() });
       const { services } = this.#options;
-      return planOf(fault?.effect, zombieMs ?? effectMs, answerMs, {
+      return planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
         all: () => this.#told(() => services.answer(request, operation)),
         refuse: () => services.refuse(request),
       });
@@ -110,7 +111,7 @@ export class Network {
         for (const id of deletedIds(operation, of, table)) if (faults.interferes()) interfere(id);
         return answerRequest(operation, of, table);
       });
-    const plan = planOf(fault?.effect, zombieMs ?? effectMs, answerMs, {
+    const plan = planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
       all: () => answer(),
       refuse: (error, status) =>
         jsonAnswer(
@@ -142,6 +143,9 @@ export class Network {
     }
   }
 }
+
+/** What every call gets while its service is out. */
+const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {
   /** Milliseconds until it takes effect, and from then to the answer. */
