@@ -5,11 +5,11 @@ import { CannotAdoptError } from './adopt/errors.ts';
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { print, printError } from './print.ts';
-import { question } from './question.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { TableNotFoundError } from './table/errors.ts';
@@ -50,7 +50,7 @@ const FLAGS = {
   },
   region: { type: 'text', value: 'REGION', help: "AWS region (default: the SDK's, such as $AWS_REGION)" },
   'dry-run': { type: 'switch', help: 'say what would be done; change nothing and ask nothing' },
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the plan and the result to a file' },
 } as const;
 
@@ -81,11 +81,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     throw new FlagError('--table: expected the name of a table, got none; write --table NAME');
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const local = isLocal(process.env, 'DYNAMODB');
-  if (!yes && !flags['dry-run'] && !process.stdin.isTTY && !local) {
-    throw new FlagError(
-      '--yes: expected it where no terminal is there to ask at, got none; add it, or look first with --dry-run',
-    );
-  }
+  requireConsent(flags, 'DYNAMODB');
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
   const [{ adopt }, { adoptClients }] = await Promise.all([
@@ -106,10 +102,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       dryRun: flags['dry-run'],
       clients: adoptClients(region ?? defaultRegion(local), process.env),
       resultFile,
-      ask:
-        yes || !process.stdin.isTTY
-          ? undefined
-          : async text => /^y(es)?$/i.test(await question(text, stop.signal)),
+      ask: yes || !process.stdin.isTTY ? undefined : text => consent(text, flags, stop.signal),
       print,
       show: line => (line === '' ? progress.end() : progress.show(line)),
       pollMs: local ? LOCAL_POLL_MS : POLL_MS,

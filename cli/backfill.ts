@@ -9,7 +9,7 @@ import {
 import { isLocal, localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
@@ -41,7 +41,7 @@ const FLAGS = {
   },
   'dry-run': { type: 'switch', help: 'read and count, write nothing' },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -78,7 +78,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     resultFile,
     config: await loadConfigFile(flags.config),
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return stepFunctionsClient(region, process.env);
     },
     sizeOf: (tableName, region) => tableSize(tableName, region, process.env, local),

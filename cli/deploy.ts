@@ -7,9 +7,10 @@ export const command = defineCommand({
   flags: { ...CHANGE_FLAGS, 'end-limits': END_LIMITS },
   help: (flags, call) => `${call('deploy', '[flags]')}
 
-Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything.
-A plan that would delete or replace a table, or anything else that holds something, is refused: docs/deploy.md of precise-ttl, "Tables are
-never deleted". It says when a lower graceSeconds deletes items at once. cdktf.out,
+Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
+without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
+holds something, is refused: docs/deploy.md of precise-ttl, "Tables are never deleted". It says when a lower graceSeconds deletes
+items at once. cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause by hand as it is. A limit by hand
 (${call('limit')}) it would end: it says so, and where it does not ask, it refuses that without --end-limits.
 

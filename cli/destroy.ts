@@ -9,7 +9,8 @@ export const command = defineCommand({
 
 Removes everything that ${call('deploy')} has provisioned except the tables, which keep their items, their indexes and native
 TTL, and the buckets of their archives. Queues go with their messages, the topics of alarms with their subscriptions, and logs. It
-deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. Delete a table yourself:
+deploys an empty stack; a plain terraform destroy is refused while the stack manages a table. It asks before it changes anything;
+without a terminal to ask at it refuses, unless you give --yes. Delete a table yourself:
 docs/deploy.md of precise-ttl, "Deleting a table".
 
 ${flags}

@@ -1,9 +1,9 @@
 /** `precise-ttl limit`: slows a sweep down without a deployment. See `--help`. */
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
-import { isLocal, localEndpoint } from './aws/endpoint.ts';
+import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
-import { consent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
@@ -24,7 +24,7 @@ const FLAGS = {
   },
   off: { type: 'switch', help: 'what the configuration says again' },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -62,10 +62,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     perSecond,
     resultFile,
     connect(region) {
-      requireAnswer(flags);
+      requireConsent(flags, 'SCHEDULER');
       return eventBridgeSchedulerClient(region, process.env);
     },
-    confirm: () => consent('Change that there?', { yes: flags.yes, 'dry-run': false }, stop.signal),
+    confirm: () => consent('Change that there?', flags, stop.signal),
     now: Date.now,
     print,
   });
@@ -80,11 +80,6 @@ function limitOf({ off, 'max-per-second': perSecond }: FlagValues<typeof FLAGS>)
   throw new FlagError(
     `--max-per-second: expected either it or --off, got ${got}; write --max-per-second 200`,
   );
-}
-
-function requireAnswer({ yes }: { readonly yes: boolean }): void {
-  if (yes || process.stdin.isTTY || isLocal(process.env, 'SCHEDULER')) return;
-  throw new FlagError('--yes: expected it where no terminal is there to ask at, got none; add it');
 }
 
 export const command = defineCommand({

@@ -4,7 +4,7 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { invocationWith } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
@@ -22,7 +22,7 @@ const FLAGS = {
     help: 'then the schedules go on by themselves: 30m, 2h, 1d (default: until resume)',
   },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -62,10 +62,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     forMs,
     resultFile,
     connect(region) {
-      requireConsent({ ...flags, 'dry-run': false });
+      requireConsent(flags, 'SFN');
       return operatingClients(region, process.env);
     },
-    confirm: () => consent('Pause there?', { ...flags, 'dry-run': false }, stop.signal),
+    confirm: () => consent('Pause there?', flags, stop.signal),
     call: invocationWith(flags.config),
     now: Date.now,
     print,

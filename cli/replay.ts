@@ -4,7 +4,7 @@ import { MAX_DELETES_PER_SECOND } from '../statemachine/contract.ts';
 import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { commandLine } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
@@ -46,7 +46,7 @@ const FLAGS = {
     help: 'deletes per second and table at most, shared by the executions (default: maxDeletesPerSecond of the configuration)',
   },
   run: { type: 'text', value: 'LABEL', help: 'sweeps the same span once more, under this label' },
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -86,7 +86,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     resultFile,
     config: await loadConfigFile(flags.config),
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return stepFunctionsClient(region, process.env);
     },
     confirm: () => consent('Delete what is expired there?', flags, stop.signal),

@@ -5,7 +5,7 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { commandLine } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
@@ -46,7 +46,7 @@ const FLAGS = {
   'without-expiry': { type: 'switch', help: 'the restored items do not expire' },
   'dry-run': { type: 'switch', help: 'look what is in the archive, write nothing' },
   mask: { type: 'switch', help: "show hashes instead of keys (default: as the table's logKeys says)" },
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 

@@ -4,7 +4,7 @@ import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { requireOnePlace } from './aws/one-place.ts';
 import { commandLine, invocationWith } from './command-line.ts';
-import { consent, requireConsent } from './consent.ts';
+import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
@@ -19,7 +19,7 @@ const FLAGS = {
   'no-replay': { type: 'switch', help: 'do not replay what was missed; print the command for it' },
   'dry-run': { type: 'switch', help: 'count what has expired meanwhile; change and delete nothing' },
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask' },
+  yes: YES,
   json: { type: 'text', value: 'FILE', help: 'also write the result to a file' },
 } as const;
 
@@ -58,7 +58,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     dryRun: flags['dry-run'],
     resultFile,
     connect(region) {
-      requireConsent(flags);
+      requireConsent(flags, 'SFN');
       return operatingClients(region, process.env);
     },
     connectReplay: region => stepFunctionsClient(region, process.env),

@@ -20,7 +20,7 @@ export interface AdoptJobOptions extends Wish {
   readonly clients: AdoptClients;
   readonly resultFile: string | undefined;
   /** Asks for a yes; undefined where nobody is asked: with `--yes`, or without a terminal. */
-  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  readonly ask: ((text: string) => Promise<boolean>) | undefined;
   readonly print: (text: string) => void;
   /** Shows where the build of the index is, on one line; an empty one ends it. */
   readonly show: (line: string) => void;
@@ -124,10 +124,9 @@ async function agreed({ ttl }: AdoptionPlan, { ask }: AdoptJobOptions, local: bo
           ttl.attribute,
       );
     }
-    if (!(await ask(`\nIs ${ttl.attribute} the moment after which an item is to be deleted? [y/N] `)))
-      return false;
+    if (!(await ask(`Is ${ttl.attribute} the moment after which an item is to be deleted?`))) return false;
   }
-  return local || ask === undefined || ask('\nDo this? [y/N] ');
+  return local || ask === undefined || ask('Do this?');
 }
 
 /** @returns false when it was interrupted */

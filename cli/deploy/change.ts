@@ -1,9 +1,9 @@
+import { consent, requireConsent } from '../consent.ts';
 import type { FlagValues } from '../flags.ts';
 import { print, printError } from '../print.ts';
-import { question } from '../question.ts';
 import { stopOnSignal } from '../signals.ts';
 import { endsLimits, type Limits } from './ends-limits.ts';
-import { approved, type CHANGE_FLAGS } from './flags.ts';
+import type { CHANGE_FLAGS } from './flags.ts';
 import { describeLoweredGraces } from './lowered-grace.ts';
 import { Terraform } from './run-terraform.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
@@ -22,6 +22,7 @@ export interface Change {
  * Synthesizes, shows the plan, asks, and does what was shown.
  *
  * @returns the exit status
+ * @throws {FlagError} when nobody is there to ask
  * @throws {DeployError} when there is no Terraform that can be run, or it refuses to begin
  */
 export async function change(
@@ -31,17 +32,17 @@ export async function change(
   const program = terraformBinary(process.env);
   await requireTerraform(program);
   const { stack } = await synthesizeStack({ config: flags.config, removed });
+  requireConsent(flags);
   const terraform = new Terraform(program, stack);
   await terraform.init();
-  const ending = limits && (await endsLimits(limits, approved(flags)));
+  const ending = limits && (await endsLimits(limits, flags.yes));
   try {
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
     const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
     if (lowered !== '') print(`\n${lowered}`);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
-    const declined =
-      changes && !approved(flags) ? await declinedWith(ending ? `${ending}\n${ask}` : ask) : undefined;
+    const declined = changes ? await declinedWith(ending ? `${ending}\n${ask}` : ask, flags) : undefined;
     if (declined !== undefined) {
       printError('Nothing was changed.');
       return declined;
@@ -53,13 +54,15 @@ export async function change(
 }
 
 /** @returns the exit status of who does not agree; undefined of who does */
-async function declinedWith(ask: string): Promise<number | undefined> {
+async function declinedWith(
+  ask: string,
+  flags: FlagValues<typeof CHANGE_FLAGS>,
+): Promise<number | undefined> {
   // Otherwise Ctrl-C would end the process at once, and leave the plan behind.
   const { signal, status, forget } = stopOnSignal();
   try {
-    const answer = await question(`\n${ask} [y/N] `, signal);
-    if (signal.aborted) return status();
-    return /^y(es)?$/i.test(answer) ? undefined : 1;
+    if (await consent(ask, flags, signal)) return undefined;
+    return signal.aborted ? status() : 1;
   } finally {
     forget();
   }

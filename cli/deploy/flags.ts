@@ -1,15 +1,11 @@
+import { YES } from '../consent.ts';
 import { CONFIG } from '../flags.ts';
 
 /** Of the commands that change something. */
 export const CHANGE_FLAGS = {
   config: CONFIG,
-  yes: { type: 'switch', help: 'do not ask (nor does it without a terminal)' },
+  yes: YES,
 } as const;
-
-/** Whether to go ahead without asking. */
-export function approved({ yes }: { readonly yes: boolean }): boolean {
-  return yes || !process.stdin.isTTY;
-}
 
 /** The end of the help of every command that runs Terraform. */
 export const TERRAFORM_HELP =

@@ -1,5 +1,6 @@
 import {
   GetAccountSettingsCommand,
+  GetFunctionConfigurationCommand,
   type LambdaClient,
   ResourceNotFoundException as NoSuchFunction,
   paginateListEventSourceMappings,
@@ -23,6 +24,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
+import { variableOf } from '../../functions/runtime/variables.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
@@ -84,6 +86,8 @@ export interface SeenDeployment {
   readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
+  /** The attribute that holds items, as the functions that are deployed know it. */
+  readonly holdAttribute: Checked<string | undefined>;
   /** Of the functions that the stream calls, those that the configuration asks for; empty for one that nothing calls. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
@@ -126,6 +130,7 @@ export async function observeDeployment(
       ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
+    holdAttribute: lambda ? await observeHoldAttribute(lambda, subject) : notAsked('Lambda'),
     streamReaders: new Map(
       await Promise.all(
         streamFunctionsOf(subject.props).map(
@@ -326,6 +331,24 @@ async function observeStreamReaders(
       if (!(error instanceof NoSuchFunction)) throw error;
     }
     return seen;
+  });
+}
+
+/** The function that deletes has the condition on it. Undefined without a function, too: nothing is deployed under that name. */
+async function observeHoldAttribute(
+  lambda: LambdaClient,
+  { props, region }: Subject,
+): Promise<Checked<string | undefined>> {
+  const FunctionName = `${props.name}-${fileOf('DeleteChunk')}`;
+  const resource = `arn:aws:lambda:${region}:*:function:${FunctionName}`;
+  return check('lambda:GetFunctionConfiguration', resource, async () => {
+    try {
+      const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+      return Environment?.Variables?.[variableOf('holdAttribute')];
+    } catch (error) {
+      if (error instanceof NoSuchFunction) return undefined;
+      throw error;
+    }
   });
 }
 

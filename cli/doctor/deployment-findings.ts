@@ -92,6 +92,8 @@ export function deploymentFindings(
       ),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
+    // What has come of it is said of the items.
+    ...judge('the attribute by which the deployed functions hold items', seen.holdAttribute, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];

@@ -327,6 +327,14 @@ const OF_THE_ITEMS = {
     meaning: 'They never expire. If that is meant, the window is left over.',
     remedy: () => 'Let the writer write both attributes or none (docs/writers.md).',
   },
+  'hold-released': {
+    severity: 'warning',
+    what: 'the items have an attribute that used to hold them, and no longer does',
+    meaning:
+      'The functions that are deployed hold items by it and the configuration does not, or releasesHoldsOf gives its holds up. With the configuration deployed, the sweeps delete what has expired of these items.',
+    remedy: () =>
+      'If they must stay, set holdAttribute to it again and leave releasesHoldsOf out; or write the new attribute onto each of them before you deploy. If they may go, nothing: docs/hold-and-grace.md.',
+  },
   'expired-present': {
     severity: 'broken',
     what: 'the items expired before the lookback and are still there, with nothing wrong about them',

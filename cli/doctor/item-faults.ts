@@ -24,6 +24,8 @@ export interface Judge {
   readonly graceSeconds?: number;
   /** An item that has it stays. @default none */
   readonly holdAttribute?: string | undefined;
+  /** Attributes that held items before, or will have until the configuration is deployed. @default none */
+  readonly formerHolds?: readonly string[];
   /** Epoch seconds. */
   readonly now: number;
 }
@@ -42,7 +44,7 @@ const LAST_TICK_SECONDS = 60;
 
 /** What is wrong with an item, as it is stored, and whether it should be gone. */
 export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
-  const { model, now, lookbackMinutes, graceSeconds = 0, holdAttribute } = judge;
+  const { model, now, lookbackMinutes, graceSeconds = 0, holdAttribute, formerHolds = [] } = judge;
   const kind = classifyTtl(item[model.ttlAttribute], now);
   if (kind === 'missing') return { faults: faultsWithoutTtl(item, judge), overdue: undefined };
   if (kind !== 'seconds' && kind !== 'fraction') {
@@ -53,7 +55,9 @@ export function judgeItem(item: StoredItem, judge: Judge): JudgedItem {
   const isHeld = holdAttribute !== undefined && item[holdAttribute] !== undefined;
   const overdue = !isHeld && ttl <= now - graceSeconds - lookback ? ttl : undefined;
   const ofTtl: ItemFault[] = kind === 'fraction' ? [{ id: fractionId(model) }] : [];
-  const faults = [...ofTtl, ...windowFaults(item, ttl, model)];
+  const released = isHeld ? [] : formerHolds.filter(attribute => item[attribute] !== undefined);
+  const ofHolds = released.map(attribute => ({ id: 'hold-released', detail: `\`${attribute}\`` }) as const);
+  const faults = [...ofTtl, ...windowFaults(item, ttl, model), ...ofHolds];
   const isExplained = faults.some(({ id }) => id !== 'ttl-fraction-by-window');
   if (overdue !== undefined && !isExplained) faults.push({ id: 'expired-present' });
   return { faults, overdue };

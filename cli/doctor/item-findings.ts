@@ -85,7 +85,9 @@ export class ItemTally {
         ? [`${listed.join(', ')}${details.size > DETAILS ? ' and other ones' : ''}`]
         : []),
       ...(overdue > 0 && id !== 'expired-present'
-        ? [`${overdue.toLocaleString('en-US')} of them should be gone already`]
+        ? [
+            `${overdue.toLocaleString('en-US')} of them ${id === 'hold-released' ? 'have expired' : 'should be gone already'}`,
+          ]
         : []),
     ];
     const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };

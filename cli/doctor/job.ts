@@ -131,8 +131,8 @@ async function checkTable(
   options: LimitedOptions,
 ): Promise<TableReport> {
   const { props } = subject;
-  const looked = await lookAtTable(subject, clients, options);
   const deployment = await observeDeployment(clients, subject, options.now());
+  const looked = await lookAtTable(subject, clients, formerHoldsOf(deployment, subject), options);
   const findings = [
     ...looked.findings,
     ...deploymentFindings(deployment, subject, {
@@ -149,6 +149,13 @@ async function checkTable(
     facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
     findings,
   };
+}
+
+/** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
+function formerHoldsOf({ holdAttribute: deployed }: SeenDeployment, { props }: Subject): string[] {
+  const former = new Set(['seen' in deployed ? deployed.seen : undefined, props.releasesHoldsOf]);
+  former.delete(props.holdAttribute);
+  return [...former].filter(attribute => attribute !== undefined);
 }
 
 const ORDER = Object.keys(FINDINGS);
@@ -173,6 +180,7 @@ interface LookedAt {
 async function lookAtTable(
   subject: Subject,
   clients: DeploymentClients,
+  formerHolds: readonly string[],
   options: LimitedOptions,
 ): Promise<LookedAt> {
   const { dynamoDb, isLocal } = clients;
@@ -196,7 +204,7 @@ async function lookAtTable(
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
-  const items = await lookAtItems(table, subject, dynamoDb, options);
+  const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
   return {
     findings: [
       ...tableFindings(table, subject),
@@ -234,6 +242,7 @@ async function lookAtItems(
   table: TableShape,
   subject: Subject,
   dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
+  formerHolds: readonly string[],
   { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
   const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
@@ -241,7 +250,7 @@ async function lookAtItems(
   const { lookbackMinutes, graceSeconds, holdAttribute } = subject.props;
   const logKeys = keysToShow(subject.props.logKeys, mask);
   const judge = {
-    ...{ model: subject.model, lookbackMinutes, graceSeconds, holdAttribute },
+    ...{ model: subject.model, lookbackMinutes, graceSeconds, holdAttribute, formerHolds },
     now: Math.floor(now() / 1000),
   };
   const tally = new ItemTally(judge, { tableName, keyNames, logKeys });

@@ -106,7 +106,7 @@ test('what cannot be looked at keeps nobody from deploying', async () => {
   ]);
 });
 
-test('deploy refuses to end a limit without a terminal, before it plans', async () => {
+test('deploy refuses to end a limit where it does not ask, before it plans', async () => {
   limit({ input: LIMITED });
   const terraform = join(folder, 'terraform');
   writeFileSync(
@@ -132,6 +132,9 @@ esac
   expect(refused.status).toBe(2);
   expect(refused.stderr).toContain('--end-limits: expected it where nobody is asked');
   expect(existsSync(join(folder, 'planned'))).toBe(false);
-  expect(await deploy('--end-limits')).toMatchObject({ status: 0, stderr: expect.stringContaining(ENDED) });
+  expect(await deploy('--yes', '--end-limits')).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining(ENDED),
+  });
   expect(existsSync(join(folder, 'applied'))).toBe(true);
 }, 120_000);

@@ -57,8 +57,14 @@ describeWithTerraform('npm run', () => {
     expect((await command('outputs')).status).toBe(1);
   });
 
-  test('deploy deploys without asking, and outputs prints what scripts need', async () => {
-    const deployed = await command('deploy');
+  test('deploy refuses without --yes, and makes nothing', async () => {
+    const { status, all } = await command('deploy');
+    expect([status, all]).toEqual([2, expect.stringContaining('--yes: expected it where no terminal')]);
+    expect((await command('outputs')).status).toBe(1);
+  });
+
+  test('deploy deploys without asking with --yes, and outputs prints what scripts need', async () => {
+    const deployed = await command('deploy', '--yes');
     expect([deployed.status, deployed.all]).toEqual([0, expect.stringContaining('Apply complete!')]);
     expect(JSON.parse((await command('outputs')).stdout)).toEqual({
       tables: {

@@ -24,6 +24,8 @@ export interface LoopbackAnswers {
   /** By name. */
   alarms: Map<string, LoopbackAlarm>;
   unreservedConcurrency: number;
+  /** Environments of functions by name. */
+  readonly functions: Map<string, Readonly<Record<string, string>>>;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
   /** Event source mappings by the names of their functions; one of them a page. Others have no function. */
@@ -38,8 +40,8 @@ export interface LoopbackAws {
 }
 
 /**
- * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms and GetAccountSettings, as far as the
- * SDK's own clients need them.
+ * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetFunctionConfiguration and
+ * GetAccountSettings, as far as the SDK's own clients need them.
  */
 export function useLoopbackAws(): LoopbackAws {
   const answers: LoopbackAnswers = {
@@ -47,6 +49,7 @@ export function useLoopbackAws(): LoopbackAws {
     queues: new Map(),
     alarms: new Map(),
     unreservedConcurrency: 1000,
+    functions: new Map(),
     denied: new Set(),
     streamReaders: new Map(),
     asked: [],
@@ -126,6 +129,15 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
   if (request.method === 'GET' && url.pathname === '/2016-08-19/account-settings') {
     const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;
     return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
+  }
+  const [, configured] = /^\/2015-03-31\/functions\/([^/]+)\/configuration$/.exec(url.pathname) ?? [];
+  if (request.method === 'GET' && configured !== undefined) {
+    const Variables = answers.functions.get(decodeURIComponent(configured));
+    return found(
+      'lambda:GetFunctionConfiguration',
+      Variables && { Environment: { Variables } },
+      'ResourceNotFoundException',
+    );
   }
   if (request.method === 'GET' && url.pathname === '/2015-03-31/event-source-mappings') {
     const mappings = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');

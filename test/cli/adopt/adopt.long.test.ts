@@ -255,9 +255,7 @@ describe('the TTL attribute that the sample shows', () => {
     const name = await makeTable('GuessNo', guessed);
     const ask = jest.fn().mockResolvedValue(false);
     expect((await run(name, { ...options, ask })).end).toBe('declined');
-    expect(ask.mock.calls).toEqual([
-      ['\nIs expires the moment after which an item is to be deleted? [y/N] '],
-    ]);
+    expect(ask.mock.calls).toEqual([['Is expires the moment after which an item is to be deleted?']]);
     expect(await describe_(name)).toMatchObject(AS_IT_WAS);
   });
 
@@ -290,7 +288,7 @@ describe('on AWS', () => {
       return answer;
     };
     const { end, printed } = await run(name, { ask }, {}, AWS);
-    expect({ end, asked }).toEqual({ end: expected, asked: ['\nDo this? [y/N] '] });
+    expect({ end, asked }).toEqual({ end: expected, asked: ['Do this?'] });
     expect(before).toEqual([expect.objectContaining({ indexes: [] })]);
     expect(printed).toContain('What is done:\n  1. Add the index expirySecondIndex');
     expect((await describe_(name)).indexes).toHaveLength(answer ? 1 : 0);

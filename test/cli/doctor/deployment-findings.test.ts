@@ -89,6 +89,7 @@ function findings({ props, seen, executions, options, ...byHand }: Case) {
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.props).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
+    holdAttribute: { seen: undefined },
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };

@@ -73,6 +73,11 @@ const BY_WINDOW: Record<string, Record<string, AttributeValue>> = {
     expirationWindow: windowOf(windowStart(TOMORROW, 60) - 1),
   },
   'ttl-milliseconds': { ttl: number(`${TOMORROW}000`), expirationWindow: windowOf(TOMORROW) },
+  'hold-released': {
+    ttl: number(TOMORROW),
+    expirationWindow: windowOf(TOMORROW),
+    legalHold: { S: 'case 4711' },
+  },
   'ttl-string': { ttl: { S: String(TOMORROW) }, expirationWindow: windowOf(TOMORROW) },
   'ttl-other-type': { ttl: { BOOL: true }, expirationWindow: windowOf(TOMORROW) },
   'ttl-fraction-by-window': { ttl: number(`${TOMORROW}.25`), expirationWindow: windowOf(TOMORROW) },
@@ -97,6 +102,7 @@ const BY_SECOND: typeof BY_WINDOW = {
   fine: { ttl: number(TOMORROW) },
   'fine, just expired': { ttl: number(NOW - 30) },
   'ttl-milliseconds': { ttl: number(`${TOMORROW}000`) },
+  'hold-released': { ttl: number(TOMORROW), legalHold: { BOOL: false } },
   'ttl-string': { ttl: { S: String(TOMORROW) } },
   'ttl-other-type': { ttl: { NULL: true } },
   'ttl-fraction': { ttl: number(`${TOMORROW}.25`) },
@@ -209,6 +215,10 @@ beforeAll(async () => {
   }
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
+  for (const props of [FAULTY, FAULTY_SECOND]) {
+    // The configuration has it no more, and is not deployed yet.
+    aws.answers.functions.set(`${resolveProps(props).name}-delete-chunk`, { HOLD_ATTRIBUTE: 'legalHold' });
+  }
   deploySchedules(
     FAULTY,
     await makeMachine(FAULTY, { Type: 'Fail', Error: 'SweepIncompleteError', Cause: CAUSE }),
@@ -270,6 +280,20 @@ test.each([
       Object.fromEntries(faultsOf(items).map(id => [id, [1, JSON.stringify({ id: { S: id } })]])),
     );
   }
+});
+
+test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
+  const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
+  expect(ids).not.toContain('hold-released');
+  aws.answers.functions.delete(`${resolveProps(FAULTY_SECOND).name}-delete-chunk`);
+  const given = { ...FAULTY_SECOND, graceSeconds: 1, releasesHoldsOf: 'legalHold' };
+  expect(idsOf(await examine([given]))).toContain('hold-released');
+  expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
+  aws.answers.denied.add('lambda:GetFunctionConfiguration');
+  const { tables } = await examine([FAULTY]);
+  const found = tables[0]?.findings.find(({ id }) => id === 'not-checked');
+  expect(found?.what).toContain('the attribute by which the deployed functions hold items');
+  expect(found?.remedy).toContain('Allow the action lambda:GetFunctionConfiguration');
 });
 
 test('these are all faults that an item can have', () => {

@@ -244,6 +244,28 @@ test('what is held, or in its grace, is not overdue', () => {
   expect(faults({ ...stored, legalHold: { NULL: true } }, {})).toEqual(['expired-present']);
 });
 
+test('what is held no longer is told as that, and not as left over: a replay would delete it', () => {
+  const model = expiryModel({ partitionKey: 'id', indexedBy: 'second' });
+  const judge = { model, lookbackMinutes: 10, now: NOW, formerHolds: ['legalHold'] };
+  const held = { id: { S: 'a' }, ttl: { N: String(NOW - 3600) }, legalHold: { NULL: true } };
+  const faults = (item: StoredItem, over: object = {}) => judgeItem(item, { ...judge, ...over }).faults;
+  expect(faults(held)).toEqual([{ id: 'hold-released', detail: '`legalHold`' }]);
+  expect(faults({ ...held, ttl: { N: String(SOON) } })).toEqual(faults(held));
+  // It never expires.
+  expect(faults({ id: held.id, legalHold: held.legalHold })).toEqual([]);
+  expect(faults({ ...held, dispute: { S: 'x' } }, { holdAttribute: 'dispute' })).toEqual([]);
+  expect(faults({ id: held.id, ttl: { N: String(SOON) } })).toEqual([]);
+  const tally = new ItemTally(judge, { tableName: 'T', keyNames: ['id'], logKeys: 'full' });
+  for (const item of [held, { ...held, ttl: { N: String(SOON) } }]) tally.add(item);
+  expect(tally.findings(subjectOf())).toMatchObject([
+    {
+      id: 'hold-released',
+      count: 2,
+      what: expect.stringMatching(/: `legalHold` \(2\); 1 of them have expired$/),
+    },
+  ]);
+});
+
 test('a finding does not name native TTL as the backstop where there is none', () => {
   expect(finding('window-missing', subjectOf({ graceSeconds: 60 })).meaning).toMatch(
     /native TTL deletes them, within days\. With holdAttribute or graceSeconds native TTL is off/,

@@ -1,0 +1,165 @@
+import { seededRandom } from 'stepfunctions-emulator';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import { HOLDINGS } from '../../stacks/holdings.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
+import { type HeldThing, HeldThings, type HoldingName, lost } from './support/held-things.ts';
+import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
+import { type Place, type Walked, walkOfPairs } from './support/walk-of-pairs.ts';
+
+/** Each round is another walk, which has other props edited at once, and other refusals. */
+const ROUNDS = Number(process.env['HOLDING_EDITS_ROUNDS'] ?? 1);
+const SEED = Number(process.env['HOLDING_EDITS_SEED'] ?? 1);
+
+type Props = Partial<PreciseTtlProps>;
+interface Tables {
+  readonly Tokens?: Props;
+  readonly Orders?: Props;
+}
+
+const ON_AND_OFF: Walked['moves'] = [
+  [0, 1],
+  [1, 0],
+];
+
+/** The props of Tokens that turn on and off what holds something, each with its values. All of them begin on. */
+const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
+  { name: 'archive', values: [{ archive: {} }, {}], moves: ON_AND_OFF },
+  {
+    name: 'events',
+    values: [{ events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expiries' } }, {}],
+    moves: ON_AND_OFF,
+  },
+  { name: 'backfill', values: [{ backfill: true }, {}], moves: ON_AND_OFF },
+  { name: 'enabled', values: [{}, { enabled: false }], moves: ON_AND_OFF },
+  {
+    name: 'alarms',
+    values: [{}, { alarms: false }, { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
+    moves: [...ON_AND_OFF, [0, 2], [2, 0]],
+  },
+];
+
+const BEGIN: Place = EDITED.map(() => 0);
+const NAMES = { Tokens: { name: 'one' }, Orders: { name: 'two' } } as const;
+const HOLDS = { Tokens: { holdAttribute: 'legalHold' }, Orders: { holdAttribute: 'dispute' } } as const;
+
+/** Edits that are refused, whatever else is edited with them. */
+const REFUSED: Readonly<Record<string, Tables>> = {
+  'another name': { Tokens: { name: 'three' } },
+  'two names that are swapped': { Tokens: NAMES.Orders, Orders: NAMES.Tokens },
+  'another holdAttribute': { Tokens: { holdAttribute: 'frozen' } },
+  'no holdAttribute': { Tokens: { holdAttribute: undefined } as unknown as Props },
+  'two holdAttributes that are swapped': { Tokens: HOLDS.Orders, Orders: HOLDS.Tokens },
+};
+
+/** Only in the table itself: what has no props there is not there. */
+function configAt(place: Place, over: Tables = {}): DeploymentConfig {
+  const table = (tableName: 'Tokens' | 'Orders', props: Props): PreciseTtlProps => {
+    const all = { ...NAMES[tableName], ...HOLDS[tableName], ...props, ...over[tableName] };
+    const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    return { tableName, partitionKey: 'id', deletionProtection: false, ...given };
+  };
+  const chosen: Props[] = EDITED.map(({ values }, index) => values[place[index] ?? 0] ?? {});
+  return configOf(
+    table('Tokens', Object.assign({}, ...chosen)),
+    table('Orders', { archive: {}, events: { eventBus: 'default' } }),
+  );
+}
+
+const described = (things: readonly HeldThing[]) => things.map(({ kind, id }) => `${kind} ${id}`).sort();
+const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) =>
+  HOLDINGS[kind][when] === 'goes';
+
+/** What may go in a step: what the list says goes with a prop that the step turns off. */
+function mayGo({ kind, id }: HeldThing, from: Place, to: Place): boolean {
+  const turnedOff = EDITED.filter((_, index) => from[index] === 0 && to[index] === 1).map(({ name }) => name);
+  const reader = { 'one-archive-expiries': 'archive', 'one-publish-expiries': 'events' }[id];
+  return goes('turnedOff', kind) && reader !== undefined && turnedOff.includes(reader);
+}
+
+describeWithTerraform('what holds something', () => {
+  let aws: EmulatedAws;
+  let deployment: Deployment;
+  let things: HeldThings;
+
+  beforeAll(async () => {
+    aws = await startEmulatedAws();
+    things = new HeldThings(aws);
+    deployment = new Deployment(aws);
+    await deployment.deploy(configAt(BEGIN));
+  });
+  afterAll(async () => {
+    deployment?.remove();
+    things?.destroy();
+    await aws?.stop();
+  });
+
+  test('is of each kind of the list', async () => {
+    const kinds = new Set((await things.fill()).map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(Object.keys(HOLDINGS).sort());
+  });
+
+  test.each(Array.from({ length: ROUNDS }, (_, round) => [round]))(
+    'stays, whatever pair of props is edited at once: walk %i',
+    async round => {
+      let from = BEGIN;
+      for (const [index, to] of walkOfPairs(EDITED, seededRandom(SEED + round)).entries()) {
+        const before = await things.fill();
+
+        const [refused = '', over] =
+          Object.entries(REFUSED)[(index + round) % Object.keys(REFUSED).length] ?? [];
+        await deployment.use(configAt(to, over));
+        expect([refused, to, await deployment.plan()]).toEqual([
+          refused,
+          to,
+          expect.stringMatching(/REFUSED TO KEEP/),
+        ]);
+        expect([refused, to, described(lost(before, await things.inventory()))]).toEqual([refused, to, []]);
+
+        // As Terraform runs when nobody says otherwise, and one after the other.
+        const parallelism = (index + round) % 2 === 0 ? 10 : 1;
+        const environment = { TF_CLI_ARGS_apply: `-parallelism=${parallelism}` };
+        await deployment.deploy(configAt(to), { environment });
+        const gone = lost(before, await things.inventory()).filter(thing => !mayGo(thing, from, to));
+        expect([from, to, parallelism, described(gone)]).toEqual([from, to, parallelism, []]);
+        from = to;
+      }
+      await deployment.deploy(configAt(BEGIN));
+    },
+    3_600_000,
+  );
+
+  const refuses = async (config: DeploymentConfig) => {
+    const before = await things.fill();
+    await deployment.use(config);
+    expect(await deployment.plan()).toMatch(/REFUSED TO KEEP/);
+    expect(described(lost(before, await things.inventory()))).toEqual([]);
+  };
+  const goneWith = async (config: DeploymentConfig, removed = false) => {
+    const before = await things.fill();
+    await deployment.deploy(config, { removed });
+    return lost(before, await things.inventory());
+  };
+  const kindsThatGo = (when: 'entryOut' | 'destroyed') =>
+    (Object.keys(HOLDINGS) as HoldingName[]).filter(kind => goes(when, kind)).sort();
+  const kindsOf = (gone: readonly HeldThing[]) => [...new Set(gone.map(({ kind }) => kind))].sort();
+
+  test('of an entry goes in two steps, and of a deployment when it is destroyed, as the list says', async () => {
+    const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
+    await refuses(alone);
+    const Orders = {
+      ...{ existingTable: true, enabled: false, releasesHoldsOf: HOLDS.Orders.holdAttribute },
+      archive: undefined,
+    } as unknown as Props;
+    const stopped = await goneWith(configAt(BEGIN, { Orders }));
+    expect(stopped.filter(({ kind }) => !goes('turnedOff', kind))).toEqual([]);
+
+    const gone = await goneWith(alone);
+    expect(kindsOf(gone)).toEqual(kindsThatGo('entryOut'));
+    // A reader is known by the function that it calls.
+    expect(gone.filter(({ id }) => !id.includes(NAMES.Orders.name))).toEqual([]);
+
+    expect(kindsOf(await goneWith(alone, true))).toEqual(kindsThatGo('destroyed'));
+  });
+});
