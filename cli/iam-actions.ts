@@ -137,6 +137,8 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     ...LOG_GROUP,
     'logs:PutRetentionPolicy',
   ],
+  // The data source that finds a log group which is there already.
+  aws_cloudwatch_log_groups: ['logs:DescribeLogGroups'],
   aws_cloudwatch_metric_alarm: [
     'cloudwatch:DeleteAlarms',
     'cloudwatch:DescribeAlarms',
@@ -272,4 +274,6 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'sqs:TagQueue',
     'sqs:UntagQueue',
   ],
+  // Part of Terraform itself: nothing is called.
+  terraform_data: [],
 };

@@ -7,6 +7,7 @@ import { synthesize } from '../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
+/** The region of a configuration that names none, and no ARN of another one. */
 const REGION = 'us-east-1';
 
 /** What a local cloud is started from. */
@@ -28,7 +29,7 @@ export interface PreparedConfig {
 export function prepareConfig(given: TestedConfig): PreparedConfig {
   // What is no object is told by the check.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  const config = checkConfig(isObject ? { region: REGION, ...given } : given);
+  const config = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
   const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-testing-'));
   const remove = () => rmSync(cdktfOut, { recursive: true, force: true });
   try {
@@ -38,4 +39,10 @@ export function prepareConfig(given: TestedConfig): PreparedConfig {
     remove();
     throw error;
   }
+}
+
+/** The region of the first ARN that a table names: the tables of a deployment and what they name are in one. */
+function regionOf(tables: unknown): string {
+  const text = JSON.stringify(tables) ?? '';
+  return /"arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):/.exec(text)?.[1] ?? REGION;
 }

@@ -26,6 +26,8 @@ export interface RemedyValues {
   readonly functions: string;
   /** That native TTL is on. @default that of the configuration */
   readonly attribute?: string | undefined;
+  /** The sentence that names the action to allow, and its resource. @default neither is known */
+  readonly permission?: string | undefined;
 }
 
 /** As a document writes them, which knows of no table. */
@@ -501,7 +503,8 @@ const OF_THE_DOCTOR = {
     severity: 'warning',
     what: 'this could not be checked',
     meaning: 'What is behind it may be in order or not.',
-    remedy: () => 'Allow the action to whoever runs this command, and run it again.',
+    remedy: (_subject, { permission }) =>
+      permission ?? 'Allow the action to whoever runs this command, and run it again.',
   },
   'not-checked-local': {
     severity: 'note',

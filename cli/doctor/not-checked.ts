@@ -19,7 +19,7 @@ export function notCheckedFindings(unchecked: readonly Unchecked[], subject: Sub
     return [
       finding(isLocal ? 'not-checked-local' : 'not-checked', subject, {
         detail: isLocal ? whats : `${whats} (${reason})`,
-        ...(remedy !== undefined && { remedy }),
+        values: { permission: remedy },
       }),
     ];
   });
