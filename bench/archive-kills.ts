@@ -25,6 +25,14 @@ const FLAGS = {
   },
   // With 1 no call of S3 hangs.
   seed: { ...SEED, default: 2, help: 'makes the same items, and draws kills and faults alike' },
+  'skew-seconds': {
+    type: 'number',
+    min: -60,
+    max: 60,
+    default: 0,
+    value: 'S',
+    help: "how far the clocks of Step Functions and Lambda are ahead of DynamoDB's",
+  },
   json: {
     type: 'text',
     value: 'FILE',
@@ -54,11 +62,17 @@ Exit status: 0 all of it holds, 1 not so, 2 wrong flags, 3 the run proves nothin
 const UNPROVEN_STATUS = 3;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  const { first, kills, seed } = flags;
+  const { first, kills, seed, 'skew-seconds': skewSeconds } = flags;
   const file = resultFile('json', flags.json ?? `bench/results/archive-kills${first ? '-first' : ''}.json`);
   const expiries = flags.expiries ?? (first ? 5_000 : 50_000);
   const machine = thisMachine();
-  const options = { expiries, kills, seed, print: (text: string) => console.log(text) };
+  const options = {
+    expiries,
+    kills,
+    seed,
+    skewMs: skewSeconds * 1000,
+    print: (text: string) => console.log(text),
+  };
   const [{ runArchiver }, { runFirst }, { archiverText, firstText }] = await Promise.all([
     import('./archive/archiver.ts'),
     import('./archive/first.ts'),
@@ -75,7 +89,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   console.log(describeMachine(machine));
   for (const problem of result.problems) console.log(`✗ ${problem}`);
   for (const reason of result.unproven) console.log(`? proves nothing: ${reason}`);
-  writeJson(file, { machine, settings: { expiries, kills, seed }, ...result });
+  writeJson(file, { machine, settings: { expiries, kills, seed, skewSeconds }, ...result });
   if (result.problems.length > 0) return 1;
   return result.unproven.length > 0 ? UNPROVEN_STATUS : 0;
 }

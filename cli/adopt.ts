@@ -9,6 +9,7 @@ import { consent, requireConsent, YES } from './consent.ts';
 import { BY, FlagError, type FlagValues, USAGE_STATUS } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { TableNotFoundError } from './table/errors.ts';
@@ -102,7 +103,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
       clients: adoptClients(region ?? defaultRegion(local), process.env),
       resultFile,
       ask: yes || !process.stdin.isTTY ? undefined : text => consent(text, flags, stop.signal),
-      print: text => console.log(text),
+      print,
       show: line => (line === '' ? progress.end() : progress.show(line)),
       pollMs: local ? LOCAL_POLL_MS : POLL_MS,
       signal: stop.signal,
@@ -110,20 +111,20 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     });
     if (end === 'done') return 0;
     if (end === 'declined') {
-      console.error('Nothing was changed.');
+      printError('Nothing was changed.');
       return 1;
     }
-    console.error(`Go on with:\n  ${commandLine('adopt', args)}`);
+    printError(`Go on with:\n  ${commandLine('adopt', args)}`);
     return stop.status();
   } catch (error) {
     progress.end();
     // Only reading is broken off; a change that was begun is told by the job.
     if (stop.signal.aborted && (error as Error).name === 'AbortError') {
-      console.error('Interrupted: nothing was changed.');
+      printError('Interrupted: nothing was changed.');
       return stop.status();
     }
     if (!(error instanceof CannotAdoptError || error instanceof TableNotFoundError)) throw error;
-    console.error(error.message);
+    printError(error.message);
     return USAGE_STATUS;
   } finally {
     stop.forget();

@@ -14,6 +14,7 @@ import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -83,7 +84,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     sizeOf: (tableName, region) => tableSize(tableName, region, process.env, local),
     confirm: () => consent('Write the windows?', flags, stop.signal),
     now: Date.now,
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const texts = {

@@ -7,6 +7,7 @@ import { formatThrottle, runThrottle } from '../lab/chaos/throttle.ts';
 import type { FaultRates } from '../lab/faults/index.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../stacks/props.ts';
+import { print } from './print.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface ChaosJobOptions {
@@ -53,7 +54,7 @@ export async function runChaosJob(options: ChaosJobOptions): Promise<Verdict> {
   // How far sweeps look back: the defaults, by which the inspected ones are judged.
   const { lookbackMinutes, reconcileHours, holdAttribute, graceSeconds } = resolveProps(table);
   return withSynthesized(configOf(table), async cdktfOut => {
-    console.log(
+    print(
       `Seed ${seed}: ${minutes} min of ${rate} items a second, indexed by ${by}, deleted in ${deleteMode} mode, and everything goes wrong.\n`,
     );
     const report = await runChaos({
@@ -90,7 +91,7 @@ export function runThrottleJob(seconds: number, seed: number): Promise<boolean> 
     const { tableName } = TABLE;
     const model = modelOf(TABLE);
     const result = await runThrottle({ cdktfOut, tableName, model, seconds, items: THROTTLED_ITEMS, seed });
-    console.log(formatThrottle(result, seconds));
+    print(formatThrottle(result, seconds));
     return result.left === 0 && result.status === 'SUCCEEDED' && result.wrong.length === 0;
   });
 }

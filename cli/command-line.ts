@@ -38,6 +38,17 @@ export function invocationWith(config: string | undefined): Invocation {
     invocation(command, WITH_CONFIG.includes(command) ? `${args} ${flag}`.trim() : args);
 }
 
-function quoted(args: readonly string[]): string {
-  return args.map(arg => (/^[\w.:=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
+/** Arguments as a shell takes them. */
+export function quoted(args: readonly string[]): string {
+  return args.map(arg => (/^[\w.:,=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
+}
+
+/** What the AWS CLI takes for native TTL: in its short form, where the name holds nothing that means something else there. */
+export function timeToLive(isOn: boolean, attribute: string): string {
+  const isPlain = /^[\w.:-]+$/.test(attribute);
+  return quoted([
+    isPlain
+      ? `Enabled=${isOn},AttributeName=${attribute}`
+      : JSON.stringify({ Enabled: isOn, AttributeName: attribute }),
+  ]);
 }

@@ -1,6 +1,7 @@
 /** `precise-ttl completion`: what completes the commands in a shell. See `--help`. */
 import { describeCommands } from './completion/described-commands.ts';
 import { completionFor, SHELLS } from './completion/scripts.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
@@ -20,7 +21,7 @@ ${flags}
 
 Exit status: 0 printed, 2 wrong flags, or another shell.`,
   async run(_flags, { word, siblings }) {
-    console.log(completionFor(word as (typeof SHELLS)[number], await describeCommands(siblings)));
+    print(completionFor(word as (typeof SHELLS)[number], await describeCommands(siblings)));
     return 0;
   },
 });

@@ -8,6 +8,7 @@ import { answer } from './cost/job.ts';
 import { describeBill } from './cost/text.ts';
 import { BY, CONFIG, FlagError, type FlagValues } from './flags.ts';
 import type { Invocation } from './invocation.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 /** The only region whose prices are known. */
@@ -121,7 +122,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     tables,
     props: await propsOf(flags),
   });
-  console.log(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
+  print(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /** `npm run docs:diagram`: draws the state machine into docs/state-machine.md. */
 import { writeFileSync } from 'node:fs';
 import { diagramPage } from './diagram-page.ts';
+import { print } from './print.ts';
 import { runCommand } from './run-command.ts';
 
 const FILE = new URL('../docs/state-machine.md', import.meta.url);
@@ -13,7 +14,7 @@ ${flags}`;
 
 async function run(): Promise<number> {
   writeFileSync(FILE, diagramPage());
-  console.log('docs/state-machine.md');
+  print('docs/state-machine.md');
   return 0;
 }
 

@@ -6,6 +6,7 @@ import { Terraform } from './deploy/run-terraform.ts';
 import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
 import { CONFIG } from './flags.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
@@ -27,7 +28,7 @@ Exit status: 0 shown, 1 not, 2 wrong flags.`,
     try {
       const changes = await terraform.plan();
       const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
-      if (lowered !== '') console.log(`\n${lowered}`);
+      if (lowered !== '') print(`\n${lowered}`);
       await showLimits({ config, mayEnd: false });
       return changes === undefined ? 1 : 0;
     } finally {

@@ -8,7 +8,7 @@ import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import type { Subject } from './deployment/subject.ts';
-import { GROUPS } from './doctor/findings.ts';
+import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
@@ -66,20 +66,21 @@ function alarmsTable(): string {
       const other = inPlainMode === threshold ? '' : ` (plain mode: ${numbered(inPlainMode)})`;
       const bound = `${numbered(threshold)} ${unit}`;
       const beyond = comparison === 'LessThanThreshold' ? `fewer than ${bound}` : `${bound} or more`;
-      const times = periods === 1 ? '' : `, ${periods} times in a row`;
+      const minutes = (rest.periodSeconds / 60) * (rest.isHeartbeat ? periods : 1);
+      const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times in a row`;
       return [
         `\`${alarm}\``,
         `\`<name>-${kebab(alarm)}\``,
         `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
-        `${beyond}${other} in ${rest.periodSeconds / 60} ${rest.periodSeconds === 60 ? 'minute' : 'minutes'}${times}`,
-        WITHOUT_DATA[rest.treatMissingData],
+        `${beyond}${other} in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}${times}`,
+        rest.isHeartbeat ? 'sounds; before its first data it is silent' : WITHOUT_DATA[rest.treatMissingData],
         rest.help,
       ];
     }),
   );
 }
 
-const WITHOUT_DATA = { breaching: 'sounds', notBreaching: 'is silent', ignore: 'stays as it is' } as const;
+const WITHOUT_DATA = { notBreaching: 'is silent', ignore: 'stays as it is' } as const;
 
 const numbered = (value: number) => value.toLocaleString('en-US');
 
@@ -118,7 +119,7 @@ function findingsTables(): string {
         `\`${id}\``,
         severity,
         `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${meaning}`,
-        asCode(remedy(EXAMPLE_SUBJECT)),
+        asCode(remedy(EXAMPLE_SUBJECT, PLACEHOLDERS)),
       ]);
       return `### ${group}\n\n${table(['finding', 'severity', 'what it means', 'what to do'], rows)}`;
     })

@@ -8,6 +8,7 @@ import type { Verdict } from './doctor/finding.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -55,6 +56,9 @@ asks the services of this machine only, and notes which checks that leaves out.
 
 ${describeActions('doctor')}
 
+A call waits 2 seconds for a connection and 5 for an answer, twice, and all checks of a table a minute, but for --full. What did not
+answer is a warning.
+
 Exit status: 0 healthy, 1 warnings, 2 something is broken; 3 it could not look: wrong flags, a wrong configuration, no
 credentials; 130 or 143 interrupted.`;
 
@@ -77,7 +81,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     segments,
     mask,
     config: await loadConfigFile(flags.config),
-    connect: region => deploymentClients(region, process.env),
+    connect: (region, limit) => deploymentClients(region, process.env, limit),
     call: invocationWith(flags.config),
     now: Date.now,
     onScan: printer.onScan,
@@ -85,11 +89,11 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   });
   printer.end();
   if (report === undefined) {
-    console.error('Interrupted: nothing is known. The command changes nothing, so run it again.');
+    printError('Interrupted: nothing is known. The command changes nothing, so run it again.');
     return stop.status();
   }
   if (reportFile !== undefined) writeFileSync(reportFile, `${JSON.stringify(report, null, 2)}\n`);
-  console.log(describeReport(report));
+  print(describeReport(report));
   return STATUS[report.verdict];
 }
 

@@ -8,6 +8,7 @@ import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -62,7 +63,7 @@ ${DESCRIBES_PER_SECOND} a second: a day takes about three minutes, and --failed 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
-Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions.
+Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions of a table.
 
 ${describeActions('history')}
 
@@ -90,7 +91,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     failed: flags.failed,
     limit: flags.limit,
     config: await loadConfigFile(flags.config),
-    connect: region => stepFunctionsClient(region, process.env),
+    connect: region => stepFunctionsClient(region, process.env, { quick: true }),
     pace: new Pace(perSecond, BURST),
     now: Date.now,
     onProgress: (tableName, done, all) => progress.show(`${tableName}: ${done} of ${all} executions`),
@@ -98,12 +99,12 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   });
   progress.end();
   if (history === undefined) {
-    console.error('Interrupted: nothing was listed. The command changes nothing, so run it again.');
+    printError('Interrupted: nothing was listed. The command changes nothing, so run it again.');
     return stop.status();
   }
-  const report = `${JSON.stringify(historyReport(history, flags), null, 2)}\n`;
-  if (reportFile !== undefined) writeFileSync(reportFile, report);
-  process.stdout.write(toOutput ? report : `${describeHistory(history, flags)}\n`);
+  const report = JSON.stringify(historyReport(history, flags), null, 2);
+  if (reportFile !== undefined) writeFileSync(reportFile, `${report}\n`);
+  print(toOutput ? report : describeHistory(history, flags));
   return 0;
 }
 

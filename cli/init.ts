@@ -1,9 +1,10 @@
 /** `precise-ttl init`: writes a configuration. See `--help`. */
 import { CONFIG_FILES } from '../stacks/config-file.ts';
 import { BY, FlagError, type FlagValues } from './flags.ts';
-import { type Answers, askForTable, configOf, configText } from './init/configuration.ts';
+import { type Answers, askForTable, configOf, configText, refusalOf } from './init/configuration.ts';
 import { refuseOthers, writeConfig } from './init/write.ts';
 import { type Invocation, invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { question } from './question.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -29,8 +30,8 @@ const FLAGS = {
 const help = (flags: string, call: Invocation) => `${call('init', '[flags]')}
 
 Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
-for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry. With
---table it asks nothing. Keys are of type S: write another type into the file (partitionKeyType, sortKeyType).
+for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry; an answer that
+is refused is asked for once more. With --table it asks nothing. Keys are of type S: write another type into the file (partitionKeyType, sortKeyType).
 
 ${flags}
 
@@ -40,12 +41,13 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const asJson = flags.json || !process.features.typescript;
   const file = asJson ? 'precise-ttl.config.json' : 'precise-ttl.config.ts';
   refuseOthers(file, CONFIG_FILES, flags.force);
-  const config = await configOf(await answersOf(flags), regionOf(flags.region));
+  const region = regionOf(flags.region);
+  const config = await configOf(await answersOf(flags, region), region);
   writeConfig(file, configText(config, asJson));
   if (asJson && !flags.json) {
-    console.log(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
+    print(`Node ${process.versions.node} reads no TypeScript: the configuration is JSON.`);
   }
-  console.log(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
+  print(`${file}: table ${config.tables[0]?.tableName} in ${config.region}.
 
 See it work on this machine:  ${invocation('start', '--minutes 1')}
 What would be deployed:       ${invocation('diff')}
@@ -53,7 +55,7 @@ Deploy it:                    ${invocation('deploy')}`);
   return 0;
 }
 
-function answersOf(flags: FlagValues<typeof FLAGS>): Answers | Promise<Answers> {
+function answersOf(flags: FlagValues<typeof FLAGS>, region: string): Answers | Promise<Answers> {
   const { table, existing } = flags;
   const answered = {
     existingTable: existing,
@@ -65,7 +67,9 @@ function answersOf(flags: FlagValues<typeof FLAGS>): Answers | Promise<Answers> 
     const others = (['existing', 'partition-key', 'sort-key', 'ttl-attribute', 'by'] as const).filter(
       name => flags[name] !== undefined && flags[name] !== false,
     );
-    if (others.length === 0 && process.stdin.isTTY) return askForTable(question);
+    if (others.length === 0 && process.stdin.isTTY) {
+      return askForTable(question, answers => refusalOf(answers, region), printError);
+    }
     throw new FlagError(
       `--table: expected the name of the table${others.length > 0 ? ` with --${others[0]}` : ' where no terminal is there to ask at'}, got none; write --table NAME`,
     );

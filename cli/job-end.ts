@@ -1,4 +1,5 @@
 /** How a job ends that a command has asked for. */
+import { printError } from './print.ts';
 export type JobEnd = 'done' | 'failed' | 'interrupted' | 'declined';
 
 /**
@@ -13,6 +14,6 @@ export function tellEnd(
   stop: { readonly status: () => number },
 ): number {
   if (end === 'done') return 0;
-  console.error(texts[end]);
+  printError(texts[end]);
   return end === 'interrupted' ? stop.status() : 1;
 }

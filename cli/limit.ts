@@ -7,6 +7,7 @@ import { consent, requireConsent, YES } from './consent.ts';
 import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -66,10 +67,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     },
     confirm: () => consent('Change that there?', flags, stop.signal),
     now: Date.now,
-    print: text => console.log(text),
+    print,
   });
   if (done) return 0;
-  console.error('Nothing was changed.');
+  printError('Nothing was changed.');
   return stop.signal.aborted ? stop.status() : 1;
 }
 

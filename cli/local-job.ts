@@ -5,13 +5,19 @@ import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
-import { checkConfig } from '../stacks/config.ts';
+import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
-import { describeEvent, describeObject, describeStreamTrouble } from './local-stream-text.ts';
+import {
+  describeArchiveFull,
+  describeEvent,
+  describeObject,
+  describeStreamTrouble,
+} from './local-stream-text.ts';
 import { describeAlarm, describeExecution, describeLine, describeStart, factsOf } from './local-text.ts';
+import { print, printError } from './print.ts';
 import { withSynthesized } from './with-synthesized.ts';
 
 export interface LocalJobOptions {
@@ -64,29 +70,43 @@ export async function runLocalJob({
       ...options,
       cdktfOut,
       existing,
+      childrenAtOnce: childrenAtOnce(config),
       environment: process.env,
       services: {
         ports,
         archiveFolder,
-        onObject: written => console.log(describeObject(written)),
-        onEvent: event => console.log(describeEvent(event)),
+        onObject: written => print(describeObject(written)),
+        onArchiveFull: message => printError(describeArchiveFull(message)),
+        onEvent: event => print(describeEvent(event)),
       },
-      onStream: (told, mapping) => console.error(describeStreamTrouble(told, mapping)),
+      onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
       functions: {
         onInvocation: record => failedCalls.add(record),
-        ...(verbose && { onLog: (name, line) => console.log(describeLine(name, line, machineNames)) }),
+        ...(verbose && { onLog: (name, line) => print(describeLine(name, line, machineNames)) }),
       },
-      onExecution: execution => console.log(describeExecution(execution, failedCalls.take(execution))),
-      onAlarm: seen => console.log(describeAlarm(seen)),
-      onScheduleError: (error, { schedule }) => console.error(`${schedule.name} didn't start: ${error}`),
+      onExecution: execution => print(describeExecution(execution, failedCalls.take(execution))),
+      onAlarm: seen => print(describeAlarm(seen)),
+      onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
     });
     try {
       const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
       if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-      console.log(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
+      print(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await served.stop();
     }
   });
+}
+
+/** Children that look back, besides those that wait for their upcoming minute: half as many as a function has threads. */
+const CHILDREN_LOOKING_BACK = 5;
+
+/**
+ * How many children of one Map Run there are at a time. On AWS each call has a function of its own. Here it waits in line, and the time
+ * of its task goes on: with a child for each of the 60 minutes of a replay, and four of its executions at a time, calls of the ticks
+ * were not answered in time either.
+ */
+function childrenAtOnce({ tables }: DeploymentConfig): number {
+  return Math.max(...tables.map(table => resolveProps(table).shards)) + CHILDREN_LOOKING_BACK;
 }

@@ -40,6 +40,11 @@ export function describeObject({ bucket, key, bytes, file }: WrittenObject): str
   return `${localTime(Date.now())}  archived  ${file ?? `s3://${bucket}/${key}`}  ${bytes.toLocaleString('en-US')} bytes`;
 }
 
+/** One line, however many writes fail. The streams have for a day what was not written, and functions are called again. */
+export function describeArchiveFull(message: string): string {
+  return `${localTime(Date.now())}  archive   is full: nothing is lost, what could not be written is tried again for 23 hours. ${message}`;
+}
+
 /** One line. */
 export function describeEvent({ kind, destination, text }: ArrivedEvent): string {
   return `${localTime(Date.now())}  event     ${kind} ${destination}  ${text}`;

@@ -5,7 +5,7 @@ import type { Invocation } from './invocation.ts';
 import { restartWithSmallNewSpace } from './lean-heaps.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
-import { writableFile } from './writable-file.ts';
+import { writableFile, writableFolder } from './writable-file.ts';
 
 const PORT = { type: 'number', min: 1, max: 65_535, whole: true, value: 'N' } as const;
 
@@ -60,6 +60,10 @@ Exit status: 0 stopped by Ctrl-C or SIGTERM, 1 it couldn't start, 2 wrong flags.
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   requireDistinctPorts(flags);
   const factsFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
+  const archiveFolder =
+    flags['archive-folder'] === undefined
+      ? undefined
+      : writableFolder('--archive-folder', flags['archive-folder']);
   restartWithSmallNewSpace();
   const { signal } = stopOnSignal();
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
@@ -70,7 +74,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     schedulerPort: flags['scheduler-port'],
     cloudWatchPort: flags['cloudwatch-port'],
     services: { s3: flags['s3-port'], sqs: flags['sqs-port'], eventBridge: flags['eventbridge-port'] },
-    archiveFolder: flags['archive-folder'],
+    archiveFolder,
     schedules: !flags['no-schedules'],
     config: await loadConfigFile(flags.config),
     factsFile,

@@ -8,7 +8,13 @@ import { type DemoOptions, runDemo } from '../lab/demo/run.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import { type PreciseTtlProps, type ResolvedProps, readsStream, resolveProps } from '../stacks/props.ts';
+import {
+  functionSettings,
+  type PreciseTtlProps,
+  type ResolvedProps,
+  readsStream,
+  resolveProps,
+} from '../stacks/props.ts';
 import { resolvedArchive } from '../stacks/stream-props.ts';
 import { hasOldImages } from '../stacks/table-settings.ts';
 import { chooseTables } from './choose-tables.ts';
@@ -50,6 +56,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const chosen = withFollowers(indexedBy(configured, options.by), options.archive);
   const resolved = resolveProps(chosen);
   const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute } = resolved;
+  const { marginSeconds } = functionSettings(resolved);
   // There is nothing to backfill in a table of the run's own.
   const table: PreciseTtlProps = {
     ...chosen,
@@ -68,7 +75,7 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
       standsFor,
       region: config.region,
       model: modelOf(table),
-      sweep: { precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute },
+      sweep: { precisionSeconds, pollSeconds, marginSeconds, deleteMode, graceSeconds, holdAttribute },
       following: followingOf(resolved),
       ...{ minutes, rate, seed, output, signal },
       ...(intervalMs !== undefined && { intervalMs }),

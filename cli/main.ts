@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { editDistance } from '../expiry/unknown-fields.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName } from './commands.ts';
 import { FlagError, USAGE_STATUS } from './flags.ts';
+import { print, printError } from './print.ts';
 import { tellingErrors } from './run-command.ts';
 
 /**
@@ -16,13 +17,13 @@ export async function main(manifest: URL, args: readonly string[]): Promise<void
   await tellingErrors(async () => {
     switch (name) {
       case '--help':
-        console.log(generalHelp());
+        print(generalHelp());
         return 0;
       case '--version':
-        console.log((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
+        print((JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version);
         return 0;
       case undefined:
-        console.error(generalHelp());
+        printError(generalHelp());
         return USAGE_STATUS;
       default:
         throw new FlagError(

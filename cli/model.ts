@@ -5,6 +5,7 @@ import { loadConfigFile } from '../stacks/config-file.ts';
 import { modelPropsOf } from '../stacks/model-of.ts';
 import { chooseTable } from './choose-tables.ts';
 import { CONFIG } from './flags.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -30,10 +31,10 @@ Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 w
     const chosen = chooseTable(checkConfig(await loadConfigFile(config)), table);
     const json = JSON.stringify(modelPropsOf(chosen), null, 2);
     if (file === undefined) {
-      console.log(json);
+      print(json);
     } else {
       writeFileSync(file, `${json}\n`);
-      console.log(`${out}: the expiry model of ${chosen.tableName}`);
+      print(`${out}: the expiry model of ${chosen.tableName}`);
     }
     return 0;
   },

@@ -5,6 +5,7 @@ import { synthesizeStack } from './deploy/synthesized-stack.ts';
 import { DeployError, requireTerraform, terraformBinary } from './deploy/terraform-binary.ts';
 import { CONFIG } from './flags.ts';
 import { invocation } from './invocation.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
@@ -31,7 +32,7 @@ Exit status: 0 printed, 1 not (nothing deployed yet, no access to the state), 2 
         `Outputs: expected those of a deployment, got none; run ${invocation('deploy')} first.`,
       );
     }
-    console.log(JSON.stringify({ tables: tables.value }, null, 2));
+    print(JSON.stringify({ tables: tables.value }, null, 2));
     return 0;
   },
 });

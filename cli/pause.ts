@@ -9,6 +9,7 @@ import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -29,7 +30,8 @@ const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAM
 
 Stops the sweeps, without a deployment: sets the schedules to DISABLED; with --for, lets them start again at a later time. What
 runs goes on to its end; the command says what that is. While a table is paused, expired items stay until ${call('resume')}, or
-until native TTL deletes them. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
+until native TTL deletes them. The alarm noSweep sounds after some minutes, as it shall for a pause that was forgotten; the command
+says when. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
 
 ${flags}
 
@@ -66,10 +68,10 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     confirm: () => consent('Pause there?', flags, stop.signal),
     call: invocationWith(flags.config),
     now: Date.now,
-    print: text => console.log(text),
+    print,
   });
   if (done) return 0;
-  console.error('Nothing was changed.');
+  printError('Nothing was changed.');
   return stop.signal.aborted ? stop.status() : 1;
 }
 

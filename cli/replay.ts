@@ -9,6 +9,7 @@ import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -24,9 +25,8 @@ const FLAGS = {
     min: 1,
     max: 44_640,
     whole: true,
-    default: 60,
     value: 'N',
-    help: 'how much of the span one execution sweeps',
+    help: 'how much of the span one execution sweeps (default: 60, and more for a span of more than 999 hours)',
   },
   concurrency: {
     type: 'number',
@@ -91,7 +91,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     },
     confirm: () => consent('Delete what is expired there?', flags, stop.signal),
     now: Date.now(),
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const texts = {

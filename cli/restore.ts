@@ -11,6 +11,7 @@ import { CONFIG, FlagError, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { readLocation } from './restore/location.ts';
 import { readExpirySpan } from './restore/span.ts';
 import { defineCommand, type Line } from './run-command.ts';
@@ -66,8 +67,8 @@ this machine set AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3. On AWS it as
 
 ${describeActions('restore')}
 
-Exit status: 0 each key was restored or is there already, 1 some are not in the archive, something failed or you declined, 2 wrong
-flags, 130 or 143 interrupted.`;
+Exit status: 0 each key was restored or is there already, 1 some are not in the archive, a line of it cannot be read (which is named
+and passed over), something failed or you declined, 2 wrong flags, 130 or 143 interrupted.`;
 
 /** As long as a TTL may be ahead. */
 const EXPIRES_IN = { least: '1s', most: '7300d' } as const;
@@ -110,7 +111,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     },
     confirm: () => consent('Write these items?', flags, stop.signal),
     now: Date.now(),
-    print: text => console.log(text),
+    print,
     onSearch: line => (line === '' ? progress.end() : progress.show(line)),
     signal: stop.signal,
   }).catch((error: unknown) => {

@@ -9,6 +9,7 @@ import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
 import { tellEnd } from './job-end.ts';
+import { print } from './print.ts';
 import { defineCommand, type Line } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import { writableFile } from './writable-file.ts';
@@ -64,7 +65,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     confirm: () => consent('Resume there, and delete what is expired?', flags, stop.signal),
     call: invocationWith(flags.config),
     now: Date.now,
-    print: text => console.log(text),
+    print,
     signal: stop.signal,
   });
   const again = commandLine('resume', args);

@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { PreciseTtlError } from '../expiry/index.ts';
 import { isEmulatorError } from './emulator-error.ts';
 import { describeFlags, FlagError, type Flags, type FlagValues, parseFlags, USAGE_STATUS } from './flags.ts';
 import { type Invocation, invocation } from './invocation.ts';
+import { print, printError } from './print.ts';
 
 /** A command of this project: what it takes, what `--help` prints, and what it does. */
 export interface Command<F extends Flags> {
@@ -87,7 +89,7 @@ async function execute<F extends Flags>(
   const hasWord = words.length > 0 && first !== '' && !first.startsWith('-');
   const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
   if ((values as FlagValues<typeof HELP>).help) {
-    console.log(help(describeFlags(flags), invocation));
+    print(help(describeFlags(flags), invocation));
     return 0;
   }
   const word = hasWord ? first : '';
@@ -112,15 +114,13 @@ export async function tellingErrors(
     process.exitCode = await work();
   } catch (error) {
     if (error instanceof FlagError) {
-      console.error(error.message);
+      printError(error.message);
       process.exitCode = failureStatus ?? USAGE_STATUS;
       return;
     }
     const known = error instanceof PreciseTtlError || isEmulatorError(error);
     const message = known ? error.message : describe?.(error);
-    // Thrown on, it would end the process with 1, which may be an answer.
-    if (message === undefined && failureStatus === undefined) throw error;
-    console.error(message === undefined ? error : `\n${message}`);
+    printError(message === undefined ? inspect(error) : `\n${message}`);
     process.exitCode = failureStatus ?? 1;
   }
 }

@@ -8,6 +8,7 @@ import { invocationWith } from './command-line.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
 import { describeActions } from './iam-actions.ts';
 import type { Invocation } from './invocation.ts';
+import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { stopOnSignal } from './signals.ts';
 import type { Status } from './status/job.ts';
@@ -58,8 +59,11 @@ this machine, such as AWS_ENDPOINT_URL_SFN, it asks the services of this machine
 
 ${describeActions('status')}
 
-Exit status: 0 fine, 1 warnings, 2 something is broken; 3 it could not be told: wrong flags, a wrong configuration, no
-credentials. With --watch, that of the last look.`;
+A call waits 2 seconds for a connection and 5 for an answer, twice, and a look 15 seconds in all (a second more for each table
+beyond ten). Then it tells what is known, and what did not answer.
+
+Exit status: 0 fine, 1 warnings, 2 something is broken; 3 it could not be told: a service did not answer, wrong flags, a wrong
+configuration, no credentials. With --watch, that of the last look.`;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const toOutput = flags.json === '-';
@@ -78,16 +82,16 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     table: flags.table,
     back: flags.back,
     config: await loadConfigFile(flags.config),
-    connect: region => deploymentClients(region, process.env),
+    connect: (region, limit) => deploymentClients(region, process.env, limit),
     call: invocationWith(flags.config),
     now: Date.now,
   });
   const show = (status: Status) => {
     const report = statusReport(status);
     if (reportFile !== undefined) writeFileSync(reportFile, `${JSON.stringify(report, null, 2)}\n`);
-    if (toOutput) console.log(flags.watch ? JSON.stringify(report) : JSON.stringify(report, null, 2));
+    if (toOutput) print(flags.watch ? JSON.stringify(report) : JSON.stringify(report, null, 2));
     else if (flags.watch) showLook(status, process.stdout);
-    else console.log(describeStatus(status));
+    else print(describeStatus(status));
   };
   let last: Status | undefined;
   try {

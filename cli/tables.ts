@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { commandsPage } from './commands-page.ts';
 import { configSchema } from './config-schema.ts';
 import { DOC_TABLES, withTables } from './doc-tables.ts';
+import { print } from './print.ts';
 import { runCommand } from './run-command.ts';
 
 const help = (flags: string) => `npm run docs:tables
@@ -25,7 +26,7 @@ const pathOf = (file: string) => new URL(`../${file}`, import.meta.url);
 
 function write(file: string, text: string): void {
   writeFileSync(pathOf(file), text);
-  console.log(file);
+  print(file);
 }
 
 await runCommand({ flags: {}, help, run });

@@ -2,6 +2,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlagError } from './flags.ts';
+import { print, printError } from './print.ts';
 import { defineCommand } from './run-command.ts';
 import { writableFile } from './writable-file.ts';
 
@@ -36,8 +37,10 @@ Exit status: 0 written, 1 not, 2 wrong flags.`,
         `--out: expected a folder without ${foreign.join(', ')}, or one that this command wrote before, got "${out}"; name another`,
       );
     }
-    const files = writeTerraformModule(out).map(file => join(out, file));
-    for (const file of files) console.log(file);
+    const files = writeTerraformModule(out, name =>
+      printError(`${name}: is synthesized in all its variations, which takes up to a minute …`),
+    ).map(file => join(out, file));
+    for (const file of files) print(file);
     if (resultFile !== undefined) writeFileSync(resultFile, `${JSON.stringify({ files }, null, 2)}\n`);
     return 0;
   },

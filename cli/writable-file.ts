@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { FlagError } from './flags.ts';
 
 /**
@@ -21,4 +21,30 @@ export function writableFile(flag: string, path: string): string {
     throw new FlagError(`${flag}: expected a file, got the folder "${path}"`);
   }
   return file;
+}
+
+/**
+ * The folder that a flag names, made if it is not there.
+ *
+ * @throws {FlagError} when nothing can be written into it
+ */
+export function writableFolder(flag: string, path: string): string {
+  const folder = resolve(path);
+  try {
+    makeFolder(folder);
+    rmdirSync(mkdtempSync(join(folder, '.precise-ttl-')));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FlagError(
+      `${flag}: expected a folder that can be made and written to, got "${path}" (${code}); name another`,
+    );
+  }
+  return folder;
+}
+
+/** Those above it first. Node's own way to do that (`recursive`) never ends below /proc, where no folder can be made. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }

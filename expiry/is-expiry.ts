@@ -2,7 +2,7 @@ import { InvalidArgumentError } from './errors.ts';
 import { isObject } from './fields.ts';
 import { checkModel, type ExpiryModel } from './model.ts';
 import { changedAtMs, changeOf, type StreamRecord } from './stream-record.ts';
-import { isExpired, toEpochSeconds } from './ttl.ts';
+import { expiredRange, isWithin, toEpochSeconds } from './ttl.ts';
 
 /**
  * Whether a record of a table's stream is an expiry: an item was removed whose TTL had expired by then.
@@ -20,6 +20,15 @@ import { isExpired, toEpochSeconds } from './ttl.ts';
  * @throws InvalidArgumentError for what is no stream record, and for a removal without its old image or its time
  */
 export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
+  return isNearlyExpiry(model, record, 0);
+}
+
+/**
+ * The same, also for an item that was removed so many seconds before its expiry.
+ *
+ * @throws what {@link isExpiry} throws
+ */
+export function isNearlyExpiry(model: ExpiryModel, record: StreamRecord, toleranceSeconds: number): boolean {
   checkModel(model);
   const change = changeOf(record);
   if (record.eventName !== 'REMOVE') return false;
@@ -37,7 +46,8 @@ export function isExpiry(model: ExpiryModel, record: StreamRecord): boolean {
   const ttl: unknown = Object.hasOwn(OldImage, model.ttlAttribute)
     ? (OldImage as Record<string, unknown>)[model.ttlAttribute]
     : undefined;
-  return isExpired(ttl, toEpochSeconds(changedAtMs(record)));
+  const { after, upTo } = expiredRange(toEpochSeconds(changedAtMs(record)));
+  return isWithin(ttl, { after, upTo: upTo + toleranceSeconds });
 }
 
 /** Lambda and Kinesis write the fields small, and so does the AWS SDK's type by their other case. Source: DynamoDB Developer Guide. */

@@ -66,6 +66,9 @@ export const MAX_SHARDS = 100;
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
 
+/** A plain object of JavaScript has this name for something else: nothing that reads keys or times by it can be relied on. */
+const LOST_NAME = '__proto__';
+
 /** What each field of a model takes. */
 export const MODEL_KINDS = {
   partitionKey: keyAttributeName(),
@@ -164,9 +167,18 @@ function given<T>(value: T | undefined, defaultValue: T): T {
 
 function keyAttributeName(): Kind<string> {
   return kind(
-    value => typeof value === 'string' && value !== '' && utf8(value).length <= MAX_KEY_ATTRIBUTE_NAME_LENGTH,
+    value =>
+      typeof value === 'string' &&
+      value !== '' &&
+      value !== LOST_NAME &&
+      utf8(value).length <= MAX_KEY_ATTRIBUTE_NAME_LENGTH,
     `the name of an attribute, 1 to ${MAX_KEY_ATTRIBUTE_NAME_LENGTH} bytes`,
-    { remedy: () => 'Write the name as it stands in the items.' },
+    {
+      remedy: got =>
+        got === LOST_NAME
+          ? 'Use another attribute: of this one the AWS SDK for JavaScript loses the value.'
+          : 'Write the name as it stands in the items.',
+    },
   );
 }
 

@@ -40,7 +40,11 @@ export function expiredRange(cutoff: number): ExpiredRange {
  */
 export function isExpired(ttl: unknown, cutoff: number): boolean {
   checkCutoff(cutoff);
-  const { after, upTo } = expiredRange(cutoff);
+  return isWithin(ttl, expiredRange(cutoff));
+}
+
+/** Whether a value in the TTL attribute, as any client gives it, is a Number of this range. */
+export function isWithin(ttl: unknown, { after, upTo }: ExpiredRange): boolean {
   const seconds = storedNumber(ttl);
   return seconds > after && seconds <= upTo;
 }

@@ -21,11 +21,13 @@ import {
   startOrAttachDynamoDb,
 } from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
+import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
 import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
   readSynthesized,
@@ -56,6 +58,8 @@ export interface LocalCloudOptions {
   readonly services?: ServicesOptions;
   /** @default the wall clock */
   readonly clock?: Clock;
+  /** How far the clocks of Step Functions, Scheduler and Lambda are ahead of DynamoDB's, milliseconds. @default 0 */
+  readonly skewMs?: number | undefined;
   /** Jitter and ids draw from it. @default different in every run */
   readonly random?: RandomSource;
   /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
@@ -64,6 +68,8 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
+  /** Children of one Map Run at a time. @default as many as AWS runs */
+  readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
@@ -96,6 +102,7 @@ export class LocalCloud {
   readonly services: LocalServices;
   readonly #mappings: EventSourceMappings;
   readonly #streams: DynamoDBStreamsClient;
+  readonly #dated: DynamoDbProxy | undefined;
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
   readonly #engine: Engine;
@@ -106,10 +113,7 @@ export class LocalCloud {
   private constructor(
     options: LocalCloudOptions,
     parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'services'>,
-    {
-      mappings,
-      streams,
-    }: { readonly mappings: EventSourceMappings; readonly streams: DynamoDBStreamsClient },
+    { mappings, streams, dated }: OwnParts,
     machines: readonly Machine[],
   ) {
     this.#options = options;
@@ -120,14 +124,18 @@ export class LocalCloud {
     this.services = parts.services;
     this.#mappings = mappings;
     this.#streams = streams;
+    this.#dated = dated;
     this.#machines = machines;
-    const { clock = realClock, random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
+    const { random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
+    const clock = machineClockOf(options);
+    const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#engine = new Engine({
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
+      ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
     });
     this.#scheduler = new LocalScheduler({
       clock,
@@ -148,7 +156,12 @@ export class LocalCloud {
    */
   static async start(options: LocalCloudOptions): Promise<LocalCloud> {
     // What only has to be read is read first: a mistake shows before a process is started.
-    const synthesized = readSynthesized(options.cdktfOut);
+    const clock = options.clock ?? realClock;
+    const { checkpointFile, ...mappingOptions } = options.mappings ?? {};
+    const checkpoints =
+      checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile, clock.now());
+    const deployedAtMs = checkpoints?.beganAtMs ?? clock.now();
+    const synthesized = readSynthesized(options.cdktfOut, { deployedAtMs });
     const machines = loadMachines(synthesized);
     for (const schedule of synthesized.schedules) checkSchedule(schedule, synthesized);
     const environment = options.environment ?? process.env;
@@ -162,8 +175,13 @@ export class LocalCloud {
       const client = localDynamoDb(dynamoDb.endpoint, region);
       undo.push(() => client.destroy());
       await makeTables(client, dynamoDb, synthesized, options);
-      const forFunctions = await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint);
-      const clock = options.clock ?? realClock;
+      const forFunctions =
+        (await options.functionsDynamoDbEndpoint?.(dynamoDb.endpoint)) ?? dynamoDb.endpoint;
+      const machineClock = machineClockOf(options);
+      // Sweeps go by the date of DynamoDB's answers, which DynamoDB Local takes from this machine.
+      const dated =
+        clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
+      undo.push(() => dated?.stop());
       const services = await LocalServices.start(synthesized, {
         ...options.services,
         environment,
@@ -175,15 +193,17 @@ export class LocalCloud {
       undo.push(() => services.stop());
       const functions = new LocalFunctions(synthesized.functions, {
         others,
+        ...(machineClock !== realClock && { clock: machineClock }),
         ...options.functions,
-        dynamoDbEndpoint: forFunctions ?? dynamoDb.endpoint,
+        dynamoDbEndpoint: dated?.endpoint ?? forFunctions,
         services: services.endpoints,
       });
       undo.push(() => functions.stop());
       const streams = localDynamoDbStreams(dynamoDb.endpoint, region);
       undo.push(() => streams.destroy());
       const mappings = await EventSourceMappings.start({
-        ...options.mappings,
+        ...mappingOptions,
+        checkpoints,
         synthesized,
         client,
         streams,
@@ -194,7 +214,7 @@ export class LocalCloud {
       });
       undo.push(() => mappings.stop());
       const parts = { synthesized, dynamoDb, client, functions, services };
-      const cloud = new LocalCloud(options, parts, { mappings, streams }, machines);
+      const cloud = new LocalCloud(options, parts, { mappings, streams, dated }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
@@ -309,9 +329,29 @@ export class LocalCloud {
     await reading;
     await this.services.stop();
     this.#streams.destroy();
+    await this.#dated?.stop();
     this.client.destroy();
     if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
   }
+}
+
+/** The clock of everything but DynamoDB and its streams. */
+function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): Clock {
+  if (skewMs === 0) return clock;
+  return {
+    now: () => clock.now() + skewMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    schedule: (ms, callback) => clock.schedule(ms, callback),
+    busy: work => clock.busy(work),
+  };
+}
+
+/** What a cloud has for itself. */
+interface OwnParts {
+  readonly mappings: EventSourceMappings;
+  readonly streams: DynamoDBStreamsClient;
+  /** Before the DynamoDB of the functions, where its clock is not this machine's. */
+  readonly dated: DynamoDbProxy | undefined;
 }
 
 /** How long an invocation for a stream may go on when the cloud stops. */

@@ -38,6 +38,8 @@ export interface ServeOptions {
   readonly services?: Omit<ServicesOptions, 'faults'>;
   /** Called when what a stream hands over can't be, once; and when records of it are given up. */
   readonly onStream?: ((told: unknown, mapping: EventSourceMappingResource) => void) | undefined;
+  /** Children of one Map Run at a time. @default as many as AWS runs */
+  readonly childrenAtOnce?: number;
   /** Whether the schedules fire. */
   readonly schedules: boolean;
   /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
@@ -107,6 +109,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       },
       warm: 1,
       clock,
+      childrenAtOnce: options.childrenAtOnce,
       services: options.services ?? {},
       mappings: {
         onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),

@@ -61,8 +61,10 @@ interface Alarm {
   readonly periodSeconds: 60 | 300;
   /** How many periods in a row must be beyond the threshold. */
   readonly periods: number;
+  /** The metric is a sign of life: the alarm is about its absence, see {@link HEARTBEAT}. @default it is about its values */
+  readonly isHeartbeat?: true;
   /** What a period without a datapoint is. `ignore`: the alarm stays as it is. */
-  readonly treatMissingData: 'breaching' | 'notBreaching' | 'ignore';
+  readonly treatMissingData: 'notBreaching' | 'ignore';
   /** The alarm would always sound while the schedules are off. @default it makes sense then, too */
   readonly onlyEnabled?: true;
   /** It is there with this prop only. @default it always is */
@@ -78,18 +80,34 @@ const OVERDUE_SECONDS = 300;
 const DELAY_MS = 60 * 60 * 1000;
 
 /**
- * It sounds after five minutes without a sweep that succeeded. CloudWatch reads some datapoints more than it evaluates, two in the
- * examples of its documents, and takes a missing one for bad only where it finds too few real ones among all of these. So as long
- * as the last five minutes have a single success, all is well. Source: CloudWatch User Guide, "Configuring how CloudWatch alarms
- * treat missing data".
+ * How an alarm hears that a metric is silent which was not. What it looks at is 0 in a span that has no datapoint, but only behind
+ * one that has: before the first success ever there is no datapoint at all, and so no alarm on a deployment that has just been made.
+ *
+ * - One datapoint is the sum of the whole span, so that a single success in it is enough. CloudWatch looks at the span that ends now,
+ *   each minute.
+ * - Two are evaluated, and one that is 0 is enough: so the one before, which was not, is among those that the expression is made
+ *   of. That CloudWatch reads some more of them is documented, how many is not, and nothing here depends on it.
+ * - When the last success is too long ago to be read, there are no datapoints any more: `ignore` lets the alarm stay as it is.
+ *
+ * Missing data treated as `breaching` would sound with the first evaluation, before any sweep: an alarm does not know since when it
+ * is there. Sources: CloudWatch User Guide, "Configuring how CloudWatch alarms treat missing data" and "Using math expressions with
+ * CloudWatch metrics" (FILL, IF).
  */
-const NO_SWEEP_PERIODS = 3;
+export const HEARTBEAT = {
+  metricId: 'beats',
+  expression: 'IF(FILL(beats, REPEAT), FILL(beats, 0))',
+  evaluationPeriods: 2,
+  datapointsToAlarm: 1,
+} as const;
+
+/** Minutes without a sweep that succeeded. */
+const NO_SWEEP_PERIODS = 5;
 
 /**
  * The alarms of a table, by the name that the prop `alarms` calls them by. The Terraform, the dashboard, what the commands look
  * for, and the tables in docs/monitoring.md are made from this list.
  *
- * A tick that finds nothing records no metric of ours, so missing data is good, but for {@link ALARMS.noSweep}. Those of queues
+ * A tick that finds nothing records no metric of ours, so missing data is good. Those of queues
  * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
  * the stream's readers: a reader that is turned off while it is behind has no metric, and is still behind.
  */
@@ -103,7 +121,8 @@ export const ALARMS = {
     isFixed: true,
     periodSeconds: 60,
     periods: NO_SWEEP_PERIODS,
-    treatMissingData: 'breaching',
+    isHeartbeat: true,
+    treatMissingData: 'ignore',
     onlyEnabled: true,
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
@@ -264,10 +283,11 @@ const MAX_SECONDS = 24 * 60 * 60;
 
 /** The kinds of what can be set of an alarm. */
 export function tuningKinds(alarm: AlarmName): Readonly<Record<string, Kind<number>>> {
-  const { periodSeconds, isFixed }: Alarm = ALARMS[alarm];
+  const { periodSeconds, isFixed, isHeartbeat }: Alarm = ALARMS[alarm];
+  const spans = isHeartbeat ? HEARTBEAT.evaluationPeriods : 1;
   return {
     ...(isFixed ? {} : { threshold: whole(1, MAX_THRESHOLD) }),
-    periods: whole(1, MAX_SECONDS / periodSeconds),
+    periods: whole(1, MAX_SECONDS / (periodSeconds * spans)),
   };
 }
 
@@ -361,11 +381,14 @@ export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): read
   });
 }
 
+/** The alarms that a table has, for whom it does not matter which resources they look at. */
+export function deployedAlarms(sweep: AlarmedSweep): readonly DeployedAlarm[] {
+  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' });
+}
+
 /** Names of the alarms that a table has, in CloudWatch. */
 export function alarmNamesOf(sweep: AlarmedSweep): readonly string[] {
-  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' }).map(
-    ({ name }) => name,
-  );
+  return deployedAlarms(sweep).map(({ name }) => name);
 }
 
 function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {

@@ -22,7 +22,7 @@ import { SweepFunction } from './parts/sweep-function.ts';
 import { SweepMachine } from './parts/sweep-machine.ts';
 import { SweepSchedules } from './parts/sweep-schedules.ts';
 import { tableKeyStatements } from './parts/table-key.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
+import { functionSettings, type PreciseTtlProps, type ResolvedProps, resolveProps } from './props.ts';
 import { resolvedArchive } from './stream-props.ts';
 import { escaped } from './terraform-text.ts';
 
@@ -108,7 +108,10 @@ export class PreciseTtl extends Construct {
     this.tableStreamArn = this.table.streamArn;
 
     // The table's name is a reference: functions are made after their table.
-    const environment = { ...toEnvironment(sweep, escaped), TABLE_NAME: this.tableName };
+    const environment = {
+      ...toEnvironment(functionSettings(sweep), escaped),
+      TABLE_NAME: this.tableName,
+    };
     this.archive = this.#archive(place, environment);
     this.events = this.#events(place, environment);
     this.archiveBucketName = this.archive?.bucketName;

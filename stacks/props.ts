@@ -21,7 +21,7 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
-import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 import {
   ALARM_NAMES,
@@ -326,7 +326,8 @@ export const PROPS = {
   archiveFirst: optional(boolean(), false),
   /**
    * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
-   * }`. With `oldImage: true` the event has the item as it was. See [Scheduling](scheduling.md)
+   * }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
+   * comes, too. See [Scheduling](scheduling.md)
    * @default there are none
    */
   events: orNone(EVENTS),
@@ -670,6 +671,11 @@ function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProb
 /** Whether something of the deployment reads the table's stream. */
 export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' | 'events'>): boolean {
   return archive !== undefined || events !== undefined;
+}
+
+/** What the functions know of these props. Where records are judged, an item goes a second later: decisions.md says why. */
+export function functionSettings(props: ResolvedProps): Settings {
+  return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }
 
 /** What is held must be known to the delete, and be nothing that every item has. */

@@ -29,6 +29,8 @@ export interface EventsProp {
   readonly functionArn?: string;
   /** Whether an event has the item as it was. @default false */
   readonly oldImage?: boolean;
+  /** Whether expiries of up to 24 hours before the events are turned on are sent, too. @default false */
+  readonly includePast?: boolean;
 }
 
 /** The prop with the defaults of its fields. Without a bucket one is created. */
@@ -89,6 +91,7 @@ export const EVENTS_PROP_KINDS = {
   queueArn: orReference(EVENT_KINDS.queueArn),
   functionArn: orReference(EVENT_KINDS.functionArn),
   oldImage: EVENT_KINDS.oldImage,
+  includePast: EVENT_KINDS.includePast,
 } satisfies { readonly [Name in keyof EventsProp]-?: Kind<unknown> };
 
 export const EVENTS: Kind<EventsProp> = kind(

@@ -158,11 +158,6 @@ export interface SweepTarget {
   readonly windowKeys: readonly string[];
   readonly from: number;
   readonly before: number;
-  /**
-   * What counts as expired: ttl <= cutoff, frozen by PlanSweep. Null for an upcoming minute: every poll then freezes its
-   * own, from the time at which its state was entered.
-   */
-  readonly cutoff: number | null;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
   readonly upcomingFrom: number | null;
   /** Where a dry run that ran out of time goes on. */
@@ -228,7 +223,7 @@ export interface Chunk {
   readonly timeoutSeconds: number;
   /** No call begins from then on, ISO-8601 with milliseconds. */
   readonly deadline: string;
-  /** What counts as expired; each delete asks again with it. */
+  /** What counts as expired, by DynamoDB's clock when it was read; each delete asks again with it. */
   readonly cutoff: number;
   /** One attempt only: what it leaves is deferred to a later poll of the child. */
   readonly once: boolean;

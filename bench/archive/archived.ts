@@ -33,6 +33,8 @@ export interface Archived {
 export interface ArchivedOptions {
   readonly table: PreciseTtlProps;
   readonly seed: number;
+  /** How far the clocks of Step Functions and Lambda are ahead of DynamoDB's, milliseconds. */
+  readonly skewMs: number;
   /** Gets every call of S3 and what is done to it. */
   readonly onS3Call?: (call: ApiCall, fault: CallFault | undefined) => void;
   /** Gets the key of every object once it is stored. */
@@ -55,7 +57,7 @@ const REGION = 'us-east-1';
 
 /** Starts everything, and stops it when `use` is done. */
 export function withArchived<T>(
-  { table, seed, onS3Call, onStored }: ArchivedOptions,
+  { table, seed, skewMs, onS3Call, onStored }: ArchivedOptions,
   use: (archived: Archived) => Promise<T>,
 ): Promise<T> {
   return withSynthesized({ region: REGION, tables: [table] }, async cdktfOut => {
@@ -70,6 +72,7 @@ export function withArchived<T>(
       const cloud: LocalCloud = await LocalCloud.start({
         cdktfOut,
         environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
+        skewMs,
         schedules: false,
         mappings: { onlyDrained: true },
         services: {

@@ -15,6 +15,7 @@ export interface FirstOptions {
   readonly expiries: number;
   readonly kills: number;
   readonly seed: number;
+  readonly skewMs: number;
   readonly print: (text: string) => void;
 }
 
@@ -60,6 +61,7 @@ export function runFirst(options: FirstOptions): Promise<FirstResult> {
     {
       table: TABLE,
       seed: options.seed,
+      skewMs: options.skewMs,
       onS3Call({ operation, target }, fault) {
         if (operation !== 'PutObject') return;
         const key = decodeURIComponent(target.replace(/^\/[^/]+\//, '').replace(/\?.*$/, ''));
@@ -80,7 +82,7 @@ interface Watching extends FirstOptions {
 
 async function measure(
   archived: Archived,
-  { print, seed, next, puts, ...options }: Watching,
+  { print, seed, skewMs, next, puts, ...options }: Watching,
 ): Promise<FirstResult> {
   const { cloud, cdktfOut, environment, recorder } = archived;
   const model = modelOf(TABLE);
@@ -122,7 +124,7 @@ async function measure(
     program: SWEEPER,
     start: {
       kind: 'start',
-      ...{ cdktfOut, environment, functionsDynamoDbEndpoint: watched.endpoint },
+      ...{ cdktfOut, environment, functionsDynamoDbEndpoint: watched.endpoint, skewMs },
       machine: cloud.machines[0]?.arn,
       fromMs: (plan.spans[0]?.from ?? 0) * 1000 - MARGIN_MS,
     },

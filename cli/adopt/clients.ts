@@ -1,6 +1,6 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from '../aws/client-config.ts';
+import { awsClient } from '../aws/client.ts';
 import { type Environment, isLocal, isThisMachine } from '../aws/endpoint.ts';
 import { noteEndpoint } from '../aws/note-endpoint.ts';
 
@@ -22,7 +22,7 @@ export interface AdoptClients {
  * @throws {FlagError} when the environment names an endpoint that is none
  */
 export function adoptClients(region: string | undefined, environment: Environment): AdoptClients {
-  const dynamoDb = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
+  const dynamoDb = awsClient(config => new DynamoDBClient(config), 'DYNAMODB', region, environment);
   const endpoint = noteEndpoint(dynamoDb);
   let metrics: CloudWatchClient | undefined;
   return {
@@ -32,7 +32,7 @@ export function adoptClients(region: string | undefined, environment: Environmen
       const named = environment['AWS_ENDPOINT_URL_CLOUDWATCH'] && isLocal(environment, 'CLOUDWATCH');
       const where = endpoint();
       if (where === undefined || (isThisMachine(where.hostname) && !named)) return undefined;
-      metrics ??= new CloudWatchClient(clientConfig('CLOUDWATCH', region, environment));
+      metrics ??= awsClient(config => new CloudWatchClient(config), 'CLOUDWATCH', region, environment);
       return metrics;
     },
   };

@@ -1,3 +1,4 @@
+import { timeToLive } from '../command-line.ts';
 import { invocation } from '../invocation.ts';
 import type { TtlCounts } from '../table/sample.ts';
 import { describeKeys } from './index-plan.ts';
@@ -152,7 +153,7 @@ function notes(
       table.ttl.status !== 'DISABLED' &&
       `native TTL is ${table.ttl.status}, and would delete what is held, or in its grace. Turn it off before you deploy, which takes up to ` +
         `an hour: aws dynamodb update-time-to-live --table-name ${table.name} --time-to-live-specification ` +
-        `Enabled=false,AttributeName=${table.ttl.attribute}`,
+        timeToLive(false, table.ttl.attribute ?? ttl.attribute),
     wrong > 0 &&
       `${count(wrong)} of the sampled items have a ${ttl.attribute} that neither native TTL nor the sweep understands as meant.`,
     strings > 0 &&

@@ -1,6 +1,7 @@
 import { PreciseTtlError } from '../../expiry/index.ts';
-import { invocation } from '../invocation.ts';
 import { type ConfiguredEndpoint, SERVICES, type Service } from './endpoint.ts';
+import { NoAnswerError, silenceOf } from './no-answer.ts';
+import { isThrottled } from './throttled.ts';
 
 /** No state machine of that name is there. */
 export class StateMachineNotFoundError extends PreciseTtlError {
@@ -25,16 +26,11 @@ export function describeSdkError(
       `AWS_PROFILE or log in, or AWS_ENDPOINT_URL_${service} for the local ${title}`
     );
   }
-  // The request didn't get through: ECONNREFUSED and its like, with an AggregateError for several addresses.
-  const code = 'code' in error && /^E[A-Z]+$/.test(String(error.code)) ? String(error.code) : undefined;
-  if (code !== undefined && local !== undefined) {
-    return (
-      `${local.name}: expected ${title} at ${local.value}, got ${code}; start ${invocation('local')} in another ` +
-      `terminal, or unset ${local.name} for AWS`
-    );
-  }
-  if (code !== undefined) {
-    return `${title}: expected an answer, got ${code} ${error.message}; check that the endpoint is right and reachable`;
+  // As the body of an object that stops in its middle.
+  const silence = silenceOf(error);
+  if (silence !== undefined) return new NoAnswerError(service, silence, local).message;
+  if (isThrottled(error)) {
+    return `${title}: expected an answer, got ${error.name}: the account's rate of such calls is used up; run it again later`;
   }
   if ('$metadata' in error) return `${title}: ${error.name}: ${error.message}`;
   return undefined;

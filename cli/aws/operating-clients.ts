@@ -21,7 +21,7 @@ export interface OperatingClients {
 /** @throws {FlagError} when the environment names an endpoint that is none */
 export function operatingClients(region: string, environment: Environment): OperatingClients {
   const { scheduler, endpoint } = eventBridgeSchedulerClient(region, environment);
-  const { sfn } = stepFunctionsClient(region, environment);
+  const { sfn } = stepFunctionsClient(region, environment, { quick: true });
   return {
     scheduler,
     sfn,

@@ -1,5 +1,5 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
-import { clientConfig } from './client-config.ts';
+import { awsClient } from './client.ts';
 import type { Environment } from './endpoint.ts';
 import { noteEndpoint } from './note-endpoint.ts';
 
@@ -18,6 +18,8 @@ export function eventBridgeSchedulerClient(
   region: string,
   environment: Environment,
 ): EventBridgeSchedulerClient {
-  const scheduler = new SchedulerClient(clientConfig('SCHEDULER', region, environment));
+  const scheduler = awsClient(config => new SchedulerClient(config), 'SCHEDULER', region, environment, {
+    quick: true,
+  });
   return { scheduler, endpoint: noteEndpoint(scheduler) };
 }

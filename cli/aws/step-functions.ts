@@ -1,5 +1,5 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { clientConfig } from './client-config.ts';
+import { awsClient, type ClientOptions } from './client.ts';
 import type { Environment } from './endpoint.ts';
 import { noteEndpoint } from './note-endpoint.ts';
 
@@ -14,7 +14,11 @@ export interface StepFunctionsClient {
  *
  * @throws {FlagError} when the environment names an endpoint that is none
  */
-export function stepFunctionsClient(region: string, environment: Environment): StepFunctionsClient {
-  const sfn = new SFNClient(clientConfig('SFN', region, environment));
+export function stepFunctionsClient(
+  region: string,
+  environment: Environment,
+  options: ClientOptions = {},
+): StepFunctionsClient {
+  const sfn = awsClient(config => new SFNClient(config), 'SFN', region, environment, options);
   return { sfn, endpoint: noteEndpoint(sfn) };
 }

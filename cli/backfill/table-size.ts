@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from '../aws/client-config.ts';
+import { awsClient } from '../aws/client.ts';
 import { type Environment, isLocal } from '../aws/endpoint.ts';
 import { type DescribedTable, describeShape } from '../table/describe-table.ts';
 
@@ -19,7 +19,7 @@ export async function tableSize(
   local: boolean,
 ): Promise<TableSize | undefined> {
   if (local && !isLocal(environment, 'DYNAMODB')) return undefined;
-  const client = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
+  const client = awsClient(config => new DynamoDBClient(config), 'DYNAMODB', region, environment);
   try {
     return await describeShape(client, tableName);
   } finally {

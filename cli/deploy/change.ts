@@ -1,5 +1,6 @@
 import { consent, requireConsent } from '../consent.ts';
 import type { FlagValues } from '../flags.ts';
+import { print, printError } from '../print.ts';
 import { stopOnSignal } from '../signals.ts';
 import { endsLimits, type Limits } from './ends-limits.ts';
 import type { CHANGE_FLAGS } from './flags.ts';
@@ -39,11 +40,11 @@ export async function change(
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
     const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
-    if (lowered !== '') console.log(`\n${lowered}`);
+    if (lowered !== '') print(`\n${lowered}`);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
     const declined = changes ? await declinedWith(ending ? `${ending}\n${ask}` : ask, flags) : undefined;
     if (declined !== undefined) {
-      console.error('Nothing was changed.');
+      printError('Nothing was changed.');
       return declined;
     }
     return await terraform.apply();

@@ -1,5 +1,6 @@
 import { loadConfigFile } from '../../stacks/config-file.ts';
 import { FlagError } from '../flags.ts';
+import { print, printError } from '../print.ts';
 import { type Connect, describeEnded, readByHand, removeOutdated } from './by-hand.ts';
 
 /** What is needed to look for limits that were set by hand. */
@@ -20,11 +21,11 @@ export interface Limits {
 export async function endsLimits({ config, mayEnd }: Limits, unasked: boolean): Promise<string | undefined> {
   const ended = await lookAround(config, async (loaded, connect, byHand) => {
     const removed = await removeOutdated(loaded, connect, byHand, Date.now());
-    if (removed > 0) console.error('Took the start date of a pause that has ended out of the schedules.');
+    if (removed > 0) printError('Took the start date of a pause that has ended out of the schedules.');
   });
   if (ended === '') return undefined;
   if (mayEnd) {
-    console.error(ended);
+    printError(ended);
     return undefined;
   }
   if (!unasked) return ended;
@@ -37,7 +38,7 @@ export async function endsLimits({ config, mayEnd }: Limits, unasked: boolean): 
 /** After a plan: says which limits it would end. */
 export async function showLimits({ config }: Limits): Promise<void> {
   const ended = await lookAround(config);
-  if (ended !== '') console.log(`\n${ended}`);
+  if (ended !== '') print(`\n${ended}`);
 }
 
 type Use = (
@@ -62,7 +63,7 @@ async function lookAround(configFile: string | undefined, use?: Use): Promise<st
     await use?.(config, connect, byHand);
   } catch (error) {
     const why = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
-    console.error(`Could not look for what was set by hand on the schedules (${why}).`);
+    printError(`Could not look for what was set by hand on the schedules (${why}).`);
   }
   return ended;
 }

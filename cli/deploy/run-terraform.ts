@@ -66,9 +66,20 @@ export class Terraform {
     rmSync(join(this.#stack, PLAN), { force: true });
   }
 
-  /** The outputs of what is deployed, by their names. */
+  /**
+   * The outputs of what is deployed, by their names.
+   * @throws {DeployError} with what Terraform says
+   */
   async outputs(): Promise<Readonly<Record<string, { readonly value: unknown } | undefined>>> {
-    return this.#json(['output', '-json']);
+    try {
+      return await this.#json(['output', '-json', '-no-color']);
+    } catch (error) {
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      throw new DeployError(
+        `Terraform: expected the outputs of ${this.#stack}, got: ${stderr?.trim() || message}; run terraform init there, ` +
+          'or deploy first.',
+      );
+    }
   }
 
   async #json<Answer>(args: readonly string[]): Promise<Answer> {

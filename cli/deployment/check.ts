@@ -1,3 +1,5 @@
+import { NoAnswerError } from '../aws/no-answer.ts';
+import { isThrottled } from '../aws/throttled.ts';
 import { MissingPermissionError } from '../table/errors.ts';
 import { permitted } from '../table/permitted.ts';
 
@@ -8,6 +10,8 @@ export interface NotChecked {
   readonly isLocal: boolean;
   /** What to do, where the general advice is not enough. */
   readonly remedy?: string;
+  /** The service did not answer; anything else is an answer of it, but not the one that was asked for. */
+  readonly silent?: NoAnswerError;
 }
 
 /** What became of a check: what was seen, or why nothing was. */
@@ -46,6 +50,10 @@ export async function check<Seen>(
         },
       };
     }
+    if (error instanceof NoAnswerError) {
+      return { notChecked: { reason: error.reason, isLocal: false, silent: error } };
+    }
+    if (isThrottled(error)) return { notChecked: { reason: `${action} is throttled`, isLocal: false } };
     const fromAws = '$metadata' in error || 'code' in error;
     // A fault of ours.
     if (!fromAws) throw error;

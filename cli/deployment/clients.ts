@@ -4,8 +4,9 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { clientConfig } from '../aws/client-config.ts';
+import { type AwsClient, awsClient } from '../aws/client.ts';
 import { type Environment, isLocal, type Service } from '../aws/endpoint.ts';
+import type { TimeLimit } from '../aws/time-limit.ts';
 
 /** The services that are asked, as the variables of their endpoints end. */
 const ASKED = [
@@ -30,17 +31,24 @@ export interface DeploymentClients {
   destroy(): void;
 }
 
-/** @throws {FlagError} when the environment names an endpoint that is none */
-export function deploymentClients(region: string, environment: Environment): DeploymentClients {
+/**
+ * @param limit of all that is asked with them
+ * @throws {FlagError} when the environment names an endpoint that is none
+ */
+export function deploymentClients(
+  region: string,
+  environment: Environment,
+  limit?: TimeLimit,
+): DeploymentClients {
   const local = ASKED.filter(service => isLocal(environment, service));
   const isOnThisMachine = local.length > 0;
   const made: { destroy(): void }[] = [];
-  const make = <Client extends { destroy(): void }>(
+  const make = <Client extends AwsClient>(
     service: (typeof ASKED)[number],
-    create: (config: ReturnType<typeof clientConfig>) => Client,
+    create: Parameters<typeof awsClient<Client>>[0],
   ): Client | undefined => {
     if (isOnThisMachine && !local.includes(service)) return undefined;
-    const client = create(clientConfig(service, region, environment));
+    const client = awsClient(create, service, region, environment, { quick: true, limit });
     made.push(client);
     return client;
   };

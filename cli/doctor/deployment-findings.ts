@@ -22,7 +22,7 @@ import { limitOfInput } from '../schedule-limit.ts';
 import { isoSeconds, type Pause, pauseOf, pauseOfOne } from '../schedules.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Finding, finding } from './finding.ts';
-import type { FindingId } from './findings.ts';
+import type { FindingId, RemedyValues } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
 import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
@@ -196,9 +196,9 @@ function executionFindings(
   const open = Math.max(mapRuns, running);
   return [
     ...(subject.props.enabled && !paused && isStale
-      ? [finding('no-recent-sweep', subject, { detail: last })]
+      ? [finding('no-recent-sweep', subject, { detail: last, values: timesSince(since, subject, now) })]
       : []),
-    ...failureFindings(failed, moreFailed, lastSuccess, subject, mask),
+    ...failureFindings(failed, moreFailed, lastSuccess, subject, { now, mask }),
     ...(open >= MAP_RUNS_WARNING
       ? [
           finding('map-runs', subject, {
@@ -216,8 +216,9 @@ function failureFindings(
   moreFailed: boolean,
   lastSuccess: Date | undefined,
   subject: Subject,
-  mask: boolean,
+  { now, mask }: Pick<DeploymentOptions, 'now' | 'mask'>,
 ): Finding[] {
+  const values = timesSince(failed.at(-1)?.stoppedAt, subject, now);
   const [newest] = failed;
   if (newest === undefined) return [];
   const isFailing = lastSuccess === undefined || newest.stoppedAt > lastSuccess;
@@ -234,6 +235,7 @@ function failureFindings(
   return [
     finding(isFailing ? 'executions-failing' : 'executions-failed', subject, {
       count: failed.length,
+      values,
       samples: failed.slice(0, SAMPLES).map(({ name }) => name),
       detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, logKeys !== 'full')}`,
     }),
@@ -243,10 +245,33 @@ function failureFindings(
             // Without keys, what is listed twice cannot be told apart.
             count: logKeys === 'none' ? undeletable.length : samples.size,
             samples: [...samples].slice(0, SAMPLES),
+            values,
           }),
         ]
       : []),
   ];
+}
+
+/** A tick runs for about two minutes, and a failed one may have waited for as long again. */
+const TICK_MINUTES = 5;
+const A_DAY_MS = 86_400_000;
+
+/**
+ * What has expired since a tick, and what it looks back to, as a replay takes it.
+ * @param time a day ago where nobody knows
+ * @param now epoch milliseconds
+ */
+function timesSince(
+  time: Date | undefined,
+  { props: { lookbackMinutes, graceSeconds } }: Subject,
+  now: number,
+): Pick<RemedyValues, 'from' | 'to'> {
+  const minute = (milliseconds: number) =>
+    isoSeconds(Math.floor((milliseconds - graceSeconds * 1000) / 60_000) * 60_000);
+  return {
+    from: minute((time?.getTime() ?? now - A_DAY_MS) - (lookbackMinutes + TICK_MINUTES) * 60_000),
+    to: minute(now),
+  };
 }
 
 /** With the counts of its report, when it made one: the cause itself names keys, and one in prose can. */
@@ -293,8 +318,9 @@ function readerFindings(
   subject: Subject,
 ): Finding[] {
   if (!/^(Enabled|Enabling|Creating|Updating)$/.test(state)) {
-    const remedy = `aws lambda update-event-source-mapping --region ${subject.region} --enabled --uuid ${uuid}`;
-    return [finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, remedy })];
+    return [
+      finding('stream-reader-off', subject, { detail: `that of ${reader} is ${state}`, values: { uuid } }),
+    ];
   }
   if (lastResult === undefined || GOOD_RESULTS.includes(lastResult)) return [];
   return [finding('stream-reader-failing', subject, { detail: `${reader}: ${lastResult}` })];
@@ -338,6 +364,7 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
   return [
     finding('lambda-concurrency', subject, {
       detail: `the account has ${has} left, one execution can use ${uses}`,
+      values: { functions: `${wanted}` },
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { refusesNativeTtl } from '../../stacks/props.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { FINDINGS, type FindingId, type Severity } from './findings.ts';
+import { FINDINGS, type FindingId, PLACEHOLDERS, type RemedyValues, type Severity } from './findings.ts';
 
 /** One thing that is not as it should be. */
 export interface Finding {
@@ -23,8 +23,8 @@ export interface Seen {
   readonly detail?: string;
   readonly count?: number;
   readonly samples?: readonly string[];
-  /** Instead of the remedy of its id, when what was found says more exactly what to do. */
-  readonly remedy?: string;
+  /** What the command of its remedy takes of it. */
+  readonly values?: Partial<RemedyValues>;
 }
 
 export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Finding {
@@ -36,7 +36,7 @@ export function finding(id: FindingId, subject: Subject, seen: Seen = {}): Findi
     count: seen.count ?? null,
     samples: seen.samples ?? [],
     meaning: meaning + withoutBackstop(id, meaning, subject),
-    remedy: seen.remedy ?? remedy(subject),
+    remedy: remedy(subject, { ...PLACEHOLDERS, ...seen.values }),
   };
 }
 

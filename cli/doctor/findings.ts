@@ -1,3 +1,4 @@
+import { quoted, timeToLive } from '../command-line.ts';
 import type { Subject } from '../deployment/subject.ts';
 
 /**
@@ -13,33 +14,47 @@ interface FindingKind {
   readonly what: string;
   readonly meaning: string;
   /** What mends it: a command where one does it. */
-  readonly remedy: (subject: Subject) => string;
+  readonly remedy: (subject: Subject, values: RemedyValues) => string;
 }
+
+/** What a command takes of what was found. */
+export interface RemedyValues {
+  /** Expiry times to replay. */
+  readonly from: string;
+  readonly to: string;
+  readonly uuid: string;
+  readonly functions: string;
+  /** That native TTL is on. @default that of the configuration */
+  readonly attribute?: string | undefined;
+}
+
+/** As a document writes them, which knows of no table. */
+export const PLACEHOLDERS: RemedyValues = { from: 'TIME', to: 'TIME', uuid: 'UUID', functions: 'N' };
 
 const correct = (fields: string) => () => `Correct ${fields} in the configuration.`;
 const deploy = ({ call }: Subject) => call('deploy');
 const adopt = ({ call, props: { tableName, holdAttribute, graceSeconds } }: Subject) =>
   call(
     'adopt',
-    [
-      `--table ${tableName}`,
+    quoted([
+      ...['--table', tableName],
       // Without them it would turn native TTL on.
-      ...(holdAttribute === undefined ? [] : [`--hold-attribute ${holdAttribute}`]),
-      ...(graceSeconds === 0 ? [] : [`--grace-seconds ${graceSeconds}`]),
-    ].join(' '),
+      ...(holdAttribute === undefined ? [] : [`--hold-attribute=${holdAttribute}`]),
+      ...(graceSeconds === 0 ? [] : ['--grace-seconds', `${graceSeconds}`]),
+    ]),
   );
 const backfill = ({ call, props }: Subject) => call('backfill', `--table ${props.tableName}`);
 const aws = (command: string, { props, region }: Subject, rest = '') =>
   `aws ${command} --table-name ${props.tableName} --region ${region}${rest}`;
 /** The command that turns native TTL on or off. */
-export const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): string =>
+const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): string =>
   aws(
     'dynamodb update-time-to-live',
     subject,
-    ` --time-to-live-specification Enabled=${isOn},AttributeName=${attribute}`,
+    ` --time-to-live-specification ${timeToLive(isOn, attribute)}`,
   );
-const replay = ({ call, props }: Subject) =>
-  call('replay', `--table ${props.tableName} --from TIME --to TIME`);
+const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
+  call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
 const correctWriter = () =>
   'Correct the writer (docs/writers.md), then write these items once more, or delete them.';
@@ -118,7 +133,8 @@ const OF_THE_TABLE = {
     severity: 'broken',
     what: 'native TTL is on, and the configuration has holdAttribute or graceSeconds',
     meaning: 'It knows neither: it deletes what is held, and what is still in its grace, within days.',
-    remedy: subject => updateTimeToLive(subject, false, subject.model.ttlAttribute),
+    remedy: (subject, { attribute = subject.model.ttlAttribute }) =>
+      updateTimeToLive(subject, false, attribute),
   },
   'native-ttl-off-local': {
     severity: 'note',
@@ -381,13 +397,13 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'no sweep has succeeded in the last ten minutes',
     meaning: 'One starts every minute. What has expired since is still there.',
-    remedy: subject => `Mend what else was found here, and then ${replay(subject)}`,
+    remedy: (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
   },
   'executions-failing': {
     severity: 'broken',
     what: 'executions failed within a day, the newest one that ended among them',
     meaning: 'The error says why. Ticks after that make up for the time of the lookback.',
-    remedy: subject => `Mend the cause, and then ${replay(subject)}`,
+    remedy: (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
   },
   'executions-failed': {
     severity: 'warning',
@@ -399,7 +415,7 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'items could not be deleted',
     meaning: 'An execution gave them up, for the reason that it reports. They are expired and still there.',
-    remedy: subject => `Mend the reason, and then ${replay(subject)}`,
+    remedy: (subject, values) => `Mend the reason, and then ${replay(subject, values)}`,
   },
   'dead-letters': {
     severity: 'warning',
@@ -433,7 +449,8 @@ const OF_THE_DEPLOYMENT = {
     what: 'a reader of the stream is off',
     meaning:
       'Its event source mapping is not Enabled. The stream keeps a record for a day: what is not read by then is lost to the archive or the events.',
-    remedy: ({ region }) => `aws lambda update-event-source-mapping --region ${region} --enabled --uuid UUID`,
+    remedy: ({ region }, { uuid }) =>
+      `aws lambda update-event-source-mapping --region ${region} --enabled --uuid ${uuid}`,
   },
   'stream-reader-failing': {
     severity: 'warning',
@@ -466,8 +483,8 @@ const OF_THE_DEPLOYMENT = {
     what: 'the account may run fewer functions at once than the configuration can use',
     meaning:
       'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
-    remedy: ({ region }) =>
-      `Lower shardConcurrency or chunkConcurrency, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value N`,
+    remedy: ({ region }, { functions }) =>
+      `Lower shardConcurrency or chunkConcurrency, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value ${functions}`,
   },
   'map-runs': {
     severity: 'warning',

@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { expiredRange } from '../../expiry/ttl.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { type KeyTextOptions, keyText } from '../table/key-text.ts';
@@ -12,6 +13,8 @@ export const SAMPLES = 3;
 
 /** Different details that are shown of one finding. */
 const DETAILS = 5;
+
+const AN_HOUR = 3600;
 
 interface Counted {
   count: number;
@@ -70,11 +73,11 @@ export class ItemTally {
   findings(subject: Subject): Finding[] {
     return ITEM_FINDINGS.flatMap(id => {
       const counted = this.#found.get(id);
-      return counted === undefined ? [] : [finding(id, subject, this.#seen(id, counted, subject))];
+      return counted === undefined ? [] : [finding(id, subject, this.#seen(id, counted))];
     });
   }
 
-  #seen(id: ItemFindingId, { count, overdue, samples, details }: Counted, subject: Subject): Seen {
+  #seen(id: ItemFindingId, { count, overdue, samples, details }: Counted): Seen {
     const common = [...details].sort(([, one], [, other]) => other - one).slice(0, DETAILS);
     const listed = common.map(([detail, times]) => `${detail} (${times.toLocaleString('en-US')})`);
     const parts = [
@@ -89,12 +92,11 @@ export class ItemTally {
     ];
     const seen = { count, samples, ...(parts.length > 0 && { detail: parts.join('; ') }) };
     if (id !== 'expired-present') return seen;
-    const [from, to] = [minute(this.#oldest), minute(this.#newest + 60)];
-    return {
-      ...seen,
-      detail: `expiry times from ${from} to ${to}`,
-      remedy: subject.call('replay', `--table ${subject.props.tableName} --from ${from} --to ${to}`),
-    };
+    const [oldest, to] = [minute(this.#oldest), minute(this.#newest + 60)];
+    // A replay takes no time of five years back, and it is not typed at once.
+    const earliest = expiredRange(this.#judge.now).after + AN_HOUR;
+    const from = minute(Math.max(this.#oldest, Math.min(earliest, this.#newest)));
+    return { ...seen, detail: `expiry times from ${oldest} to ${to}`, values: { from, to } };
   }
 }
 

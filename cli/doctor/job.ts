@@ -1,6 +1,7 @@
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, type NotChecked, notAsked } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
@@ -33,8 +34,8 @@ export interface DoctorJobOptions {
   readonly segments: number;
   /** Hashes instead of keys. */
   readonly mask: boolean;
-  /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => DeploymentClients;
+  /** Called when all of the above has been found right; the limit is that of all looks at a table but a full scan. */
+  readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
   readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -43,6 +44,9 @@ export interface DoctorJobOptions {
   /** Ends the work; it is then not known how the tables are. */
   readonly signal: AbortSignal;
 }
+
+/** What a table is looked at for takes so long at the most, seconds, but for a full scan. */
+const TABLE_SECONDS = 60;
 
 /** What was looked at, whatever was found. Null: it is not there, or was not checked. */
 export interface Facts {
@@ -91,12 +95,15 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
   const { region } = config;
   const tables = chooseTables(config, options.table);
   const mapRuns = config.tables.reduce((sum, table) => sum + mapRunsOf(resolveProps(table)), 0);
-  const clients = options.connect(region);
+  const limit = new TimeLimit(TABLE_SECONDS);
+  const clients = options.connect(region, limit);
   try {
     const checkedAt = new Date(options.now()).toISOString();
     const reports: TableReport[] = [];
     for (const table of tables) {
-      const report = await checkTable(subjectOf(table, region, options.call), clients, mapRuns, options);
+      limit.start();
+      const subject = subjectOf(table, region, options.call);
+      const report = await checkTable(subject, clients, mapRuns, { ...options, limit });
       if (options.signal.aborted) return undefined;
       reports.push(report);
     }
@@ -106,6 +113,7 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
     if (options.signal.aborted) return undefined;
     throw error;
   } finally {
+    limit.stop();
     clients.destroy();
   }
 }
@@ -114,11 +122,13 @@ function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Su
   return { props: resolveProps(table), model: modelOf(table), region, call };
 }
 
+type LimitedOptions = DoctorJobOptions & { readonly limit: TimeLimit };
+
 async function checkTable(
   subject: Subject,
   clients: DeploymentClients,
   mapRuns: number,
-  options: DoctorJobOptions,
+  options: LimitedOptions,
 ): Promise<TableReport> {
   const { props } = subject;
   const deployment = await observeDeployment(clients, subject, options.now());
@@ -171,7 +181,7 @@ async function lookAtTable(
   subject: Subject,
   clients: DeploymentClients,
   formerHolds: readonly string[],
-  options: DoctorJobOptions,
+  options: LimitedOptions,
 ): Promise<LookedAt> {
   const { dynamoDb, isLocal } = clients;
   const { tableName } = subject.props;
@@ -233,7 +243,7 @@ async function lookAtItems(
   subject: Subject,
   dynamoDb: NonNullable<DeploymentClients['dynamoDb']>,
   formerHolds: readonly string[],
-  { full, rate, segments, mask, now, onScan, signal }: DoctorJobOptions,
+  { full, rate, segments, mask, now, onScan, signal, limit }: LimitedOptions,
 ): Promise<{ findings: Finding[]; facts: Pick<Facts, 'itemsRead' | 'allItemsRead'> }> {
   const { name: tableName, arn: tableArn, partitionKey, sortKey, itemCount, sizeBytes } = table;
   const keyNames = [partitionKey.name, ...(sortKey === undefined ? [] : [sortKey.name])];
@@ -251,6 +261,7 @@ async function lookAtItems(
       return complete;
     }
     onScan?.(table, undefined);
+    limit.stop();
     await scanTable(dynamoDb, {
       tableName,
       tableArn,
@@ -261,6 +272,7 @@ async function lookAtItems(
       onItem: item => tally.add(item),
       onProgress: progress => onScan?.(table, progress),
     });
+    limit.start();
     return true;
   });
   return {

@@ -3,7 +3,6 @@ import { hasOldImages } from '../../stacks/table-settings.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { DescribedIndex, DescribedTable, KeyAttribute, NativeTtl } from '../table/describe-table.ts';
 import { type Finding, finding } from './finding.ts';
-import { updateTimeToLive } from './findings.ts';
 
 /** What DescribeTable says of a table. */
 export type TableShape = Omit<DescribedTable, 'ttl'>;
@@ -106,7 +105,7 @@ export function nativeTtlFindings(
       : [
           finding('native-ttl-on', subject, {
             detail: `it is ${status} on ${attribute ?? 'none'}`,
-            remedy: updateTimeToLive(subject, false, attribute ?? ttlAttribute),
+            values: { attribute },
           }),
         ];
   }

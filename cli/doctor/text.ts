@@ -1,5 +1,6 @@
 import { PRICES } from '../../cost/prices.ts';
 import { ago } from '../deployment/ago.ts';
+import { shortKey } from '../print.ts';
 import type { Finding } from './finding.ts';
 import type { DoctorReport, Facts, TableReport } from './job.ts';
 import type { ScanProgress } from './scan.ts';
@@ -51,7 +52,7 @@ function describeFinding({ id, severity, what, count: times, samples, meaning, r
   return [
     `  ${severity.toUpperCase()} ${id}${times === null ? '' : ` (${count(times)})`}`,
     `    ${what}`,
-    ...samples.map(sample => `    such as ${sample}`),
+    ...samples.map(sample => `    such as ${shortKey(sample)}`),
     `    ${meaning}`,
     `    -> ${remedy}`,
   ].join('\n');

@@ -1,6 +1,7 @@
 import { isIdle, type Sweep } from '../deployment/sweep.ts';
 import { OUTCOME_COUNTS, type SweepOutcome } from '../deployment/sweep-outcome.ts';
 import { describeOutcome, describeSweepLine, utc } from '../deployment/sweep-text.ts';
+import { shortKey } from '../print.ts';
 import { type KeyTextOptions, keysToShow, listedKeyText } from '../table/key-text.ts';
 import type { History, TableHistory } from './job.ts';
 
@@ -43,7 +44,7 @@ function describeSweep(sweep: Sweep, now: Date, keys: KeyTextOptions): string[] 
     describeSweepLine(sweep, now),
     ...(sweep.failure === undefined ? [] : [`    ${sweep.name}: ${sweep.failure}`]),
     ...sweep.failedKeys.map(
-      failure => `    not deleted: ${listedKeyText(failure, keys) ?? 'a key'} (${failure.reason})`,
+      failure => `    not deleted: ${shortKey(listedKeyText(failure, keys) ?? 'a key')} (${failure.reason})`,
     ),
   ];
 }

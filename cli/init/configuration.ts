@@ -20,19 +20,59 @@ const PARTITION_KEY = 'id';
 const TABLE = 'Sessions';
 const TTL_ATTRIBUTE = 'ttl';
 
+/** The three questions, and the fields that each one answers. */
+const QUESTIONS = {
+  name: { text: `Name of the table? [${TABLE}] `, fields: ['tableName'] },
+  keys: {
+    text: 'New, or existing? For a new table press Enter; for an existing one type its partition key, and its sort key after a blank if it has one: [new] ',
+    fields: ['partitionKey', 'sortKey'],
+  },
+  ttl: { text: `Attribute with the moment of expiry? [${TTL_ATTRIBUTE}] `, fields: ['ttlAttribute'] },
+} as const;
+
+type Question = keyof typeof QUESTIONS;
+
+/** Why answers make no configuration. */
+export interface Refusal {
+  readonly message: string;
+  /** As `tables[0].tableName`. */
+  readonly fields: readonly string[];
+}
+
 /**
- * Asks the three questions.
+ * Asks the three questions, and those once more whose answers are refused.
+ *
  * @param ask gets an answer, empty for what stands in brackets
+ * @param refusalOf is told what was answered; undefined: it is right
+ * @param tell prints why something is asked once more
+ * @returns what was answered, also when it is refused and nobody has another answer
  */
-export async function askForTable(ask: (question: string) => Promise<string>): Promise<Answers> {
-  const tableName = (await ask(`Name of the table? [${TABLE}] `)) || TABLE;
-  const keys = await ask(
-    'New, or existing? For a new table press Enter; for an existing one type its partition key, and its sort key after a blank if it has one: [new] ',
-  );
+export async function askForTable(
+  ask: (question: string) => Promise<string>,
+  refusalOf: (answers: Answers) => Promise<Refusal | undefined>,
+  tell: (message: string) => void,
+): Promise<Answers> {
+  const given: Record<Question, string> = { name: '', keys: '', ttl: '' };
+  const all = Object.keys(QUESTIONS) as Question[];
+  for (let questions = all; ; ) {
+    for (const question of questions) given[question] = await ask(QUESTIONS[question].text);
+    const answers = answersOf(given);
+    const refusal = await refusalOf(answers);
+    if (refusal === undefined) return answers;
+    const refused = all.filter(question => isAbout(question, refusal) && given[question] !== '');
+    if (refused.length === 0) return answers;
+    tell(refusal.message);
+    questions = refused;
+  }
+}
+
+const isAbout = (question: Question, { fields }: Refusal): boolean =>
+  QUESTIONS[question].fields.some(name => fields.some(field => field.endsWith(`.${name}`)));
+
+function answersOf({ name, keys, ttl }: Readonly<Record<Question, string>>): Answers {
   const existingTable = keys !== '' && keys.toLowerCase() !== 'new';
   const [partitionKey = PARTITION_KEY, sortKey] = existingTable ? keys.split(/[\s,]+/) : [];
-  const ttlAttribute = (await ask(`Attribute with the moment of expiry? [${TTL_ATTRIBUTE}] `)) || undefined;
-  return { tableName, existingTable, partitionKey, sortKey, ttlAttribute };
+  return { tableName: name || TABLE, existingTable, partitionKey, sortKey, ttlAttribute: ttl || undefined };
 }
 
 /**
@@ -52,6 +92,18 @@ export async function configOf(answers: Answers, region: string): Promise<Deploy
   };
   const { checkConfig } = await import('../../stacks/config.ts');
   return checkConfig({ region, state: { backend: 'local' }, tables: [table] });
+}
+
+/** Why {@link configOf} refuses these answers; undefined when it takes them. */
+export async function refusalOf(answers: Answers, region: string): Promise<Refusal | undefined> {
+  try {
+    await configOf(answers, region);
+    return undefined;
+  } catch (error) {
+    const { InvalidConfigError } = await import('../../stacks/config.ts');
+    if (!(error instanceof InvalidConfigError)) throw error;
+    return { message: error.message, fields: error.problems.map(({ field }) => field) };
+  }
 }
 
 /** The text of its file: JSON for editors that know the schema, or TypeScript. */

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { deployedAlarms } from '../../stacks/alarms.ts';
 import { checkConfig } from '../../stacks/config.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { changeSchedules, type ScheduleChange } from '../aws/schedules.ts';
@@ -80,6 +82,7 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
         `${table}: paused${until === undefined ? '' : ` until ${isoSeconds(until)}`}. ${describeOpen(open)}`,
       );
     }
+    for (const text of reminders(tables, forMs)) print(`\n${text}`);
     print(`\n${afterwards(until, options)}`);
     if (options.resultFile !== undefined) {
       writeFileSync(
@@ -109,6 +112,25 @@ function describeOpen(open: readonly OpenExecution[]): string {
       ? '1 execution is open and goes on to its end:'
       : `${open.length} executions are open and go on to their end:`;
   return `${first}${shown.join('')}${more}`;
+}
+
+/** A tick that runs goes on for so long after the pause. */
+const TICK_MINUTES = 2;
+
+/**
+ * The alarm of missing sweeps sounds for a pause, too: nothing else tells of one that lasts longer than somebody meant. Whoever pauses
+ * is told before it does.
+ */
+function reminders(tables: readonly PreciseTtlProps[], forMs: number | undefined): string[] {
+  return tables.flatMap(table => {
+    const alarm = deployedAlarms(resolveProps(table)).find(each => each.alarm === 'noSweep');
+    if (alarm === undefined) return [];
+    const { name, periods: minutes } = alarm;
+    if (forMs !== undefined && forMs <= (minutes - TICK_MINUTES) * 60_000) return [];
+    return [
+      `The alarm ${name} will sound about ${minutes} to ${minutes + TICK_MINUTES} minutes from now: it reminds of the pause, and ends when sweeps succeed again.`,
+    ];
+  });
 }
 
 function afterwards(until: Date | undefined, { call, table }: PauseOptions): string {

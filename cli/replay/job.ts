@@ -11,9 +11,9 @@ import { chooseTables } from '../choose-tables.ts';
 import { FlagError } from '../flags.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { JobEnd } from '../job-end.ts';
-import { defaultLabel, freshLabel, LABEL, splitSpan } from './pieces.ts';
+import { defaultLabel, freshLabel, LABEL, splitSpan, usualSplit } from './pieces.ts';
 import { type PieceResult, runPiece } from './run-piece.ts';
-import { checkPieces, readSpan, type Span, type SpanSettings } from './span.ts';
+import { checkPieces, longestMinutes, readSpan, type Span, type SpanSettings } from './span.ts';
 import {
   describeAllDone,
   describeDryRun,
@@ -31,7 +31,8 @@ export interface ReplayJobOptions {
   /** @default all tables of the configuration */
   readonly table: string | undefined;
   readonly dryRun: boolean;
-  readonly splitMinutes: number;
+  /** @default an hour, or longer for a long span */
+  readonly splitMinutes: number | undefined;
   readonly concurrency: number;
   /** Deletes per second and table. @default the table's maxDeletesPerSecond */
   readonly maxPerSecond: number | undefined;
@@ -68,11 +69,13 @@ interface Task {
  * @throws {FlagError} before anything is asked of AWS; {StateMachineNotFoundError}, or the SDK's error, when it can't go on
  */
 export async function runReplay(options: ReplayJobOptions): Promise<JobEnd> {
-  const { dryRun, print, signal, splitMinutes } = options;
+  const { dryRun, print, signal } = options;
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
   const span = readSpan(options, options.now, settingsOf(tables[0]));
+  const most = Math.min(...tables.map(table => longestMinutes(settingsOf(table))));
+  const splitMinutes = options.splitMinutes ?? usualSplit(span, most);
   const pieces = splitSpan(span, splitMinutes);
   for (const table of tables) checkPieces(pieces, splitMinutes, settingsOf(table));
   const named = options.label ?? defaultLabel(span);

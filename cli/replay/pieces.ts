@@ -5,6 +5,20 @@ import type { Span } from './span.ts';
 /** More executions than this are somebody's typing error, or a case for longer pieces. */
 export const MAX_PIECES = 10_000;
 
+/** Minutes that one execution sweeps, and executions of a table beyond which each of them sweeps more. */
+const PIECE_MINUTES = 60;
+const FEW_PIECES = 1_000;
+
+/**
+ * Into how long pieces a span is cut when nobody says so: an hour, and for a long span as much more as keeps their number low.
+ *
+ * @param most minutes that one execution can take
+ */
+export function usualSplit({ from, to }: Span, most: number): number {
+  const wanted = Math.ceil((to - from) / 60 / (FEW_PIECES - 1));
+  return Math.min(Math.max(PIECE_MINUTES, wanted), Math.floor(most));
+}
+
 /**
  * Cuts a span at the multiples of `splitMinutes` of the clock, so that the same span always gives the same pieces.
  *

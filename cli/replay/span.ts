@@ -1,5 +1,6 @@
 import { checkSpan, readSweepInput, type TickSettings } from '../../functions/plan-sweep/sweep-input.ts';
 import type { InvalidExecutionInputError } from '../../functions/runtime/errors.ts';
+import { MAX_PAIRS } from '../../statemachine/contract.ts';
 import { FlagError } from '../flags.ts';
 
 /** Expiry times in [from, to), whole epoch seconds. */
@@ -40,6 +41,10 @@ export function readSpan(
   }
   return { from: request.from, to: request.before };
 }
+
+/** Minutes that one execution can take: it is refused a span of more windows and shards. */
+export const longestMinutes = ({ windowSeconds, shards }: SpanSettings): number =>
+  ((MAX_PAIRS / shards) * windowSeconds) / 60;
 
 /**
  * Refuses pieces that an execution would refuse.

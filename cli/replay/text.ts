@@ -2,6 +2,7 @@ import { PRICES } from '../../cost/prices.ts';
 import type { ShownKey } from '../../statemachine/contract.ts';
 import { wordsOf } from '../../statemachine/counts.ts';
 import { type CountRow, countTable } from '../count-table.ts';
+import { shortKey } from '../print.ts';
 import type { PieceResult } from './run-piece.ts';
 import type { Span } from './span.ts';
 import { REPLAYED, type Totals } from './totals.ts';
@@ -61,7 +62,7 @@ export function describePiece(result: PieceResult, position: string, dryRun: boo
 }
 
 /** A key, or the hash that the functions reported in its place. */
-const textOf = (key: ShownKey): string => (typeof key === 'string' ? key : JSON.stringify(key));
+const textOf = (key: ShownKey): string => shortKey(typeof key === 'string' ? key : JSON.stringify(key));
 
 function describeCounts(totals: Totals, dryRun: boolean) {
   const { found } = totals;

@@ -22,17 +22,25 @@ export interface ArchivedImage {
 /** Most that an object unpacks to, bytes. A batch of the stream has 6 MB. */
 const MAX_OBJECT_BYTES = 256 * 1024 * 1024;
 
+/** A line of an object. */
+export interface ArchivedLine {
+  readonly text: string;
+  /** The object and the line's number, for messages. */
+  readonly where: string;
+}
+
 /** The lines of an object. @throws {ArchivedLineError} for one that is damaged */
-export function linesOf(body: Uint8Array, where: string): string[] {
+export function linesOf(body: Uint8Array, where: string): ArchivedLine[] {
   let text: string;
   try {
     text = gunzipSync(body, { maxOutputLength: MAX_OBJECT_BYTES }).toString();
   } catch (error) {
     throw new ArchivedLineError(
-      `${where}: expected gzip, got something else (${(error as Error).message}); take another version of the object, or move it elsewhere and run the command again`,
+      `${where}: expected gzip, got something else (${(error as Error).message}); take another version of the object`,
     );
   }
-  return text.split('\n').filter(line => line !== '');
+  const lines = text.split('\n').map((line, index) => ({ text: line, where: `${where}, line ${index + 1}` }));
+  return lines.filter(line => line.text !== '');
 }
 
 /** That the item of a copy was not deleted. */
@@ -46,11 +54,11 @@ export interface KeptMark {
 /**
  * Reads a line of an archive, or a copy of archiveFirst's.
  *
- * @param where the object that it stands in, for the message
  * @throws {ArchivedLineError} for a line that is none, and for one of a plain archive
  */
-export function readImage(line: string, names: KeyNames, where: string): ArchivedImage {
-  const { id, key, item, expiredAt, deletedAt } = fieldsOf(line, names, where);
+export function readImage(line: ArchivedLine, names: KeyNames): ArchivedImage {
+  const { where } = line;
+  const { id, key, item, expiredAt, deletedAt } = fieldsOf(line, names);
   const time = expiredAt ?? deletedAt;
   if (!isObject(item) || time === undefined)
     throw new ArchivedLineError(
@@ -60,13 +68,14 @@ export function readImage(line: string, names: KeyNames, where: string): Archive
 }
 
 /** Reads a mark of archiveFirst's. @throws {ArchivedLineError} */
-export function readMark(line: string, names: KeyNames, where: string): KeptMark {
-  const { id, expiredAt, copy } = fieldsOf(line, names, where);
+export function readMark(line: ArchivedLine, names: KeyNames): KeptMark {
+  const { id, expiredAt, copy } = fieldsOf(line, names);
   return { id, expiredAt: expiredAt ?? '', copy };
 }
 
-function fieldsOf(line: string, names: KeyNames, where: string) {
-  const { key, item, expiredAt, deletedAt, copy } = parsed(line, where);
+function fieldsOf(line: ArchivedLine, names: KeyNames) {
+  const { where } = line;
+  const { key, item, expiredAt, deletedAt, copy } = parsed(line);
   if (!isObject(key))
     throw new ArchivedLineError(
       `${where}: expected lines with a key, got one without; is this an archive of precise-ttl?`,
@@ -87,9 +96,9 @@ function fieldsOf(line: string, names: KeyNames, where: string) {
   };
 }
 
-function parsed(line: string, where: string): Record<string, unknown> {
+function parsed({ text, where }: ArchivedLine): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
     // Told below, as for JSON that is no object.

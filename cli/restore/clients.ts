@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { clientConfig } from '../aws/client-config.ts';
+import { awsClient } from '../aws/client.ts';
 import { type Environment, isLocal, localEndpoint } from '../aws/endpoint.ts';
 import { noteEndpoint } from '../aws/note-endpoint.ts';
 import { type ArchiveSource, folderSource, s3Source } from './archive-source.ts';
@@ -21,16 +21,16 @@ export function restoreClients(
   environment: Environment,
   signal: AbortSignal,
 ): RestoreClients {
-  const dynamoDb = new DynamoDBClient(clientConfig('DYNAMODB', region, environment));
+  const dynamoDb = awsClient(config => new DynamoDBClient(config), 'DYNAMODB', region, environment);
   const endpoint = noteEndpoint(dynamoDb);
   const made: { destroy(): void }[] = [dynamoDb];
   const s3 = () => {
-    const client = new S3Client({
-      ...clientConfig('S3', region, environment),
+    const options = {
       // The bucket may lie in another region than the table.
       followRegionRedirects: true,
       forcePathStyle: isLocal(environment, 'S3'),
-    });
+    };
+    const client = awsClient(config => new S3Client({ ...config, ...options }), 'S3', region, environment);
     made.push(client);
     return client;
   };

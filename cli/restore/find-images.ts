@@ -1,8 +1,17 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { ArchiveSource } from './archive-source.ts';
-import { type ArchivedImage, type KeptMark, linesOf, readImage, readMark } from './archived-image.ts';
-import { ArchiveNotFoundError } from './errors.ts';
+import {
+  type ArchivedImage,
+  type ArchivedLine,
+  type KeptMark,
+  linesOf,
+  readImage,
+  readMark,
+  toAttributes,
+} from './archived-image.ts';
+import { ArchivedLineError, ArchiveNotFoundError } from './errors.ts';
 import type { ExpirySpan } from './span.ts';
 import type { WantedKeys } from './wanted-keys.ts';
 
@@ -10,9 +19,17 @@ import type { WantedKeys } from './wanted-keys.ts';
 const READS_AT_ONCE = 8;
 const DAY_MS = 86_400_000;
 
-/** An image, and the object that it stands in. */
+/** An image, and its item as it is written. */
 export interface FoundImage extends ArchivedImage {
-  readonly where: string;
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+}
+
+/** What was passed over. */
+export interface Unreadable {
+  /** Lines, and objects that cannot be unpacked. */
+  readonly lines: number;
+  /** Where the first of them stand, and what is wrong with them. */
+  readonly first: readonly string[];
 }
 
 export interface Found {
@@ -21,7 +38,11 @@ export interface Found {
   /** Objects that were read, and dates that they are of. */
   readonly objects: number;
   readonly dates: number;
+  readonly unreadable: Unreadable;
 }
+
+/** Lines that are named: an archive may have millions that cannot be read, such as all those of a plain one. */
+const NAMED_LINES = 100;
 
 export interface FindOptions {
   readonly source: ArchiveSource;
@@ -36,20 +57,25 @@ export interface FindOptions {
 
 /**
  * Finds the image of each key that expired last. It reads the latest date of expiry first, and the dates before only while a key
- * is missing.
+ * is missing. A line that cannot be read keeps no other from being found.
  *
- * @throws {ArchiveNotFoundError}, {ArchivedLineError}, {ArchiveUnreadableError}
+ * @throws {ArchiveNotFoundError}, {ArchiveUnreadableError}
  */
 export async function findImages(options: FindOptions): Promise<Found> {
   const { wanted, span, onDate, signal } = options;
   const images = new Map<string, FoundImage>();
   let objects = 0;
   let dates = 0;
+  const unreadable = { lines: 0, first: [] as string[] };
+  const onUnreadable = ({ message }: ArchivedLineError) => {
+    unreadable.lines += 1;
+    if (unreadable.first.length < NAMED_LINES) unreadable.first.push(message);
+  };
   for (const date of (await datesOf(options)).filter(each => isWithin(each, span)).reverse()) {
     if (images.size === wanted.size || signal.aborted) break;
     onDate(date, images.size);
     const missing = new Set([...wanted.keys()].filter(id => !images.has(id)));
-    const found = await imagesOfDate(date, missing, options);
+    const found = await imagesOfDate(date, missing, options, onUnreadable);
     objects += found.objects;
     dates += 1;
     for (const image of found.images) {
@@ -57,7 +83,7 @@ export async function findImages(options: FindOptions): Promise<Found> {
       if (other === undefined || isLater(image, other)) images.set(image.id, image);
     }
   }
-  return { images, objects, dates };
+  return { images, objects, dates, unreadable };
 }
 
 /** The folder of the copies that archiveFirst makes, and that of the marks of those whose item was not deleted. */
@@ -88,27 +114,38 @@ async function imagesOfDate(
   date: string,
   missing: ReadonlySet<string>,
   { source, tableName, names, span, signal }: FindOptions,
+  onUnreadable: (error: ArchivedLineError) => void,
 ): Promise<{ images: FoundImage[]; objects: number }> {
   let objects = 0;
-  const read = async <Line extends { readonly id: string; readonly expiredAt: string }>(
-    folder: string,
-    readLine: (line: string, where: string) => Line,
-  ) => {
+  const readable = <Result>(read: () => Result): Result[] => {
+    try {
+      return [read()];
+    } catch (error) {
+      if (!(error instanceof ArchivedLineError)) throw error;
+      onUnreadable(error);
+      return [];
+    }
+  };
+  const read = async <Line>(folder: string, readLine: (line: ArchivedLine) => Line[]) => {
     const paths = await source.objects(`${tableName}/${folder}expired_date=${date}/`);
     objects += paths.length;
     const linesOfPath = async (path: string) => {
-      const where = source.name(path);
-      return linesOf(await source.read(path), where)
-        .map(line => ({ ...readLine(line, where), path, where }))
-        .filter(({ id, expiredAt }) => missing.has(id) && isIn(expiredAt, span));
+      const body = await source.read(path);
+      const lines = readable(() => linesOf(body, source.name(path))).flat();
+      return lines.flatMap(line => readable(() => readLine(line)).flat()).map(line => ({ ...line, path }));
     };
     const gz = paths.filter(path => path.endsWith('.gz'));
     return (await inParallel(gz, READS_AT_ONCE, linesOfPath, signal)).flat();
   };
-  const image = (line: string, where: string) => readImage(line, names, where);
+  const isWanted = ({ id, expiredAt }: ArchivedImage | KeptMark) => missing.has(id) && isIn(expiredAt, span);
+  const image = (line: ArchivedLine): FoundImage[] => {
+    const found = readImage(line, names);
+    return isWanted(found) ? [{ ...found, attributes: toAttributes(found.item, line.where) }] : [];
+  };
   const deleted = await read('', image);
   const copies = await read(COPIES, image);
-  const marks = copies.length === 0 ? [] : await read(MARKS, (line, where) => readMark(line, names, where));
+  const mark = (line: ArchivedLine) => [readMark(line, names)].filter(isWanted);
+  const marks = copies.length === 0 ? [] : await read(MARKS, mark);
   const isKept = (copy: (typeof copies)[number]) =>
     marks.some(mark => mark.id === copy.id && mark.expiredAt === copy.expiredAt && isOf(mark, copy.path));
   return { images: [...deleted, ...copies.filter(copy => !isKept(copy))], objects };

@@ -49,7 +49,8 @@ const WRITES_AT_ONCE = 10;
 /**
  * Writes items of an archive back into their table.
  *
- * @returns `failed`: a key is not in the archive, or an item could not be written
+ * @returns `failed`: a key is not in the archive, an item could not be written, or a line of the archive cannot be read: it may be the
+ *   one that was wanted
  * @throws {FlagError} before anything is asked of AWS; an error of ./errors.ts, ../table/errors.ts, or the SDK's, when it can't go on
  */
 export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
@@ -64,7 +65,7 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
   try {
     const { tableName } = props;
     const table = await describeShape(clients.dynamoDb, tableName);
-    const { images, objects, dates } = await findImages({
+    const { images, objects, dates, unreadable } = await findImages({
       source: clients.source,
       ...{ tableName, names: model, wanted, span, signal },
       onDate: (date, found) => options.onSearch(`${date}: ${found} of ${wanted.size} keys found`),
@@ -80,7 +81,6 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
         ...{ objects, dates, keys: wanted.size, found: images.size, expiresAt, dryRun },
       }),
     );
-    // Made before the question: an image that cannot be written shall not be found out halfway.
     const items = [...images].map(([id, image]) => [id, newItem(image, model, expiresAt, now)] as const);
     const local = isThisMachine(clients.endpoint()?.hostname ?? '');
     if (!dryRun && items.length > 0 && !local && !(await options.confirm()))
@@ -104,12 +104,13 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
         return { key, ...fate, expiredAt: image.expiredAt };
       });
       const shown = showKeys(keys, props, options.mask);
-      print(`\n${describeOutcome(shown, dryRun)}`);
+      print(`\n${describeOutcome(shown, dryRun, unreadable)}`);
       if (options.resultFile !== undefined) {
         const json = {
           ...{ table: tableName, archive: clients.source.name(`${tableName}/`), dryRun },
           expiresAt: expiresAt === undefined ? null : new Date(expiresAt * 1000).toISOString(),
           interrupted: signal.aborted,
+          unreadable,
           keys: shown,
         };
         writeFileSync(options.resultFile, `${JSON.stringify(json, null, 2)}\n`);
@@ -117,7 +118,9 @@ export async function runRestore(options: RestoreJobOptions): Promise<JobEnd> {
     }
     if (signal.aborted) return 'interrupted';
     const isComplete =
-      images.size === wanted.size && [...fates.values()].every(({ fate }) => fate !== 'failed');
+      images.size === wanted.size &&
+      unreadable.lines === 0 &&
+      [...fates.values()].every(({ fate }) => fate !== 'failed');
     return isComplete ? 'done' : 'failed';
   } finally {
     clients.destroy();

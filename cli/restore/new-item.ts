@@ -2,7 +2,6 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { expiryAttributes } from '../../expiry/attributes.ts';
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { toNativeKey } from '../../functions/table/item-key.ts';
-import { toAttributes } from './archived-image.ts';
 import type { FoundImage } from './find-images.ts';
 
 /** When what is written back expires, epoch seconds; undefined: it does not. */
@@ -12,16 +11,15 @@ export type NewExpiry = number | undefined;
  * The item that is written: as it was archived, with the new expiry and its window in the place of the old ones.
  *
  * @param nowMs epoch milliseconds
- * @throws {ArchivedLineError}
  */
 export function newItem(
-  { key, item, where }: FoundImage,
+  { key, attributes }: FoundImage,
   model: ExpiryModel,
   expiresAt: NewExpiry,
   nowMs: number,
 ): Record<string, AttributeValue> {
   const { ttlAttribute, windowAttribute } = model;
-  const kept = Object.entries(toAttributes(item, where)).filter(
+  const kept = Object.entries(attributes).filter(
     ([name]) => name !== ttlAttribute && name !== windowAttribute,
   );
   const options = expiresAt === undefined ? { ttlSeconds: 0 } : { expiresAt };

@@ -1,3 +1,5 @@
+import { shortKey } from '../print.ts';
+import type { Unreadable } from './find-images.ts';
 import type { RestoredKey } from './restored-key.ts';
 
 export interface RestoreFacts {
@@ -43,8 +45,12 @@ const SHOWN_KEYS = 10;
 /** A key as it may be shown. */
 export type ShownRestoredKey = Omit<RestoredKey, 'key'> & { readonly key: string | undefined };
 
-/** How many keys there are of each fate, and some of those that somebody has to look after. */
-export function describeOutcome(keys: readonly ShownRestoredKey[], dryRun: boolean): string {
+/** How many keys there are of each fate, and some of those that somebody has to look after. So of what cannot be read. */
+export function describeOutcome(
+  keys: readonly ShownRestoredKey[],
+  dryRun: boolean,
+  unreadable: Unreadable,
+): string {
   const lines = (Object.keys(FATES) as RestoredKey['fate'][]).flatMap(fate => {
     const those = keys.filter(key => key.fate === fate);
     const isExpected = fate === (dryRun ? 'found' : 'restored');
@@ -52,7 +58,19 @@ export function describeOutcome(keys: readonly ShownRestoredKey[], dryRun: boole
     const line = `${those.length.toLocaleString('en-US')} ${FATES[fate]}`;
     return [line, ...(isExpected ? [] : listed(those))];
   });
-  return lines.join('\n');
+  return [...lines, ...describeUnreadable(unreadable)].join('\n');
+}
+
+function describeUnreadable({ lines, first }: Unreadable): string[] {
+  if (lines === 0) return [];
+  const shown = first.slice(0, SHOWN_KEYS).map(each => `  ${each}`);
+  const more =
+    lines > shown.length ? [`  and ${lines - shown.length} more: --json FILE names the first`] : [];
+  return [
+    `${count(lines, 'line')} of the archive cannot be read and ${lines === 1 ? 'was' : 'were'} passed over:`,
+    ...shown,
+    ...more,
+  ];
 }
 
 function listed(keys: readonly ShownRestoredKey[]): string[] {
@@ -62,7 +80,7 @@ function listed(keys: readonly ShownRestoredKey[]): string[] {
   return [
     ...shown
       .slice(0, SHOWN_KEYS)
-      .map(({ key, reason }) => `  ${key}${reason === undefined ? '' : `: ${reason}`}`),
+      .map(({ key = '', reason }) => `  ${shortKey(key)}${reason === undefined ? '' : `: ${reason}`}`),
     ...more,
   ];
 }

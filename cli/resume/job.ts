@@ -145,7 +145,7 @@ async function replayAll(resumed: readonly Resumed[], options: ResumeOptions): P
         ...due,
         table: tableName,
         dryRun,
-        splitMinutes: 60,
+        splitMinutes: undefined,
         concurrency: 4,
         // What an operator has slowed down stays slow.
         maxPerSecond: limitOf(found),

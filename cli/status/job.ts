@@ -2,17 +2,19 @@ import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { check, notAsked } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
 import { observeQueue, observeSchedules, observeStateMachine } from '../deployment/observe-deployment.ts';
 import type { Subject } from '../deployment/subject.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Invocation } from '../invocation.ts';
 import { coverageOf, coveredUpTo, goneBy } from './gone.ts';
 import { type Judged, judge, type Verdict, worst } from './judge.ts';
 import { newMemory, observeSweeps, type SweepMemory } from './observe-sweeps.ts';
-import { lookForOverdue, minutesBack } from './overdue.ts';
+import { LOOK_MS, lookForOverdue, minutesBack } from './overdue.ts';
 import type { SeenTable } from './seen-table.ts';
 
 export interface StatusJobOptions {
@@ -22,8 +24,8 @@ export interface StatusJobOptions {
   readonly table: string | undefined;
   /** Minutes that the index is read back. @default the table's lookback, or as far as no sweep is known to have covered */
   readonly back: number | undefined;
-  /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => DeploymentClients;
+  /** Called when all of the above has been found right; the limit is that of each look. */
+  readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
   readonly call: Invocation;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -45,6 +47,14 @@ export interface Status {
   readonly tables: readonly TableStatus[];
 }
 
+/** A look takes so long at the most, seconds: somebody waits for a word. More than ten tables take a second more each. */
+const LOOK_SECONDS = 15;
+const QUICK_TABLES = 10;
+/** Of the time that is left, for the queries that are on their way when the look at the index ends. */
+const SPARE_MS = 2_000;
+/** Tables that are looked at at the same time: Step Functions allows some hundred calls at once. */
+const CONCURRENCY = 5;
+
 /** Looks again and again at the same tables, with the same clients. */
 export interface StatusJob {
   look(): Promise<Status>;
@@ -60,7 +70,8 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
-  const clients = options.connect(region);
+  const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
+  const clients = options.connect(region, limit);
   const memories = new Map<string, SweepMemory>();
   const memoryOf = (name: string) => {
     const memory = memories.get(name) ?? newMemory();
@@ -70,13 +81,16 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   return {
     async look() {
       const at = options.now();
+      limit.start();
       const seen: TableStatus[] = [];
-      for (const table of tables) {
+      const lookAt = async ([index, table]: [number, PreciseTtlProps]): Promise<void> => {
         const subject = subjectOf(table, region, options.call);
         const memory = memoryOf(subject.props.name);
-        const looked = await lookAtTable(subject, clients, namesOf(config), memory, options);
-        seen.push({ subject, seen: looked, judged: judge(looked, subject, options.now()) });
-      }
+        const looked = await lookAtTable(subject, clients, namesOf(config), memory, limit, options);
+        seen[index] = { subject, seen: looked, judged: judge(looked, subject, options.now()) };
+      };
+      const { signal } = new AbortController();
+      await inParallel([...tables.entries()], CONCURRENCY, lookAt, signal).finally(() => limit.stop());
       const verdict = worst(seen.map(({ judged }) => judged.verdict));
       return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
     },
@@ -95,14 +109,21 @@ async function lookAtTable(
   clients: DeploymentClients,
   names: readonly string[],
   memory: SweepMemory,
+  limit: TimeLimit,
   options: StatusJobOptions,
 ): Promise<SeenTable> {
   const { sfn, dynamoDb, scheduler, sqs, cloudWatch } = clients;
   const { props, region } = subject;
   const { name, tableName, indexName } = props;
+  // All at once: one service that does not answer costs no time for asking the others.
+  const others = Promise.all([
+    observeSchedules(scheduler, subject),
+    sqs ? observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
+    cloudWatch ? observeAlarms(cloudWatch, { sweep: name, others: names }, region) : notAsked('CloudWatch'),
+  ]);
+  others.catch(() => undefined); // what it throws, it throws below
   const stateMachine = await observeStateMachine(sfn, subject);
-  const machine = 'seen' in stateMachine ? stateMachine.seen : undefined;
-  const sweeps = sfn && machine ? await observeSweeps(sfn, machine.arn, subject, memory) : undefined;
+  const sweeps = await sweepsOf(sfn, stateMachine, subject, memory);
   const covered = coveredBy(sweeps);
   const minutes = minutesBack(subject, options.back ?? wantedMinutes(subject, covered, options.now()));
   const table = `arn:aws:dynamodb:${region}:*:table/${tableName}`;
@@ -112,19 +133,31 @@ async function lookAtTable(
       ? ['dynamodb:Query', index]
       : ['dynamodb:Query and dynamodb:BatchGetItem', `${index} and ${table}`];
   const overdue = dynamoDb
-    ? await check(action, resource, () => lookForOverdue(dynamoDb, subject, minutes, options.now))
+    ? await check(action, resource, () =>
+        lookForOverdue(dynamoDb, subject, minutes, options.now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
+      )
     : notAsked('DynamoDB');
+  const [schedules, deadLetters, alarms] = await others;
   return {
     stateMachine,
-    schedules: await observeSchedules(scheduler, subject),
+    schedules,
     sweeps,
     overdue,
     gone: 'seen' in overdue ? goneBy(overdue.seen, covered) : undefined,
-    deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
-    alarms: cloudWatch
-      ? await observeAlarms(cloudWatch, { sweep: name, others: names }, region)
-      : notAsked('CloudWatch'),
+    deadLetters,
+    alarms,
   };
+}
+
+/** Undefined only where it is known that there is no state machine. */
+async function sweepsOf(
+  sfn: DeploymentClients['sfn'],
+  stateMachine: SeenTable['stateMachine'],
+  subject: Subject,
+  memory: SweepMemory,
+): Promise<SeenTable['sweeps']> {
+  if (sfn === undefined || 'notChecked' in stateMachine) return stateMachine as SeenTable['sweeps'];
+  return stateMachine.seen && observeSweeps(sfn, stateMachine.seen.arn, subject, memory);
 }
 
 function coveredBy(sweeps: SeenTable['sweeps']) {

@@ -46,6 +46,7 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
     ...scheduleRemarks(seen, subject, now),
     ...sweepRemarks(seen, isPaused, now),
     ...overdueRemarks(seen, isPaused),
+    ...silentRemarks(seen),
     ...deadLetterRemarks(seen),
     ...alarmRemarks(seen),
     ...notCheckedRemarks(seen),
@@ -59,10 +60,12 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
   return order.find(verdict => verdicts.includes(verdict)) ?? 'fine';
 }
 
-function verdictOf({ sweeps, stateMachine, overdue }: SeenTable, remarks: readonly Remark[]): Verdict {
+function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
+  const { sweeps, overdue } = seen;
   if (remarks.some(({ severity }) => severity === 'broken')) return 'broken';
-  const nothingOfSweeps = sweeps === undefined ? 'notChecked' in stateMachine : 'notChecked' in sweeps;
-  if (nothingOfSweeps && 'notChecked' in overdue) return 'unknown';
+  // Whoever did not answer could have told of something broken.
+  if (checksOf(seen).some(([, each]) => 'notChecked' in each && each.notChecked.silent)) return 'unknown';
+  if (sweeps !== undefined && 'notChecked' in sweeps && 'notChecked' in overdue) return 'unknown';
   return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
 }
 
@@ -141,28 +144,50 @@ function sweepRemarks({ sweeps, stateMachine }: SeenTable, isPaused: boolean, no
 
 function overdueRemarks({ overdue }: SeenTable, isPaused: boolean): Remark[] {
   if (!('seen' in overdue)) return [];
-  const { oldest, readAt, unansweredFrom, read } = overdue.seen;
+  const { oldest, readAt, read, why, heldUnknown } = overdue.seen;
   const late = oldest === null ? 0 : readAt - oldest;
+  const mayBeHeld = heldUnknown ? ', or is held: DynamoDB did not say' : '';
   return [
     ...(late > LATE_SECONDS
       ? [
           {
-            severity: late > LEFT_SECONDS && !isPaused ? ('broken' as const) : ('warning' as const),
-            text: `an item has been overdue for ${duration(late * 1000)}`,
+            severity:
+              late > LEFT_SECONDS && !isPaused && !heldUnknown ? ('broken' as const) : ('warning' as const),
+            text: `an item has been overdue for ${duration(late * 1000)}${mayBeHeld}`,
           },
         ]
       : []),
-    ...(unansweredFrom === null
+    ...(why === null
       ? []
       : [
           {
             severity: 'warning' as const,
-            text: 'DynamoDB was too busy to say what is overdue: it throttles the index',
+            text: `${why}: it is not known what ${read === null ? 'is' : 'else is'} overdue`,
           },
         ]),
-    ...(read === null && unansweredFrom === null
-      ? [{ severity: 'warning' as const, text: 'the index answers too slowly to say what is overdue' }]
-      : []),
+  ];
+}
+
+/**
+ * A DynamoDB that does not answer deletes nothing either. But when no other service answers, it may be the network of whoever asks,
+ * and nothing is known.
+ */
+function silentRemarks(seen: SeenTable): Remark[] {
+  const { overdue } = seen;
+  const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
+  if (silent === undefined || !silent.isDead) return [];
+  const others = checksOf(seen).filter(([, checked]) => checked !== overdue);
+  const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
+  const isAlone = asked.some(
+    ([, checked]) => !('notChecked' in checked) || checked.notChecked.silent === undefined,
+  );
+  if (asked.length > 0 && !isAlone) return [];
+  const doOthers = asked.length === 0 ? '' : ', and other services do';
+  return [
+    {
+      severity: 'broken',
+      text: `DynamoDB does not answer here${doOthers}: while it answers the sweeps no better, nothing is deleted`,
+    },
   ];
 }
 
@@ -192,18 +217,22 @@ function alarmRemarks({ alarms }: SeenTable): Remark[] {
     }));
 }
 
-function notCheckedRemarks(seen: SeenTable): Remark[] {
-  const checks: readonly (readonly [string, Checked<unknown> | undefined])[] = [
+/** Everything that was looked at, with a name for it. */
+function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>])[] {
+  return [
     ['the state machine', seen.stateMachine],
-    ['the executions', seen.sweeps],
+    ...(seen.sweeps === undefined ? [] : [['the executions', seen.sweeps] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),
     ['the dead letters', seen.deadLetters],
     ['the alarms', seen.alarms],
   ];
+}
+
+function notCheckedRemarks(seen: SeenTable): Remark[] {
   const reasons = new Map<string, { readonly whats: string[]; readonly why: NotChecked }>();
-  for (const [what, checked] of checks) {
-    if (checked === undefined || !('notChecked' in checked)) continue;
+  for (const [what, checked] of checksOf(seen)) {
+    if (!('notChecked' in checked)) continue;
     const { notChecked: why } = checked;
     const group = reasons.get(why.reason) ?? { whats: [], why };
     group.whats.push(what);

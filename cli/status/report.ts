@@ -24,10 +24,13 @@ export interface TableReport {
   readonly gone: { readonly since: string; readonly by: string } | null;
   readonly overdue: {
     readonly items: number;
-    /** There may be more. */
+    /** There may be more: `why` says why not all was read, where that is the reason. */
     readonly atLeast: boolean;
+    readonly why: string | null;
     /** Expired items that are held, and so not overdue, as far as they were come upon. */
     readonly held: number;
+    /** Some of `items` may be held: DynamoDB did not say. */
+    readonly heldUnknown: boolean;
     readonly oldest: string | null;
     /** The expiry times that were looked at. */
     readonly from: string | null;
@@ -64,7 +67,8 @@ export function statusReport({ verdict, region, isLocal, at, tables }: Status): 
 
 function tableReport({ subject: { props }, seen, judged }: TableStatus, now: number): TableReport {
   const sweeps = seenOf(seen.sweeps);
-  const overdue = seenOf(seen.overdue);
+  const look = seenOf(seen.overdue);
+  const overdue = look?.read == null ? null : look;
   return {
     tableName: props.tableName,
     name: props.name,
@@ -73,7 +77,9 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
     overdue: overdue && {
       items: overdue.overdue,
       atLeast: overdue.atLeast,
+      why: overdue.why,
       held: overdue.held,
+      heldUnknown: overdue.heldUnknown,
       oldest: overdue.oldest === null ? null : fromSeconds(overdue.oldest),
       from: overdue.read && fromSeconds(overdue.read.from),
       to: overdue.read && fromSeconds(overdue.read.upTo),

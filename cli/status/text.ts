@@ -29,7 +29,9 @@ export function describeBriefly({ subject, seen, judged }: TableStatus, now: Dat
   return [
     `${clockTime(now, now)}  ${subject.props.tableName}: ${VERDICTS[judged.verdict].toLowerCase()}`,
     goneSentence(subject, seen, now),
-    ...('seen' in seen.overdue ? [`overdue ${items(seen.overdue.seen)}`] : []),
+    ...('seen' in seen.overdue && seen.overdue.seen.read !== null
+      ? [`overdue ${items(seen.overdue.seen)}`]
+      : ['overdue not known']),
     ...(open === undefined ? [] : [`open ${open}`]),
     ...(worst === undefined ? [] : [worst.text]),
   ].join('; ');
@@ -96,20 +98,23 @@ function goneSentence(
 
 const WHY_UNKNOWN: Readonly<Record<Extract<Gone, { known: false }>['because'], string>> = {
   overdue: 'an item that was due before what was looked at is still there',
-  unanswered: 'DynamoDB was too busy to answer for the oldest windows',
+  unanswered: 'DynamoDB did not answer for the oldest windows',
   'not-read': 'the index was not read far enough',
 };
 
 function describeOverdue(look: OverdueLook, now: Date): string {
-  const { oldest, read, readAt, held, queries } = look;
+  const { oldest, read, readAt, held, heldUnknown, queries, why } = look;
+  if (read === null) return `not known (${why ?? 'nothing could be read'})`;
   const late = oldest === null ? '' : `, the oldest for ${duration((readAt - oldest) * 1000)}`;
-  const back =
-    read === null ? 'nothing could be read' : `looked back to ${clockTime(fromSeconds(read.from), now)}`;
+  const upTo = read.upTo < readAt ? `, only up to ${clockTime(fromSeconds(read.upTo), now)}` : '';
+  const back = `looked back to ${clockTime(fromSeconds(read.from), now)}${upTo}`;
   const kept = held === 0 ? '' : `; at least ${count(held)} held`;
-  return `${items(look)}${late}${kept} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
+  const unknown = heldUnknown ? '; some of them may be held' : '';
+  return `${items(look)}${late}${kept}${unknown} (${back}, ${queries} ${queries === 1 ? 'query' : 'queries'})`;
 }
 
 function items({ overdue, atLeast }: OverdueLook): string {
+  if (atLeast && overdue === 0) return 'none seen, but not all was read';
   const text = `${count(overdue)} ${overdue === 1 ? 'item' : 'items'}`;
   return atLeast ? `at least ${text}` : text;
 }

@@ -1,4 +1,5 @@
 import { clearScreenDown, cursorTo } from 'node:readline';
+import { printable } from '../print.ts';
 import type { Status } from './job.ts';
 import { describeBriefly, describeStatus } from './text.ts';
 
@@ -12,11 +13,11 @@ export interface Screen {
 export function showLook(status: Status, screen: Screen): void {
   if (!screen.isTTY) {
     const now = new Date(status.at);
-    for (const table of status.tables) screen.write(`${describeBriefly(table, now)}\n`);
+    for (const table of status.tables) screen.write(`${printable(describeBriefly(table, now))}\n`);
     return;
   }
   const stream = screen as unknown as NodeJS.WritableStream;
   cursorTo(stream, 0, 0);
   clearScreenDown(stream);
-  screen.write(`${describeStatus(status)}\n`);
+  screen.write(`${printable(describeStatus(status))}\n`);
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../expiry/errors.ts';
-import { isExpiry } from '../../expiry/is-expiry.ts';
+import { isNearlyExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
 import { lineText } from '../archive/archive-line.ts';
 import { expiredPartition, removedPartition } from '../archive/archive-object.ts';
@@ -20,6 +20,13 @@ export type RemovalSettings = Pick<SweepSettings, 'tableName' | 'model'> &
   Pick<ArchiveSettings, 'archiveFormat' | 'archiveRemovals'>;
 
 /**
+ * The sweep deletes by the clock of the server that answers it, and a record is timed by that of another one. What an archive has of an
+ * item that a user deleted so shortly before its expiry harms nobody; an expiry that it has not is lost. Events have no tolerance:
+ * consumers act on them.
+ */
+export const TOLERANCE_SECONDS = 2;
+
+/**
  * What is archived of a record: an expired item, or any removed one where all removals are wanted.
  *
  * @returns undefined for what does not belong into the archive
@@ -29,7 +36,7 @@ export function removalOf(
   record: DynamoDbStreamRecord,
   { tableName, model, archiveFormat, archiveRemovals }: RemovalSettings,
 ): Removal | undefined {
-  const expired = isExpiry(model, record);
+  const expired = isNearlyExpiry(model, record, TOLERANCE_SECONDS);
   if (!expired && (archiveRemovals === 'expiries' || record.eventName !== 'REMOVE')) return undefined;
   const item = oldImage(record);
   const deletedAtMs = changedAtMs(record);

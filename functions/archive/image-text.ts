@@ -1,12 +1,13 @@
+import { isObject } from '../../expiry/fields.ts';
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import type { Bytes, ImageValue, ItemImage } from '../stream/event.ts';
+import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { ArchiveFormat } from './settings.ts';
 
 /**
  * An item, or its key, as JSON text. Attributes stand in the order of their names, so that the same item is the same text, however
  * it was delivered. No digit of a number is lost: in DynamoDB JSON it is a text, and plain all its digits are written.
  *
- * @throws TypeError for a value that has no plain form
+ * @throws TypeError for a value that is none, and for one that has no plain form
  */
 export function imageText(image: ItemImage, format: ArchiveFormat): string {
   return format === 'json' ? objectText(image, plainText) : sortedJson(image);
@@ -19,24 +20,30 @@ function objectText<Value>(object: Readonly<Record<string, Value>>, text: (value
   return `{${fields.join()}}`;
 }
 
-/** DynamoDB JSON with bytes in base64, whatever members a value has: also those that DynamoDB may get. */
+/** DynamoDB JSON, whatever members a value has: also those that DynamoDB may get. */
 function sortedJson(value: unknown): string {
-  if (value instanceof Uint8Array) return bytesText(value);
   if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
-  if (typeof value === 'object' && value !== null) return objectText({ ...value }, sortedJson);
-  return JSON.stringify(value);
+  if (isObject(value)) return objectText(value, sortedJson);
+  return jsonText(value);
+}
+
+/** `JSON.stringify` makes no text of what is no JSON, which would stand as `undefined` in the line. */
+function jsonText(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`expected JSON, got ${typeof value}`);
+  return text;
 }
 
 function plainText(value: ImageValue): string {
-  if ('S' in value) return JSON.stringify(value.S);
+  if ('S' in value) return jsonText(value.S);
   if ('N' in value) return numberText(value.N);
-  if ('B' in value) return bytesText(value.B);
-  if ('SS' in value) return JSON.stringify(value.SS);
+  if ('B' in value) return jsonText(value.B);
+  if ('SS' in value) return jsonText(value.SS);
   if ('NS' in value) return `[${value.NS.map(numberText).join()}]`;
-  if ('BS' in value) return `[${value.BS.map(bytesText).join()}]`;
+  if ('BS' in value) return jsonText(value.BS);
   if ('M' in value) return objectText(value.M, plainText);
   if ('L' in value) return `[${value.L.map(plainText).join()}]`;
-  if ('BOOL' in value) return String(value.BOOL);
+  if ('BOOL' in value) return jsonText(value.BOOL);
   if ('NULL' in value) return 'null';
   throw new TypeError(
     `expected a value in DynamoDB JSON, got the members ${JSON.stringify(Object.keys(value))}`,
@@ -48,8 +55,4 @@ function numberText(digits: string): string {
   const plain = plainDecimal(digits);
   if (plain === undefined) throw new TypeError('expected the digits of a Number, got another text');
   return plain;
-}
-
-function bytesText(bytes: Bytes): string {
-  return JSON.stringify(typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64'));
 }

@@ -4,25 +4,26 @@ import { waitUntil } from '../retry/backoff.ts';
 /*
  * With `graceSeconds` a sweep decides as if it were so many seconds earlier, so that all that it compares with a TTL is the grace behind
  * the clock: the cutoff, the upcoming minute, the polls. Its times go through here on their way from and to the machine, which waits by
- * the clock.
+ * the clock. Where the stream's records are judged, a second is added to the grace: a record's time, and the time by which the item was
+ * read, are each rounded down, and come from different servers.
  */
 
 /** What the machine said, as of the grace before. */
-export function beforeGrace(input: QueryExpiredInput, graceSeconds: number): QueryExpiredInput {
+export function beforeGrace(input: QueryExpiredInput, behindSeconds: number): QueryExpiredInput {
   return {
     ...input,
-    startedAt: shifted(input.startedAt, -graceSeconds),
-    now: shifted(input.now, -graceSeconds),
-    results: input.results.map(chunk => shiftedChunk(chunk, -graceSeconds)),
+    startedAt: shifted(input.startedAt, -behindSeconds),
+    now: shifted(input.now, -behindSeconds),
+    results: input.results.map(chunk => shiftedChunk(chunk, -behindSeconds)),
   };
 }
 
 /** What was decided as of the grace before, by the clock. */
-export function afterGrace(output: QueryExpiredOutput, graceSeconds: number): QueryExpiredOutput {
+export function afterGrace(output: QueryExpiredOutput, behindSeconds: number): QueryExpiredOutput {
   return {
     ...output,
-    until: shiftedWait(output.until, graceSeconds),
-    chunks: output.chunks.map(chunk => shiftedChunk(chunk, graceSeconds)),
+    until: shiftedWait(output.until, behindSeconds),
+    chunks: output.chunks.map(chunk => shiftedChunk(chunk, behindSeconds)),
   };
 }
 

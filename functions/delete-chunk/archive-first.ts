@@ -1,11 +1,22 @@
-import { isExpired } from '../../expiry/ttl.ts';
+import { isWithin } from '../../expiry/ttl.ts';
 import type { ExpiredKey } from '../../statemachine/contract.ts';
 import type { PutObject } from '../archive/s3.ts';
 import type { ArchiveSettings } from '../archive/settings.ts';
+import { sweptRange } from '../child/swept-range.ts';
+import { failedKey } from '../report/listed-keys.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents } from '../table/dynamodb.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
-import { type Copy, copyOf, type Kept, type Mark, markOf, objectsOf, ttlOf } from './copies.ts';
+import {
+  type Copy,
+  copyOf,
+  type Kept,
+  type LineSettings,
+  type Mark,
+  markOf,
+  objectsOf,
+  ttlOf,
+} from './copies.ts';
 import { type CurrentItem, readCurrentItems } from './current-items.ts';
 import { type CopiedItem, type CopyFate, deleteUnchanged } from './delete-unchanged.ts';
 import { addDeletions, NO_DELETION, type SendBatch } from './deletion.ts';
@@ -46,7 +57,8 @@ const TRIES_AFTER_DELETE = 2;
  * Deletes an item only after its image is in S3.
  *
  * 1. Reads the items. What is gone, renewed or held is left alone.
- * 2. Puts the images of the others into S3. With them goes a mark for what is not as it was found: an earlier call that did not get
+ * 2. Puts the images of the others into S3. One that cannot be written, such as a type that has no plain form, fails its key: the
+ *    item stays. With them goes a mark for what is not as it was found: an earlier call that did not get
  *    to its end may have copied it. What S3 has not answered for is unprocessed.
  * 3. Deletes the items whose images are there, each if it is still as it was copied.
  * 4. Marks the copies of items that were renewed or changed. Puts a second copy of an item that was deleted with an attribute more.
@@ -60,20 +72,21 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
   const { archive, documents, settings, cutoff, clock, timeoutSeconds } = options;
   const { onNotStored, onIncomplete } = options;
   const table = { tableName: settings.tableName, keyNames: keyAttributeNames(settings.model) };
+  const lines: LineSettings = { ...settings, ...archive.settings };
   const timeLeft = timeLeftOf(timeoutSeconds, clock);
   const requestOptions = () => {
     const requestTimeout = timeLeft(UP_TO_DELETE);
     return requestTimeout === undefined ? undefined : { requestTimeout };
   };
 
-  const store = async (lines: readonly (Copy | Mark)[], timeoutMs = 0): Promise<Stored> => {
-    if (lines.length === 0 || timeoutMs === 0) return { keyOf: new Map(), errors: [] };
-    return putAll(objectsOf(lines, archive.settings, settings.tableName), archive.put, { timeoutMs });
+  const store = async (those: readonly (Copy | Mark)[], timeoutMs = 0): Promise<Stored> => {
+    if (those.length === 0 || timeoutMs === 0) return { keyOf: new Map(), errors: [] };
+    return putAll(objectsOf(those, archive.settings, settings.tableName), archive.put, { timeoutMs });
   };
 
   /** The marks that S3 has not taken. Nothing is thrown any more: what was deleted has to be counted. */
-  const storeAfterDelete = async (lines: readonly (Copy | Mark)[]): Promise<readonly (Copy | Mark)[]> => {
-    let left = lines;
+  const storeAfterDelete = async (those: readonly (Copy | Mark)[]): Promise<readonly (Copy | Mark)[]> => {
+    let left = those;
     let error: unknown;
     for (let tries = TRIES_AFTER_DELETE; tries > 0 && left.length > 0; tries -= 1) {
       try {
@@ -94,12 +107,12 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
   return async keys => {
     const read = await readCurrentItems(keys, documents, table, requestOptions);
     const { expired, held, renewed } = sortOut(read.found, settings, cutoff);
-    const copies = expired.map(item => copyOf(item, settings));
+    const { copies, failed } = copiesOf(expired, lines);
     const marks = [
-      ...renewed.map(item => markFound(item, 'renewed', settings)),
-      ...expired
+      ...renewed.map(item => markFound(item, 'renewed', lines)),
+      ...copies
         .filter(({ expired: { ttl }, image }) => ttlOf(image, settings) !== ttl)
-        .map(item => markFound(item, 'changed', settings)),
+        .map(item => markFound(item, 'changed', lines)),
     ];
 
     const { keyOf, errors } = await store([...copies, ...marks], timeLeft(UP_TO_DELETE));
@@ -121,7 +134,9 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
       options: request ?? {},
     });
 
-    const unmarked = keysOf(await storeAfterDelete(fates.flatMap(fate => linesAfterDelete(fate, settings))));
+    const unmarked = keysOf(
+      await storeAfterDelete(fates.flatMap(fate => linesAfterDelete(fate, lines, onIncomplete))),
+    );
     const renewedUnmarked = fates
       .filter(({ became, copied: { expired: one } }) => became === 'renewed' && unmarked.has(one))
       .map(fate => fate.copied.expired);
@@ -133,6 +148,7 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
         notFound: read.gone.length,
         throttled: read.throttled,
         unprocessed: [...read.unprocessed, ...waiting, ...late],
+        failed: failed.map(key => failedKey(key, 'UnwritableImage')),
       },
       {
         ...deletion,
@@ -146,9 +162,10 @@ export function archiveFirstBatch(options: ArchiveFirstOptions): SendBatch {
 /** What the items are by now. */
 function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff: number) {
   const sorted = { expired: [] as CurrentItem[], held: [] as CurrentItem[], renewed: [] as CurrentItem[] };
+  const swept = sweptRange(cutoff, settings);
   for (const item of found) {
     const { image } = item;
-    if (!isExpired(image[settings.model.ttlAttribute], cutoff)) sorted.renewed.push(item);
+    if (!isWithin(image[settings.model.ttlAttribute], swept)) sorted.renewed.push(item);
     else if (isHeld(settings, image)) sorted.held.push(item);
     else sorted.expired.push(item);
   }
@@ -156,17 +173,42 @@ function sortOut(found: readonly CurrentItem[], settings: SweepSettings, cutoff:
 }
 
 /** For a copy that an earlier call may have made when the item was as it was found. */
-function markFound({ expired }: CurrentItem, kept: Kept, settings: SweepSettings): Mark {
+function markFound({ expired }: CurrentItem, kept: Kept, settings: LineSettings): Mark {
   return markOf(expired, { ttl: expired.ttl, kept, copy: null }, settings);
+}
+
+/** Copies, and the keys of items of which none can be made. */
+function copiesOf(items: readonly CurrentItem[], settings: LineSettings) {
+  const made = { copies: [] as Copy[], failed: [] as ExpiredKey[] };
+  for (const item of items) {
+    const copy = copyIfWritable(item, settings);
+    if (copy === undefined) made.failed.push(item.expired);
+    else made.copies.push(copy);
+  }
+  return made;
+}
+
+function copyIfWritable(item: CurrentItem, settings: LineSettings): Copy | undefined {
+  try {
+    return copyOf(item, settings);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 /** What is left to say of a copy. */
 function linesAfterDelete(
   { copied, became, item, isIncomplete }: CopyFate,
-  settings: SweepSettings,
+  settings: LineSettings,
+  onIncomplete: ArchiveFirstOptions['onIncomplete'],
 ): (Copy | Mark)[] {
   const { expired, image, copy } = copied;
-  if (isIncomplete && item !== undefined) return [copyOf({ expired, image: item }, settings)];
+  if (isIncomplete && item !== undefined) {
+    const second = copyIfWritable({ expired, image: item }, settings);
+    if (second === undefined) onIncomplete(expired);
+    return second === undefined ? [] : [second];
+  }
   const ttl = ttlOf(image, settings);
   if (became === 'renewed') return [markOf(expired, { ttl, kept: 'renewed', copy: null }, settings)];
   // Held, deleted, or to be tried again as it is.

@@ -9,10 +9,10 @@ import {
   OBJECT_EXTENSION,
   tableFolder,
 } from '../archive/archive-object.ts';
-import type { ArchiveSettings } from '../archive/settings.ts';
+import type { ArchiveFormat, ArchiveSettings } from '../archive/settings.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { ItemImage } from '../stream/event.ts';
-import { keyAttributeNames, toKeyImage } from '../table/item-key.ts';
+import { keyAttributeNames } from '../table/item-key.ts';
 import type { CurrentItem } from './current-items.ts';
 
 declare const stored: unique symbol;
@@ -52,23 +52,23 @@ export interface MarkLine {
   readonly copy: StoredKey | null;
 }
 
-interface Timed {
+interface Line {
   readonly expired: ExpiredKey;
   /** Of the TTL, epoch milliseconds; it says in which partition the line lies. */
   readonly ttlMs: number;
+  /** The line, without its end. */
+  readonly text: string;
 }
 
 /** A copy to be put. */
-export interface Copy extends Timed {
+export interface Copy extends Line {
   readonly folder: 'before_deletion';
   readonly image: ItemImage;
-  readonly line: CopyLine;
 }
 
 /** A mark to be put. */
-export interface Mark extends Timed {
+export interface Mark extends Line {
   readonly folder: 'kept';
-  readonly line: MarkLine;
 }
 
 /** The TTL of an item, epoch seconds; NaN for one without. */
@@ -76,26 +76,32 @@ export function ttlOf(image: ItemImage, { model }: Pick<SweepSettings, 'model'>)
   return storedNumber(image[model.ttlAttribute]);
 }
 
-/** The copy of an expired item. */
-export function copyOf({ expired, image }: CurrentItem, settings: SweepSettings): Copy {
-  const { tableName: table, model } = settings;
+export type LineSettings = Pick<SweepSettings, 'tableName' | 'model'> & {
+  readonly archiveFormat: ArchiveFormat;
+};
+
+/**
+ * The copy of an expired item.
+ * @throws TypeError for an image that cannot be written
+ */
+export function copyOf({ expired, image }: CurrentItem, settings: LineSettings): Copy {
+  const { tableName: table, model, archiveFormat } = settings;
   const ttlMs = ttlOf(image, settings) * 1000;
   const names = keyAttributeNames(model);
   const key = Object.fromEntries(names.map(name => [name, image[name]])) as ItemImage;
-  const line = { table, key, expiredAt: new Date(ttlMs).toISOString(), item: image };
-  return { expired, ttlMs, folder: 'before_deletion', image, line };
+  const line: CopyLine = { table, key, expiredAt: new Date(ttlMs).toISOString(), item: image };
+  return { expired, ttlMs, folder: 'before_deletion', image, text: lineText(line, archiveFormat) };
 }
 
 /** @param ttl that the copy has, epoch seconds */
 export function markOf(
   expired: ExpiredKey,
   { ttl, kept, copy }: { readonly ttl: number; readonly kept: Kept; readonly copy: StoredKey | null },
-  { tableName: table }: SweepSettings,
+  { tableName: table, archiveFormat }: LineSettings,
 ): Mark {
   const ttlMs = ttl * 1000;
-  const key = toKeyImage(expired.key) as ItemImage;
-  const line = { table, key, expiredAt: new Date(ttlMs).toISOString(), kept, copy };
-  return { expired, ttlMs, folder: 'kept', line };
+  const line: MarkLine = { table, key: expired.key, expiredAt: new Date(ttlMs).toISOString(), kept, copy };
+  return { expired, ttlMs, folder: 'kept', text: lineText(line, archiveFormat) };
 }
 
 /** What is put for one date of expiry. */
@@ -110,12 +116,12 @@ export interface PartitionObject {
  */
 export function objectsOf(
   lines: readonly (Copy | Mark)[],
-  { archiveFormat, ...settings }: ArchiveSettings,
+  settings: ArchiveSettings,
   tableName: string,
 ): PartitionObject[] {
   const byPartition = Map.groupBy(lines, ({ folder, ttlMs }) => `${folder}/${expiredPartition(ttlMs)}`);
   return [...byPartition].map(([partition, of]) => {
-    const texts = [...new Set(of.map(({ line }) => lineText(line, archiveFormat)))].sort();
+    const texts = [...new Set(of.map(({ text }) => text))].sort();
     const name = `${hashOfLines(texts)}${OBJECT_EXTENSION}`;
     return {
       of,

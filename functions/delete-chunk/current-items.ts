@@ -1,13 +1,20 @@
-import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ExpiredKey } from '../../statemachine/contract.ts';
+import { BatchGetItemCommand, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import type { ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
-import { keyOfImage, keyText, toKeyImage } from '../table/item-key.ts';
+import { sendJson } from '../table/dynamodb-json.ts';
+import { keyText } from '../table/item-key.ts';
 
 /** An item as it is now, and the key and TTL with which it was found in the index. */
 export interface CurrentItem {
   readonly expired: ExpiredKey;
   readonly image: ItemImage;
+}
+
+/** DynamoDB's JSON. Source: DynamoDB API reference, BatchGetItem. */
+interface ReadAnswer {
+  readonly Responses?: Readonly<Record<string, readonly ItemImage[]>>;
+  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: readonly ItemKey[] }>>;
 }
 
 /** What the table has now of some keys: each key is in one of these. */
@@ -43,17 +50,17 @@ export async function readCurrentItems(
   for (let first = true; left.length > 0; first = false) {
     const next = options();
     if (next === undefined) break;
-    const request = new BatchGetItemCommand({
-      RequestItems: { [tableName]: { Keys: left.map(({ key }) => toKeyImage(key)), ConsistentRead: true } },
-    });
-    const answer = await documents.send(request, next).catch((error: unknown) => {
+    const Keys = left.map(({ key }) => key);
+    const request: unknown = { RequestItems: { [tableName]: { Keys, ConsistentRead: true } } };
+    const command = new BatchGetItemCommand(request as BatchGetItemCommandInput);
+    const answer = await sendJson<ReadAnswer>(documents, command, next).catch((error: unknown) => {
       if (first) throw error;
     });
     if (answer === undefined) break;
-    const got = (answer.Responses?.[tableName] ?? []) as ItemImage[];
-    for (const image of got) images.set(keyText(keyOfImage(image, keyNames), keyNames), image);
-    const unread = (answer.UnprocessedKeys?.[tableName]?.Keys ?? []) as ItemImage[];
-    const texts = new Set(unread.map(key => keyText(keyOfImage(key, keyNames), keyNames)));
+    const got = answer.Responses?.[tableName] ?? [];
+    for (const image of got) images.set(keyText(image, keyNames), image);
+    const unread = answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
+    const texts = new Set(unread.map(key => keyText(key, keyNames)));
     left = left.filter(({ key }) => texts.has(keyText(key, keyNames)));
     isThrottled = got.length === 0 && left.length > 0;
     if (isThrottled) break;

@@ -1,6 +1,7 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
-import { expiredRange, isExpired } from '../../expiry/ttl.ts';
+import { isWithin } from '../../expiry/ttl.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
 import { decode, keyAttributeNames } from '../table/item-key.ts';
@@ -9,8 +10,8 @@ import { guardedDelete, isHeld } from './guarded-delete.ts';
 import { deletionOf, fatesOf } from './statement-fates.ts';
 
 /**
- * Deletes only what is expired at the moment of the delete: each statement repeats the rule of `isExpired` with the
- * sweep's own cutoff, so an item that was renewed, or lost its TTL, after it was found stays.
+ * Deletes only what is expired at the moment of the delete: each statement repeats the rule by which the item was found, with the
+ * same cutoff, so an item that was renewed, or lost its TTL, after it was found stays.
  *
  * An item with the hold attribute stays, whatever its value. The item that a refused statement answers with tells a held one from
  * one that was renewed.
@@ -22,20 +23,20 @@ export function guardedBatch(
   lagClock: () => number,
   options: RequestOptions = {},
 ): SendBatch {
-  const { after, upTo } = expiredRange(cutoff);
+  const range = sweptRange(cutoff, settings);
   const names = keyAttributeNames(settings.model);
   const { statement } = guardedDelete(settings);
   const onRefusal =
     settings.holdAttribute === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
   // What was renewed is not held yet, whatever attributes it has: nothing would delete it now.
   const refusal = (item: Item = {}) =>
-    isHeld(settings, item) && isExpired(item[settings.model.ttlAttribute], cutoff) ? 'held' : 'renewed';
+    isHeld(settings, item) && isWithin(item[settings.model.ttlAttribute], range) ? 'held' : 'renewed';
   return async keys => {
     const answer = await documents.send(
       new BatchExecuteStatementCommand({
         Statements: keys.map(({ key }) => ({
           Statement: statement,
-          Parameters: [...names.map(name => decode(attribute(key, name))), upTo, after],
+          Parameters: [...names.map(name => decode(attribute(key, name))), range.upTo, range.after],
           ...onRefusal,
         })),
       }),

@@ -1,16 +1,27 @@
-import { type AttributeValue, BatchExecuteStatementCommand } from '@aws-sdk/client-dynamodb';
-import { expiredRange, isExpired } from '../../expiry/ttl.ts';
+import {
+  BatchExecuteStatementCommand,
+  type BatchExecuteStatementCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { type ExpiredRange, isWithin } from '../../expiry/ttl.ts';
 import { CHUNK_KEYS, type ExpiredKey } from '../../statemachine/contract.ts';
 import { imageText } from '../archive/image-text.ts';
+import { sweptRange } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { ImageValue, ItemImage } from '../stream/event.ts';
 import type { Documents, RequestOptions } from '../table/dynamodb.ts';
+import { sendJson } from '../table/dynamodb-json.ts';
 import { keyAttributeNames } from '../table/item-key.ts';
 import type { StoredKey } from './copies.ts';
 import type { CurrentItem } from './current-items.ts';
 import { addDeletions, type Deletion, deleteKeys, NO_DELETION } from './deletion.ts';
 import { isHeld } from './guarded-delete.ts';
-import { deletionOf, fatesOf, type Refusal, type StatementFate } from './statement-fates.ts';
+import {
+  deletionOf,
+  fatesOf,
+  type Refusal,
+  type StatementAnswer,
+  type StatementFate,
+} from './statement-fates.ts';
 import { type UnchangedDelete, unchangedDelete } from './unchanged-delete.ts';
 
 /** An item whose image lies in S3. */
@@ -26,6 +37,11 @@ export interface CopyFate {
   readonly item?: ItemImage | undefined;
   /** Deleted with an attribute that the copy does not have. */
   readonly isIncomplete: boolean;
+}
+
+/** DynamoDB's JSON. Source: DynamoDB API reference, BatchExecuteStatement. */
+interface DeleteAnswer {
+  readonly Responses?: readonly StatementAnswer<ItemImage>[];
 }
 
 export interface UnchangedDeletion {
@@ -62,9 +78,9 @@ export async function deleteUnchanged(
     readonly options: RequestOptions;
   },
 ): Promise<UnchangedDeletion> {
-  const { after, upTo } = expiredRange(cutoff);
+  const swept = sweptRange(cutoff, settings);
   const keyNames = keyAttributeNames(settings.model);
-  const range: readonly ImageValue[] = [{ N: String(upTo) }, { N: String(after) }];
+  const range: readonly ImageValue[] = [{ N: String(swept.upTo) }, { N: String(swept.after) }];
   const of = new Map(copied.map(item => [item.expired, item]));
   const fates: CopyFate[] = [];
 
@@ -75,15 +91,13 @@ export async function deleteUnchanged(
     });
     const Statements = items.map(({ item: { image }, unchanged: { statement, values } }) => ({
       Statement: statement,
-      Parameters: [...keyNames.map(name => image[name]), ...range, ...values] as AttributeValue[],
+      Parameters: [...keyNames.map(name => image[name]), ...range, ...values],
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }));
-    const answer = await documents.send(new BatchExecuteStatementCommand({ Statements }), options);
-    const answers = (answer.Responses ?? []) as {
-      Item?: ItemImage;
-      Error?: { Code?: string; Item?: ItemImage };
-    }[];
-    const answered = fatesOf(keys, answers, item => refusalOf(item, settings, cutoff));
+    const request: unknown = { Statements };
+    const command = new BatchExecuteStatementCommand(request as BatchExecuteStatementCommandInput);
+    const { Responses = [] } = await sendJson<DeleteAnswer>(documents, command, options);
+    const answered = fatesOf(keys, Responses, item => refusalOf(item, settings, swept));
     for (const [index, { became, item }] of answered.entries()) {
       const { item: sent, unchanged } = items[index] as (typeof items)[number];
       const isIncomplete = became === 'deleted' && item !== undefined && differs(sent.image, item, unchanged);
@@ -98,9 +112,9 @@ export async function deleteUnchanged(
 }
 
 /** Without the item that refused the delete nobody can tell; the next attempt reads it. */
-function refusalOf(item: ItemImage | undefined, settings: SweepSettings, cutoff: number): Refusal {
+function refusalOf(item: ItemImage | undefined, settings: SweepSettings, swept: ExpiredRange): Refusal {
   if (item === undefined) return 'unprocessed';
-  if (!isExpired(item[settings.model.ttlAttribute], cutoff)) return 'renewed';
+  if (!isWithin(item[settings.model.ttlAttribute], swept)) return 'renewed';
   return isHeld(settings, item) ? 'held' : 'unprocessed';
 }
 

@@ -18,7 +18,7 @@ export interface StatementFate<Item> {
 }
 
 /** An answer to one statement, of the document client or of the low-level one. */
-interface StatementAnswer<Item> {
+export interface StatementAnswer<Item> {
   readonly Item?: Item | undefined;
   readonly Error?: { readonly Code?: string | undefined; readonly Item?: Item | undefined } | undefined;
 }

@@ -1,6 +1,7 @@
 import { toEpochSeconds } from '../../expiry/ttl.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
+import { secondsBehind } from '../child/swept-range.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { heldReader } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
@@ -46,7 +47,7 @@ export async function planSweep(
     dryRun: request.dryRun,
     limit: request.limit,
     concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
-    graceSeconds: settings.graceSeconds,
+    behindSeconds: secondsBehind(settings),
     plan: async (cursor, maxDue) => {
       const misfiled =
         request.seeksMisfiled && cursor === null

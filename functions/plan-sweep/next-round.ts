@@ -35,7 +35,7 @@ export interface NextRoundOptions {
   /** Children that Step Functions runs at once; 0 = as many as there are. */
   readonly concurrency: number;
   /** The targets' times are so much earlier than those of the clock. */
-  readonly graceSeconds: number;
+  readonly behindSeconds: number;
   /** Plans from a cursor on (null: from the beginning), at most so many targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
@@ -51,7 +51,7 @@ export interface NextRoundOptions {
  */
 export async function nextRound(
   soFar: SweepState | null,
-  { dryRun, limit, concurrency, graceSeconds, plan }: NextRoundOptions,
+  { dryRun, limit, concurrency, behindSeconds, plan }: NextRoundOptions,
 ): Promise<PlanSweepOutput> {
   const before = soFar?.progress ?? startOfSweep(dryRun);
   const totals = soFar === null ? before.totals : addRound(soFar);
@@ -92,7 +92,7 @@ export async function nextRound(
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
     due: due.map(child =>
-      startOf(child, { dryRun, children: due.length, from: limit?.from ?? null, graceSeconds }),
+      startOf(child, { dryRun, children: due.length, from: limit?.from ?? null, behindSeconds }),
     ),
     last: cursor === null && complete,
     results: [],
@@ -122,20 +122,20 @@ interface StartOptions {
   readonly children: number;
   /** It deletes nothing before, epoch seconds; null: it begins at once. */
   readonly from: number | null;
-  readonly graceSeconds: number;
+  readonly behindSeconds: number;
 }
 
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
 function startOf(
   { target, limit }: PlannedChild,
-  { dryRun, children, from, graceSeconds }: StartOptions,
+  { dryRun, children, from, behindSeconds }: StartOptions,
 ): ChildStart {
   const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
   const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
   const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };
   return {
     next: begins === 0 ? 'query' : 'wait',
-    until: begins === 0 ? null : waitUntil(begins + graceSeconds),
+    until: begins === 0 ? null : waitUntil(begins + behindSeconds),
     timeoutSeconds: queryTimeoutSeconds(progress),
     results: [],
     progress,

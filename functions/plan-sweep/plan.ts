@@ -146,7 +146,6 @@ async function planUpcoming(
       windowKeys: windows.map(window => windowKey(window, layout.windowSeconds, shard)),
       from: layout.holdsStrays ? from : upcoming.from,
       before: upcoming.before,
-      cutoff: null,
       upcomingFrom: upcoming.from,
     }),
   );
@@ -184,14 +183,14 @@ interface Pair {
 }
 
 function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, layout: IndexLayout): Generator<Pair> {
-  const { windowsFrom, windowsBefore, cutoff } = request;
+  const { windowsFrom, windowsBefore } = request;
   const from = layout.holdsStrays ? request.from : Math.max(request.from, windowsFrom);
   const before = layout.holdsStrays ? request.before : Math.min(request.before, windowsBefore);
   for (const window of layout.windows(windowsFrom, windowsBefore)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < layout.shards; shard += 1) {
       const windowKeys = [windowKey(window, layout.windowSeconds, shard)];
-      yield { at: { window, shard }, target: { windowKeys, from, before, cutoff, upcomingFrom: null } };
+      yield { at: { window, shard }, target: { windowKeys, from, before, upcomingFrom: null } };
     }
   }
 }

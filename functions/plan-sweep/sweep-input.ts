@@ -2,6 +2,7 @@ import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 
@@ -16,7 +17,7 @@ export interface SweepRequest {
   /** The first TTL to take out of such a window. */
   readonly from: number;
   readonly before: number;
-  /** What is expired: ttl <= cutoff. Never later than the start of the execution. */
+  /** What it looks for had expired by then. Never later than the start of the execution. */
   readonly cutoff: number;
   /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
   readonly followsBacklog: boolean;
@@ -78,15 +79,13 @@ const RECONCILE_PART = 0.1;
 const RECONCILE_SECONDS = 3600;
 
 /** What of the deployment decides how an input is read. */
-export interface TickSettings {
+export interface TickSettings extends BehindSettings {
   /** A tick's lookback when its input names none. */
   readonly lookbackMinutes: number;
   /** Below 60, each tick owns an upcoming minute; 60 is the plain mode, which sweeps at the tick. */
   readonly precisionSeconds: number;
   /** When the input says nothing of it; 0 = no limit. */
   readonly maxDeletesPerSecond: number;
-  /** From an item's expiry to its deletion. */
-  readonly graceSeconds: number;
 }
 
 /**
@@ -99,23 +98,25 @@ export interface TickSettings {
  */
 export function readSweepInput(input: unknown, startedAtMs: number, settings: TickSettings): SweepRequest {
   const fields = readFields(input);
-  const { graceSeconds } = settings;
   return 'scheduledTime' in fields
-    ? earlier(readTick(fields, startedAtMs, settings), graceSeconds)
-    : readReplay(fields, startedAtMs - graceSeconds * 1000, settings);
+    ? earlier(readTick(fields, startedAtMs, settings), settings)
+    : readReplay(fields, startedAtMs, settings);
 }
 
 /** A minute of the clock begins on a whole one, and the TTLs that are due in it need not. So a tick is read by the clock. */
-function earlier(request: SweepRequest, seconds: number): SweepRequest {
+function earlier(request: SweepRequest, settings: BehindSettings): SweepRequest {
   const { upcoming, limit } = request;
+  const seconds = secondsBehind(settings);
+  const cutoff = request.cutoff - seconds;
   const before = (time: number | null) => (time === null ? null : time - seconds);
   return {
     ...request,
     windowsFrom: request.windowsFrom - seconds,
     windowsBefore: request.windowsBefore - seconds,
-    from: request.from - seconds,
+    // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
+    from: sweptRange(cutoff, settings).after + 1,
     before: request.before - seconds,
-    cutoff: request.cutoff - seconds,
+    cutoff,
     upcoming: upcoming && { from: upcoming.from - seconds, before: upcoming.before - seconds },
     limit: limit && { ...limit, from: before(limit.from), before: before(limit.before) },
   };
@@ -186,7 +187,6 @@ function readTick(
     windowsFrom: cutoff - lookback * 60,
     windowsBefore: cutoff + 1 - skipMinutes * 60,
     followsBacklog: !looksBackOnly,
-    // Whatever such a window holds that is expired, also when it was stamped into the wrong one.
     from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
     cutoff,
@@ -229,15 +229,15 @@ function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSec
 function readReplay(
   { dryRun = false, ...given }: Fields,
   startedAtMs: number,
-  settings: Pick<TickSettings, 'maxDeletesPerSecond'>,
+  settings: Pick<TickSettings, 'maxDeletesPerSecond' | keyof BehindSettings>,
 ): SweepRequest {
   const { from: fromText = '', to: toText = '' } = given;
   const { maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = given;
   const [fromMs, toMs] = [Date.parse(fromText), Date.parse(toText)];
   if (fromMs >= toMs) throw invalid('from', `a time before to (${toText})`, fromText);
-  const cutoff = toEpochSeconds(startedAtMs);
+  const cutoff = toEpochSeconds(startedAtMs) - secondsBehind(settings);
   const from = toEpochSeconds(fromMs);
-  if (from <= expiredRange(cutoff).after) {
+  if (from <= expiredRange(toEpochSeconds(startedAtMs)).after) {
     throw invalid('from', 'a time less than five years back: older TTLs are ignored', fromText);
   }
   const before = Math.min(Math.ceil(toMs / 1000), cutoff + 1);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { isExpiry } from '../../expiry/is-expiry.ts';
+import { changedAtMs } from '../../expiry/stream-record.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
@@ -16,7 +17,7 @@ import { type EventsSettings, readEventsSettings } from './settings.ts';
 /** What the handler takes from the process it runs in; tests pass their own. */
 export interface PublishRuntime {
   readonly settings: Pick<SweepSettings, 'tableName' | 'model' | 'logKeys'> &
-    Pick<EventsSettings, 'eventsOldImage'>;
+    Pick<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
   readonly destination: Destination;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Epoch milliseconds. */
@@ -37,7 +38,8 @@ const ANSWER_MS = 2_000;
 /**
  * Makes events of the expiries in a batch of the table's stream, and delivers them.
  *
- * 1. A record is judged before anything is sent. The first one that nobody can judge ends the batch. None is skipped.
+ * 1. A record is judged before anything is sent. The first one that nobody can judge ends the batch. None is skipped but those from
+ *    before the events were turned on, which a stream has for 24 hours.
  * 2. Events go out in the order of their records, so that those of one item stay in theirs.
  * 3. Calling it again with the same records delivers the same events again, with the same ids.
  *
@@ -67,15 +69,22 @@ export async function publishExpiries(
   return batchAnswer(first?.record);
 }
 
+/** Epoch milliseconds, on a whole second as records are. */
+function startOf({ eventsSince }: PublishRuntime['settings']): number {
+  return eventsSince === undefined ? 0 : Math.floor(Date.parse(eventsSince) / 1000) * 1000;
+}
+
 /** The expiries among the records, up to the first one that cannot be judged. */
 function judge(
   records: readonly DynamoDbStreamRecord[],
   { settings, logger }: PublishRuntime,
 ): { expiries: OutgoingExpiry[]; unjudged?: DynamoDbStreamRecord } {
   const expiries: OutgoingExpiry[] = [];
+  const sinceMs = startOf(settings);
   for (const record of records) {
     try {
-      if (isExpiry(settings.model, record)) expiries.push(outgoing(record, settings));
+      if (changedAtMs(record) >= sinceMs && isExpiry(settings.model, record))
+        expiries.push(outgoing(record, settings));
     } catch (error) {
       const { name, message } = error as Error;
       logger.error('cannot judge', {

@@ -18,6 +18,7 @@ export const EVENT_KINDS = {
     "the ARN of a function, of its version or its alias, e.g. 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live'",
   ),
   oldImage: boolean(),
+  includePast: boolean(),
 };
 
 /** Where events go: exactly one of these. */
@@ -29,9 +30,11 @@ const VARIABLE_KINDS = {
   eventsQueueUrl: text(/^https?:\/\/[\x21-\x7e]+$/, 'the URL of an SQS queue'),
   eventsFunction: EVENT_KINDS.functionArn,
   eventsOldImage: EVENT_KINDS.oldImage,
+  eventsSince: text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, 'a time such as 2026-11-22T09:00:00Z'),
 };
 
 const PLACES = ['eventsBus', 'eventsQueueUrl', 'eventsFunction'] as const;
+const OPTIONAL = [...PLACES, 'eventsSince'] as const;
 
 /** Where events go and what is in them. One of the first three is there. */
 export interface EventsSettings {
@@ -42,6 +45,8 @@ export interface EventsSettings {
   readonly eventsFunction?: string;
   /** Whether events have the item as it was. */
   readonly eventsOldImage: boolean;
+  /** ISO; of what was removed before, nothing is sent. @default everything that the stream has is sent */
+  readonly eventsSince?: string;
 }
 
 /** The environment that {@link readEventsSettings} reads. */
@@ -54,7 +59,7 @@ export function toEventsEnvironment(
 
 /** @throws InvalidEnvironmentError */
 export function readEventsSettings(env: Environment): EventsSettings {
-  const settings = readVariables(VARIABLE_KINDS, env, PLACES) as EventsSettings;
+  const settings = readVariables(VARIABLE_KINDS, env, OPTIONAL) as EventsSettings;
   const given = PLACES.filter(place => settings[place] !== undefined);
   if (given.length !== 1) {
     throw new InvalidEnvironmentError({

@@ -20,7 +20,7 @@ const HELD_SHARE = 0.1;
  */
 export function queryExpired(
   input: QueryExpiredInput,
-  { settings, documents, random, sleep }: Runtime,
+  { settings, documents, random, sleep, clock }: Runtime,
 ): Promise<QueryExpiredOutput> {
   const timeoutSeconds = queryTimeoutSeconds(input.progress);
   const requestTimeout = requestTimeoutMs(timeoutSeconds, ATTEMPTS);
@@ -34,6 +34,7 @@ export function queryExpired(
     showKey: keyShower(settings),
     random,
     sleep,
+    clock,
   });
 }
 

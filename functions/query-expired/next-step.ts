@@ -14,6 +14,7 @@ import { startProgress } from '../child/child-progress.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
+import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import { firstThatFit } from '../report/listed-keys.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
 import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
@@ -27,14 +28,9 @@ import { addResults } from './chunk-results.ts';
 import { toChunks } from './page.ts';
 import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
 
-/** How long after its expiry an item is deleted. */
-interface GraceSettings {
-  readonly graceSeconds: number;
-}
-
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
-  readonly pace: PollPace & AttemptSettings & GraceSettings;
+  readonly pace: PollPace & AttemptSettings & BehindSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   /** Undefined: the table has no hold attribute. */
@@ -44,6 +40,8 @@ export interface NextStepOptions {
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
+  /** The function's clock, milliseconds: only what passes on it counts. */
+  readonly clock: () => number;
 }
 
 /**
@@ -62,14 +60,15 @@ export interface NextStepOptions {
  * 6. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
  *    delete then. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
  * 7. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
- * 8. All of this is decided as if it were `graceSeconds` earlier.
+ * 8. All of this is decided as if it were so much earlier as the sweep is behind.
+ * 9. What is expired is decided by DynamoDB's clock, and all else by the machine's, which waits. How they differ is seen at each poll.
  */
 export async function nextStep(
   input: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
-  const { graceSeconds } = options.pace;
-  return afterGrace(await decide(beforeGrace(input, graceSeconds), options), graceSeconds);
+  const behind = secondsBehind(options.pace);
+  return afterGrace(await decide(beforeGrace(input, behind), options), behind);
 }
 
 async function decide(
@@ -77,6 +76,7 @@ async function decide(
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const nowMs = Date.parse(now);
+  const calledAt = options.clock();
   const before = startProgress(from);
   const ageMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
   const outOfLimit = nowMs >= endOfLimitMs(before);
@@ -107,8 +107,9 @@ async function decide(
   const polling = beginPoll(wasBraked(rated, progress) ? countBraked(progress) : progress, nowMs);
   let page: PolledPage;
   try {
-    page = await readPage(polling, nowSeconds, {
+    page = await readPage(polling, {
       ...options,
+      machineClock: () => nowMs + options.clock() - calledAt,
       maxKeys: keysAllowed(polling),
       outOfTime: timeToRead(polling),
     });
@@ -117,7 +118,7 @@ async function decide(
     // Nothing was read, so nothing of this poll has begun.
     return waitOrEnd(afterBusy(progress, nowMs, options), deadlineMs);
   }
-  const read = afterPage(polling, page, nowMs, options);
+  const read = afterPage(polling, page, options);
   if (read.dryRun) return waitOrEnd(read, deadlineMs);
   const held = await options.readHeld?.(page.due);
   const due = page.due.filter(entry => !held?.has(entry));
@@ -235,11 +236,10 @@ function afterBusy(progress: ChildProgress, nowMs: number, { pace, random }: Nex
 
 function afterPage(
   polling: ChildProgress,
-  { due, position, nextExpiry, cutoff }: PolledPage,
-  nowMs: number,
+  { due, position, nextExpiry, cutoff, ahead }: PolledPage,
   { pace, showKey }: NextStepOptions,
 ): ChildProgress {
-  const pollAt = nextPollAt(polling.target, pace, Math.floor(nowMs / 1000), {
+  const pollAt = nextPollAt(polling.target, pace, cutoff, {
     nextExpiry,
     tookSeveralPages: polling.position !== null,
   });
@@ -249,8 +249,9 @@ function afterPage(
     busyPolls: 0,
     busyUntilMs: null,
     position,
-    seen: position === null ? cutoff : polling.seen,
-    pollAt: position === null ? pollAt : polling.pollAt,
+    // Another one of DynamoDB's servers may be a little behind.
+    seen: position === null ? Math.max(cutoff, polling.seen ?? cutoff) : polling.seen,
+    pollAt: position === null ? (pollAt === null ? null : pollAt - ahead) : polling.pollAt,
     lastDue: due.length,
     found: polling.found + (polling.dryRun ? due.length : 0),
     sampleKeys: firstThatFit(

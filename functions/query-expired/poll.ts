@@ -1,10 +1,12 @@
+import { toEpochSeconds } from '../../expiry/ttl.ts';
 import {
   type ExpiredKey,
   PAGE_KEYS,
   type PagePosition,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
-import { DynamoDbBusyError } from '../runtime/errors.ts';
+import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
+import { DynamoDbBusyError, DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
 import type { IndexPage, ReadIndex, TtlRange } from '../table/index-query.ts';
 import { keysThatFit } from './page.ts';
@@ -23,8 +25,10 @@ export interface PollState {
 /** One page of what is due. */
 export interface PolledPage {
   readonly due: ExpiredKey[];
-  /** What this page took for expired. */
+  /** What this page took for expired, epoch seconds. */
   readonly cutoff: number;
+  /** How far DynamoDB's clock is ahead of the machine's, whole seconds: 0 for clocks that go together. */
+  readonly ahead: number;
   /** Where the poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
   /** The earliest TTL that this page saw and that is not due yet, epoch seconds; infinite when it saw none. */
@@ -38,6 +42,9 @@ const SPARE_ENTRIES = 10;
 export interface ReadPageOptions {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
+  readonly pace: BehindSettings;
+  /** The machine's clock, epoch milliseconds, so far behind as the sweep is. */
+  readonly machineClock: () => number;
   /** Most keys of the page, at least 1. */
   readonly maxKeys: number;
   /** Asked before each key of the index but the first; true ends the page there. */
@@ -47,7 +54,8 @@ export interface ReadPageOptions {
 /**
  * Reads a page of what is due of a target, one key of the index after the other.
  *
- * 1. The cutoff is the target's, or the second `nowSeconds`.
+ * 1. The cutoff is DynamoDB's clock when it gave the first answer, less the grace: the one clock that also times the deletes, and never
+ *    later than they are. How that goes with the machine's clock, by which it waits, is seen anew at each page.
  * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too
  *    slow for ends where it has come to.
  * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the
@@ -56,21 +64,21 @@ export interface ReadPageOptions {
  * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted.
  *
  * @throws DynamoDbBusyError when it has read nothing
+ * @throws DynamoDbDateMissingError
  */
 export async function readPage(
   { target, position, seen, lastDue }: PollState,
-  nowSeconds: number,
-  { layout, readIndex, maxKeys, outOfTime }: ReadPageOptions,
+  { layout, readIndex, pace, machineClock, maxKeys, outOfTime }: ReadPageOptions,
 ): Promise<PolledPage> {
   const { from, before, upcomingFrom } = target;
-  const cutoff = target.cutoff ?? nowSeconds;
   const upcoming = upcomingFrom !== null;
-  const range: TtlRange = {
-    from: Math.max(from, seen ?? from),
-    upTo: upcoming ? before : Math.min(cutoff, before),
-  };
-  const isOwn = (ttl: number) => ttl <= cutoff && ttl < before;
-  const isDue = (ttl: number) => isOwn(ttl) && (seen === null || ttl > seen);
+  const range: TtlRange = { from: Math.max(from, seen ?? from), upTo: before };
+  // Nothing is left of a target without a key to ask.
+  let time = { cutoff: before, ahead: 0 };
+  let readAny = false;
+  const isOwn = (ttl: number) => ttl <= time.cutoff && ttl < before;
+  const isDue = (ttl: number) =>
+    isOwn(ttl) && ttl > sweptRange(time.cutoff, pace).after && (seen === null || ttl > seen);
   const keys = layout.keys(target);
   const due: ExpiredKey[] = [];
   const positions: PagePosition[] = [];
@@ -81,13 +89,12 @@ export async function readPage(
   const pageUpTo = (next: PagePosition | null): PolledPage => {
     const count = keysThatFit(due);
     const end = count < due.length ? (positions[count - 1] ?? null) : next;
-    return { due: due.slice(0, count), cutoff, position: end, nextExpiry };
+    return { due: due.slice(0, count), ...time, position: end, nextExpiry };
   };
 
   const first = position?.indexKey ?? 0;
-  let readAny = false;
   for (const [indexKey, key] of keys.entries()) {
-    if (indexKey < first) continue;
+    if (indexKey < first || range.upTo < range.from) continue;
     if (key.ttl !== undefined && !isDue(key.ttl)) {
       notDueYet(key.ttl);
       continue;
@@ -98,13 +105,16 @@ export async function readPage(
     let moreDue: boolean;
     do {
       let page: IndexPage;
+      const sentMs = machineClock();
       try {
         page = await readIndex(key, range, startKey, limit);
       } catch (error) {
         if (!readAny || !(error instanceof DynamoDbBusyError)) throw error;
         return pageUpTo({ indexKey, key: startKey });
       }
+      if (!readAny) time = timeOf(page, sentMs, machineClock(), pace);
       readAny = true;
+      if (key.ttl !== undefined) notDueYet(key.ttl);
       for (const [index, entry] of page.entries.entries()) {
         if (isDue(entry.ttl)) {
           due.push(entry);
@@ -123,6 +133,26 @@ export async function readPage(
   return pageUpTo(null);
 }
 
+/**
+ * What DynamoDB's clock says of a page. Both clocks are compared by whole seconds, which is all that DynamoDB tells, and all that a wait
+ * takes.
+ */
+function timeOf(
+  { readAt }: IndexPage,
+  sentMs: number,
+  receivedMs: number,
+  pace: BehindSettings,
+): { readonly cutoff: number; readonly ahead: number } {
+  if (readAt === undefined) {
+    throw new DynamoDbDateMissingError(
+      "Query: expected an answer with the header Date, by which the sweep knows DynamoDB's clock, got none; whatever stands before DynamoDB has to hand it on",
+    );
+  }
+  const cutoff = readAt - secondsBehind(pace);
+  const [sent, received] = [toEpochSeconds(sentMs), toEpochSeconds(receivedMs)];
+  return { cutoff, ahead: cutoff - Math.max(sent, Math.min(cutoff, received)) };
+}
+
 /** Everything under a key of one TTL is due; of others only what is read ahead is not. */
 function expectedEntries(key: IndexKey, upcoming: boolean, lastDue: number): number {
   return upcoming && key.ttl === undefined ? Math.ceil(lastDue * 1.25) + SPARE_ENTRIES : PAGE_KEYS;
@@ -137,20 +167,20 @@ export interface PollPace {
 }
 
 /**
- * When the poll after a complete one is due, epoch seconds; null when the target is done. Whole seconds apart, so that
- * polls do not drift. A poll that took several pages took time: it is followed by another one at once.
+ * When the poll after a complete one is due, epoch seconds by the clock of its cutoff; null when the target is done. Whole seconds
+ * apart, so that polls do not drift. A poll that took several pages took time: it is followed by another one at once.
  */
 export function nextPollAt(
   { before, upcomingFrom }: SweepTarget,
   { precisionSeconds, pollSeconds }: PollPace,
-  nowSeconds: number,
+  cutoff: number,
   { nextExpiry, tookSeveralPages }: { readonly nextExpiry: number; readonly tookSeveralPages: boolean },
 ): number | null {
-  if (upcomingFrom === null || nowSeconds >= before) return null;
-  if (tookSeveralPages) return nowSeconds;
+  if (upcomingFrom === null || cutoff >= before) return null;
+  if (tookSeveralPages) return cutoff;
   const next = Math.min(
-    Math.max(Math.ceil(nextExpiry), nowSeconds + precisionSeconds),
-    pollSeconds > 0 ? nowSeconds + pollSeconds : Number.POSITIVE_INFINITY,
+    Math.max(Math.ceil(nextExpiry), cutoff + precisionSeconds),
+    pollSeconds > 0 ? cutoff + pollSeconds : Number.POSITIVE_INFINITY,
   );
   return Number.isFinite(next) ? Math.min(next, before) : null;
 }

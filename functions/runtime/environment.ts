@@ -42,6 +42,7 @@ export const SETTING_KINDS = {
   deleteMode: oneOf(DELETE_MODES),
   holdAttribute: ATTRIBUTE_NAME,
   graceSeconds: whole(0, MAX_GRACE_SECONDS),
+  marginSeconds: whole(0, 60),
   lookbackMinutes: whole(1, MAX_LOOKBACK_MINUTES),
   precisionSeconds: whole(1, 60),
   pollSeconds: whole(0, 60),
@@ -57,13 +58,17 @@ export const SETTING_KINDS = {
 type SettingName = keyof typeof SETTING_KINDS;
 
 /** What a table can be without: its functions have no such variable then. */
-const ABSENT_SETTINGS = ['sortKey', 'holdAttribute'] as const satisfies readonly SettingName[];
+const ABSENT_SETTINGS = [
+  'sortKey',
+  'holdAttribute',
+  'marginSeconds',
+] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 
 /** The settings as props have them. A table without a sort key has none here either. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
-} & { readonly [Name in AbsentName]?: string };
+} & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
 /** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
 export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };

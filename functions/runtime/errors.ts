@@ -15,6 +15,11 @@ export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }
 
+/** DynamoDB's answer does not say when it was made, and no other clock can say what is expired. Nothing is deleted. */
+export class DynamoDbDateMissingError extends PreciseTtlError {
+  override readonly name = 'DynamoDbDateMissingError';
+}
+
 /** DynamoDB is throttling or briefly unavailable; asking again later is right. */
 export class DynamoDbBusyError extends PreciseTtlError {
   override readonly name = 'DynamoDbBusyError';

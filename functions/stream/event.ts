@@ -30,20 +30,18 @@ export interface DynamoDbStreamRecord extends StreamRecord {
 /** An item, or its key, in DynamoDB JSON. */
 export type ItemImage = Readonly<Record<string, ImageValue>>;
 
-/** One attribute's value. Lambda writes bytes in base64; the AWS SDK's clients have them as bytes. */
+/** One attribute's value, with bytes in base64. */
 export type ImageValue =
   | { readonly S: string }
   | { readonly N: string }
-  | { readonly B: Bytes }
+  | { readonly B: string }
   | { readonly SS: readonly string[] }
   | { readonly NS: readonly string[] }
-  | { readonly BS: readonly Bytes[] }
+  | { readonly BS: readonly string[] }
   | { readonly M: ItemImage }
   | { readonly L: readonly ImageValue[] }
   | { readonly NULL: boolean }
   | { readonly BOOL: boolean };
-
-export type Bytes = string | Uint8Array;
 
 /**
  * The records of an event, in the order of their shard.

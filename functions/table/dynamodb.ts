@@ -1,4 +1,4 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** The part of the document client that the functions use. */
@@ -39,5 +39,43 @@ export function createDocuments(
       throwOnRequestTimeout: true,
     },
   });
+  keepDates(client);
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: true } });
+}
+
+type Metadata = QueryCommandOutput['$metadata'];
+
+/** What {@link keepDates} adds: the header `Date`, as it came. */
+interface DatedMetadata extends Metadata {
+  readonly date?: string | undefined;
+}
+
+/** The SDK reads the header for itself, and hands on no headers. */
+function keepDates(client: DynamoDBClient): void {
+  client.middlewareStack.add(
+    next => async args => {
+      const answer = await next(args);
+      const { headers = {} } = answer.response as { readonly headers?: Readonly<Record<string, string>> };
+      return { ...answer, output: withDate(answer.output as QueryCommandOutput, headers['date']) };
+    },
+    // Around the one that makes the output.
+    { step: 'deserialize', priority: 'high', name: 'keepDates' },
+  );
+}
+
+function withDate<Output extends { readonly $metadata: Metadata }>(
+  output: Output,
+  date: string | undefined,
+): Output {
+  const $metadata: DatedMetadata = { ...output.$metadata, date };
+  return { ...output, $metadata };
+}
+
+/**
+ * When DynamoDB answered by its own clock, epoch seconds, rounded down; undefined for an answer without a date. HTTP wants one of
+ * every server with a clock. Source: RFC 9110, 6.6.1.
+ */
+export function answeredAt({ $metadata }: { readonly $metadata?: DatedMetadata }): number | undefined {
+  const ms = Date.parse($metadata?.date ?? '');
+  return Number.isNaN(ms) ? undefined : ms / 1000;
 }

@@ -3,7 +3,7 @@ import type { ExpiryModel } from '../../expiry/model.ts';
 import type { ExpiredKey, ItemKey, SweepTarget } from '../../statemachine/contract.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
-import type { Documents, RequestOptions } from './dynamodb.ts';
+import { answeredAt, type Documents, type RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
 import { MOST_READ, type ReadHeld } from './held-items.ts';
 import type { IndexKey, IndexLayout } from './index-layout.ts';
@@ -23,6 +23,8 @@ export interface IndexPage {
   readonly positions: ItemKey[];
   /** Whether the key may hold more in the range. */
   readonly more: boolean;
+  /** DynamoDB's clock when it answered, epoch seconds, rounded down; undefined when the answer did not say it, or nothing was asked. */
+  readonly readAt?: number | undefined;
 }
 
 /** Reads what lies under a key of the index, from a position on; `limit` is the most entries. */
@@ -32,6 +34,8 @@ export type ReadIndex = (
   startKey: ItemKey | null,
   limit: number,
 ) => Promise<IndexPage>;
+
+const NOTHING: IndexPage = { entries: [], positions: [], more: false };
 
 /**
  * Reads this table's index.
@@ -47,7 +51,7 @@ export function indexReader(
   return async (indexKey, range, startKey, limit) => {
     const { from, upTo } = range;
     const isOutside = indexKey.ttl !== undefined && (indexKey.ttl < from || indexKey.ttl > upTo);
-    if (upTo < from || isOutside) return { entries: [], positions: [], more: false };
+    if (upTo < from || isOutside) return NOTHING;
     const request: QueryCommandInput = {
       TableName: tableName,
       IndexName: indexName,
@@ -64,6 +68,7 @@ export function indexReader(
       entries: items.map(item => ({ key: toItemKey(item, keyNames), ttl: Number(item[ttlAttribute]) })),
       positions: items.map(item => toItemKey(item, [...keyNames, ttlAttribute])),
       more: answer.LastEvaluatedKey !== undefined,
+      readAt: answeredAt(answer),
     };
   };
 }
@@ -112,8 +117,8 @@ export async function earliestTtl(
   outOfTime: () => boolean,
   readHeld?: ReadHeld,
 ): Promise<number | typeof MAYBE | undefined> {
-  const { from, before, cutoff } = target;
-  const range = { from, upTo: Math.min(cutoff ?? before, before) };
+  const { from, before } = target;
+  const range = { from, upTo: before };
   let earliest: number | undefined;
   let maybe = false;
   for (const [index, key] of layout.keys(target).entries()) {

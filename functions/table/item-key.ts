@@ -1,4 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { KeyNames } from '../../expiry/shard.ts';
 import type { ItemKey, KeyAttribute } from '../../statemachine/contract.ts';
@@ -36,30 +35,9 @@ export function decode(value: KeyAttribute): NativeKeyValue {
   return Buffer.from(value.B, 'base64');
 }
 
-/** A key as text that is the same for the same key, whatever the order of its attributes. */
-export function keyText(key: ItemKey, names: readonly string[]): string {
-  return JSON.stringify(names.map(name => key[name]));
-}
-
-/** The key as the low-level client takes it: bytes as bytes. */
-export function toKeyImage(key: ItemKey): Record<string, AttributeValue> {
-  return Object.fromEntries(
-    Object.entries(key).map(([name, value]) => [
-      name,
-      'B' in value ? { B: Buffer.from(value.B, 'base64') } : value,
-    ]),
-  );
-}
-
-/** The key attributes of an item as the low-level client gives it. */
-export function keyOfImage(image: ItemImage, names: readonly string[]): ItemKey {
-  return Object.fromEntries(
-    names.map(name => {
-      const value = image[name];
-      if (value !== undefined && ('S' in value || 'N' in value)) return [name, value];
-      return [name, encode(name, value !== undefined && 'B' in value ? value.B : value)];
-    }),
-  );
+/** The key of an item, or a key, as text that is the same for the same key, whatever the order of its attributes. */
+export function keyText(of: ItemKey | ItemImage, names: readonly string[]): string {
+  return JSON.stringify(names.map(name => of[name]));
 }
 
 function encode(name: string, value: unknown): KeyAttribute {

@@ -9,6 +9,8 @@ export interface ArchiverStart {
   /** `AWS_ENDPOINT_URL_…` of what is running. */
   readonly environment: Readonly<Record<string, string>>;
   readonly checkpointFile: string;
+  /** Of the functions' clock. */
+  readonly skewMs: number;
 }
 
 export type ToArchiver =
@@ -54,11 +56,12 @@ process.on('SIGINT', () => {});
 // The parent is gone: nobody would ever stop us.
 process.on('disconnect', () => process.exit());
 
-async function start({ cdktfOut, environment, checkpointFile }: ArchiverStart): Promise<void> {
+async function start({ cdktfOut, environment, checkpointFile, skewMs }: ArchiverStart): Promise<void> {
   try {
     await LocalCloud.start({
       cdktfOut,
       environment,
+      skewMs,
       schedules: false,
       mappings: {
         checkpointFile,

@@ -79,7 +79,7 @@ export class SeenRemovals {
 export function arrivedOf(
   arrivals: readonly { readonly arrival: Arrival; readonly atMs: number }[],
   removals: SeenRemovals,
-  { ledger, format, graceSeconds }: ArrivalsOf,
+  { ledger, format, graceSeconds, toleranceSeconds }: ArrivalsOf,
 ): Arrived {
   const lags = new Map<string, number>();
   const altered = new Set<string>();
@@ -95,7 +95,7 @@ export function arrivedOf(
     }
     const { id, ttl, version, image, seenAt } = removal;
     if (fate === 'ours') {
-      const expiredBy = (epochMs: number) => Number(ttl) * 1000 <= epochMs;
+      const expiredBy = (epochMs: number) => (Number(ttl) - toleranceSeconds) * 1000 <= epochMs;
       // By the rule it is an expiry, too, when the application comes after the TTL.
       if (expiredBy(seenAt)) continue;
       if (expiredBy(Date.parse(arrival.deletedAt))) doubtful += 1;
@@ -127,6 +127,8 @@ interface ArrivalsOf {
   readonly format: ArchiveFormat;
   /** From an item's TTL to its deletion. */
   readonly graceSeconds: number;
+  /** An application's delete so shortly before the expiry may pass for one. */
+  readonly toleranceSeconds: number;
 }
 
 /** As JSON text, after one reading: a plain number may be written in more ways than one. */

@@ -1,5 +1,5 @@
 import { plainDecimal } from '../../expiry/plain-decimal.ts';
-import type { Bytes, ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 
 /**
  * An item, or its key, as text: the same text for the same item, whoever read it. Attributes and sets stand in order, bytes in base64,
@@ -28,5 +28,6 @@ function plain(value: ImageValue): unknown {
 
 const digits = (number: string): string => plainDecimal(number) ?? `no number: ${number}`;
 
-const base64 = (bytes: Bytes): string =>
+/** Bytes are as the SDK has them where its client has read the item. */
+const base64 = (bytes: string | Uint8Array): string =>
   typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('base64');

@@ -14,6 +14,8 @@ export interface SweeperStart {
   readonly machine: string;
   /** Epoch milliseconds; each sweep goes from here to its own start. */
   readonly fromMs: number;
+  /** Of the clocks of Step Functions and Lambda. */
+  readonly skewMs: number;
 }
 
 export type FromSweeper =
@@ -37,11 +39,12 @@ process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit());
 
 async function run(start: SweeperStart): Promise<void> {
-  const { cdktfOut, environment, functionsDynamoDbEndpoint, machine, fromMs } = start;
+  const { cdktfOut, environment, functionsDynamoDbEndpoint, machine, fromMs, skewMs } = start;
   try {
     const cloud = await LocalCloud.start({
       cdktfOut,
       environment,
+      skewMs,
       functionsDynamoDbEndpoint: () => functionsDynamoDbEndpoint,
       schedules: false,
       mappings: { onlyDrained: true },

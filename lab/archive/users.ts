@@ -10,6 +10,7 @@ import {
 import type { RandomSource } from 'stepfunctions-emulator';
 import { type ExpiryModel, expiryAttributes } from '../../expiry/index.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
+import { sendJson } from '../../functions/table/dynamodb-json.ts';
 import type { Books } from './books.ts';
 import { lifeOf } from './life.ts';
 import { variedAttributes } from './varied-item.ts';
@@ -22,7 +23,7 @@ export interface UsersOptions {
   readonly random: RandomSource;
 }
 
-type Item = Record<string, AttributeValue>;
+type SdkItem = Record<string, AttributeValue>;
 
 /** Says which write an item is of, so that a user never deletes or renews another one. */
 const VERSION = 'LabVersion';
@@ -75,7 +76,8 @@ export class Users {
     const { client, tableName: TableName, books } = this.#options;
     const condition = this.#stillHasVersion(id);
     const item = this.#item(id, ttl);
-    const isDone = await met(() => client.send(new PutItemCommand({ TableName, Item: item, ...condition })));
+    const put = { TableName, Item: item as SdkItem, ...condition };
+    const isDone = await met(() => sendJson(client, new PutItemCommand(put)));
     if (isDone) this.#note(id, item, ttl);
     else books.swept(id);
   }
@@ -93,17 +95,18 @@ export class Users {
   async #writeBatch(batch: readonly (readonly [string, number])[]): Promise<void> {
     const { client, tableName } = this.#options;
     const items = batch.map(([id, ttl]) => ({ id, ttl, item: this.#item(id, ttl) }));
-    const requests = items.map(({ item: Item }) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
+    const requests = items.map(({ item }) => ({ PutRequest: { Item: item as SdkItem } }));
+    await sendJson(client, new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
     for (const { id, item, ttl } of items) this.#note(id, item, ttl);
   }
 
-  #note(id: string, item: Item, ttl: number): void {
+  #note(id: string, item: ItemImage, ttl: number): void {
     const { books, model } = this.#options;
-    books.written(id, lifeOf(item as ItemImage, KEY_NAMES, model.ttlAttribute), ttl);
+    books.written(id, lifeOf(item, KEY_NAMES, model.ttlAttribute), ttl);
   }
 
-  #item(id: string, ttl: number): Item {
+  /** In DynamoDB's JSON. */
+  #item(id: string, ttl: number): ItemImage {
     const { model, random } = this.#options;
     const version = (this.#versions.get(id) ?? 0) + 1;
     this.#versions.set(id, version);
@@ -117,7 +120,7 @@ export class Users {
           typeof value === 'number' ? { N: String(value) } : { S: value },
         ]),
       ),
-      ...(variedAttributes(random) as Item),
+      ...variedAttributes(random),
     };
   }
 
@@ -138,7 +141,7 @@ function nativeKeyOf(id: string) {
   return { user: `user-${Number(id) % USERS}`, number: Number(id) };
 }
 
-function keyOf(id: string): Item {
+function keyOf(id: string): { user: { S: string }; number: { N: string } } {
   const { user, number } = nativeKeyOf(id);
   return { user: { S: user }, number: { N: String(number) } };
 }

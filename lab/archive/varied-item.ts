@@ -21,7 +21,7 @@ const KINDS: readonly ((random: RandomSource) => ImageValue)[] = [
   () => ({ NULL: true }),
   random => ({ SS: different(random, each => `${text(each)}${each.next()}`) }),
   random => ({ NS: different(random, number) }),
-  random => ({ BS: different(random, each => bytes(each)) }),
+  random => ({ BS: different(random, bytes) }),
   random => ({ L: [{ S: text(random) }, { N: number(random) }, { L: [] }, { M: {} }] }),
   random => ({
     M: { 'a.b': { N: number(random) }, '#c': { M: { ' ': { B: bytes(random) } } }, e: { NULL: true } },
@@ -41,16 +41,12 @@ function number(random: RandomSource): string {
   return `${random.next() < 0.5 ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
 }
 
-function bytes(random: RandomSource): Uint8Array {
-  return Uint8Array.from({ length: 1 + Math.floor(random.next() * 24) }, () =>
-    Math.floor(random.next() * 256),
-  );
+function bytes(random: RandomSource): string {
+  const length = 1 + Math.floor(random.next() * 24);
+  return Buffer.from(Array.from({ length }, () => Math.floor(random.next() * 256))).toString('base64');
 }
 
-function different<Value extends string | Uint8Array>(
-  random: RandomSource,
-  make: (random: RandomSource) => Value,
-): Value[] {
-  const values = Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => make(random));
-  return [...new Map(values.map(value => [String(value), value])).values()];
+function different(random: RandomSource, make: (random: RandomSource) => string): string[] {
+  const length = 1 + Math.floor(random.next() * 4);
+  return [...new Set(Array.from({ length }, () => make(random)))];
 }

@@ -9,14 +9,17 @@ const USUAL_DELETE_MS = 1_000;
 /** What a sweep deletes at least, when much falls due at once. Source: docs/decisions.md. */
 const ITEMS_PER_SECOND = 1_000;
 
+/** How often the index is polled, and how much later an item goes where records are judged. */
+export type Pace = PollPace & { readonly marginSeconds?: number | undefined };
+
 /** Milliseconds that a deletion may take, counted from when the sweep polls. `rate`: items that expire in a second. */
-export function deletionTimeMs({ precisionSeconds }: PollPace, rate: number): number {
+export function deletionTimeMs({ precisionSeconds, marginSeconds = 0 }: Pace, rate: number): number {
   const atOnce = rate * (isPlain(precisionSeconds) ? MINUTE_SECONDS : precisionSeconds);
-  return Math.round(USUAL_DELETE_MS + (atOnce / ITEMS_PER_SECOND) * 1000);
+  return Math.round(USUAL_DELETE_MS + marginSeconds * 1000 + (atOnce / ITEMS_PER_SECOND) * 1000);
 }
 
 /** Milliseconds after its expiry by which an item that was written in good time is gone, by what is promised. */
-export function promisedLagMs(pace: PollPace, rate: number): number {
+export function promisedLagMs(pace: Pace, rate: number): number {
   return pace.precisionSeconds * 1000 + deletionTimeMs(pace, rate);
 }
 

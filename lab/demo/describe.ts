@@ -1,15 +1,14 @@
 import type { Execution } from 'stepfunctions-emulator';
-import type { PollPace } from '../../functions/query-expired/poll.ts';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
 import type { Action } from '../workload/plan.ts';
-import { isPlain, promisedLagMs } from './deadline.ts';
+import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
 import type { Following } from './followers.ts';
 import { describePromise, NO_RENEWALS } from './report.ts';
 
 /** What is told of a sweep, as far as its configuration decides it. */
-export interface Sweep extends PollPace {
+export interface Sweep extends Pace {
   readonly deleteMode: DeleteMode;
   /** What expires is deleted so much later, and by that it is judged. @default 0 */
   readonly graceSeconds?: number;
@@ -18,7 +17,7 @@ export interface Sweep extends PollPace {
 }
 
 /** What the sweep promises, for a person. `rate`: items that expire in a second. */
-function promiseOf(sweep: PollPace, rate: number): string {
+function promiseOf(sweep: Pace, rate: number): string {
   const { precisionSeconds, pollSeconds } = sweep;
   const within = describePromise(promisedLagMs(sweep, rate));
   if (isPlain(precisionSeconds)) return `${within}, with the next tick: one sweep a minute`;
@@ -128,7 +127,7 @@ function describeFollowing(
   ];
 }
 
-function whatOverdueDoes({ precisionSeconds }: PollPace): string {
+function whatOverdueDoes({ precisionSeconds }: Pace): string {
   if (isPlain(precisionSeconds)) {
     return 'it grows as sessions expire, and falls to 0 with every sweep, once a minute.';
   }
@@ -143,7 +142,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /** An execution that succeeded. */
-export function describeSweep(execution: Execution, { precisionSeconds }: PollPace): string {
+export function describeSweep(execution: Execution, { precisionSeconds }: Pace): string {
   const took = seconds((execution.stopDate ?? execution.startDate) - execution.startDate);
   const deleted = fieldOf(execution.output, 'deleted');
   const reconcile = fieldOf(execution.input, 'lookbackMinutes') !== undefined;

@@ -1,4 +1,5 @@
 import type { ArchiveFormat } from '../../functions/archive/settings.ts';
+import { TOLERANCE_SECONDS } from '../../functions/archive-expiries/removal.ts';
 import type { LocalCloud, LocalCloudOptions } from '../../local/cloud.ts';
 import {
   type Arrival,
@@ -104,13 +105,21 @@ export class Followers {
     return {
       ...(archive && {
         archive: {
-          ...arrivedOf(this.#lines, this.#byArchiveKey, { ...common, format: archive.format }),
+          ...arrivedOf(this.#lines, this.#byArchiveKey, {
+            ...common,
+            format: archive.format,
+            toleranceSeconds: TOLERANCE_SECONDS,
+          }),
           objects: new Set(this.#bodies.map(({ key }) => key)).size,
           withoutCopy: archive.isFirst ? this.#withoutCopy(ledger) : undefined,
         },
       }),
       ...(events && {
-        events: arrivedOf(this.#events, this.#byEventKey, { ...common, format: 'dynamodb-json' }),
+        events: arrivedOf(this.#events, this.#byEventKey, {
+          ...common,
+          format: 'dynamodb-json',
+          toleranceSeconds: 0,
+        }),
       }),
     };
   }

@@ -1,8 +1,7 @@
-import type { PollPace } from '../../functions/query-expired/poll.ts';
 import type { Arrived } from '../archive/arrivals.ts';
 import type { SweptItem, Tally } from '../ledger/tally.ts';
 import type { MachineReport, Span } from '../watch/machine.ts';
-import { deletionTimeMs, type PlannedAt, pollsDueBy } from './deadline.ts';
+import { deletionTimeMs, type Pace, type PlannedAt, pollsDueBy } from './deadline.ts';
 import type { Followed } from './followers.ts';
 
 /** Undecided: it looks broken, but this machine may have been the cause; or there was nothing to see it by. */
@@ -127,7 +126,7 @@ export interface Punctuality {
 }
 
 export interface PunctualityOptions {
-  readonly pace: PollPace;
+  readonly pace: Pace;
   /** Items that expire in a second. */
   readonly rate: number;
   readonly plannedAt: PlannedAt;

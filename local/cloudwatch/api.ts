@@ -55,17 +55,33 @@ function asDescribed({ alarm, state, reason, since }: SeenAlarm): object {
     StateReason: reason,
     StateUpdatedTimestamp: since / 1000,
     StateTransitionedTimestamp: since / 1000,
-    MetricName: alarm.metricName,
-    Namespace: alarm.namespace,
-    ...(isPercentile ? { ExtendedStatistic: alarm.statistic } : { Statistic: alarm.statistic }),
-    Dimensions: asDimensions(alarm.dimensions),
-    Period: alarm.period,
+    ...(alarm.expression === undefined
+      ? {
+          MetricName: alarm.metricName,
+          Namespace: alarm.namespace,
+          ...(isPercentile ? { ExtendedStatistic: alarm.statistic } : { Statistic: alarm.statistic }),
+          Dimensions: asDimensions(alarm.dimensions),
+          Period: alarm.period,
+        }
+      : { Metrics: asQueries(alarm, alarm.expression) }),
     EvaluationPeriods: alarm.evaluationPeriods,
     DatapointsToAlarm: alarm.datapointsToAlarm,
     Threshold: alarm.threshold,
     ComparisonOperator: alarm.comparison,
     TreatMissingData: alarm.treatMissingData,
   };
+}
+
+function asQueries(
+  alarm: SeenAlarm['alarm'],
+  { text, metricId }: { text: string; metricId: string },
+): object[] {
+  const { namespace: Namespace, metricName: MetricName, dimensions, period: Period, statistic: Stat } = alarm;
+  const Metric = { Namespace, MetricName, Dimensions: asDimensions(dimensions) };
+  return [
+    { Id: 'expression', Expression: text, ReturnData: true },
+    { Id: metricId, MetricStat: { Metric, Period, Stat }, ReturnData: false },
+  ];
 }
 
 interface Span {

@@ -143,11 +143,12 @@ export class LocalCloudWatch {
 
   /** The window slides: each evaluation looks at the periods that end now. */
   #evaluate({ alarm, state: before, since }: SeenAlarm, end: number): void {
-    const { metricName: name, namespace, dimensions, statistic, period } = alarm;
-    const points = Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
+    const { metricName: name, namespace, dimensions, statistic, period, expression } = alarm;
+    const measured = Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
       const to = end - index * period * 1000;
       return this.metrics.statistic({ namespace, name, dimensions }, statistic, to - period * 1000, to);
     });
+    const points = expression ? expression.math(measured.toReversed()).toReversed() : measured;
     const { state, reason } = evaluate(alarm, points, before);
     const seen = { alarm, state, reason, since: state === before ? since : end };
     this.#alarms.set(alarm.name, seen);

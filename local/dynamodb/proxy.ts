@@ -41,12 +41,15 @@ export interface ProxyOptions {
   readonly port?: number;
   /** Gets every call. @default everything goes through unchanged, byte by byte */
   readonly handle?: CallHandler;
+  /** The clock that answers are dated by, epoch milliseconds. @default they keep their date */
+  readonly now?: (() => number) | undefined;
 }
 
 /** The server behind a proxy, and the connections to it. */
 interface Behind {
   readonly target: URL;
   readonly agent: Agent;
+  readonly now: (() => number) | undefined;
 }
 
 const TARGET_HEADER = 'x-amz-target';
@@ -77,10 +80,11 @@ export class DynamoDbProxy {
    * @param target the endpoint of the server behind it
    * @throws {NotLoopbackError} when the target isn't on this machine
    */
-  static async start(target: string, { port = 0, handle }: ProxyOptions = {}): Promise<DynamoDbProxy> {
+  static async start(target: string, { port = 0, handle, now }: ProxyOptions = {}): Promise<DynamoDbProxy> {
     const behind = {
       target: new URL(requireLoopback(target, 'target')),
       agent: new Agent({ keepAlive: true }),
+      now,
     };
     const server = createServer((incoming, outgoing) => {
       if (!isLoopbackHost(incoming.headers.host)) refuse(incoming, outgoing);
@@ -99,10 +103,11 @@ export class DynamoDbProxy {
   }
 }
 
-function pass({ target, agent }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function pass({ target, agent, now }: Behind, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, url, headers } = incoming;
   const sent = request(target, { method, path: url, agent, headers: endToEnd(headers) }, answered => {
-    outgoing.writeHead(answered.statusCode ?? 502, endToEnd(answered.headers));
+    const dated = now === undefined ? {} : { date: new Date(now()).toUTCString() };
+    outgoing.writeHead(answered.statusCode ?? 502, { ...endToEnd(answered.headers), ...dated });
     pipeline(answered, outgoing, () => {});
   });
   // Whoever asked sees what would be seen without a proxy: a connection that breaks.

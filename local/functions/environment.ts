@@ -17,6 +17,8 @@ export interface EnvironmentOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds an invocation may take once the module is loaded. */
   readonly timeoutMs: number;
+  /** The function's clock, epoch milliseconds. @default this machine's */
+  readonly now?: (() => number) | undefined;
   /** Gets each complete line the function prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
@@ -105,9 +107,14 @@ export class Environment {
       this.#running = { requestId, sentAt: performance.now(), settle };
       this.#lines = [];
       this.#worker.ref();
-      const { timeoutMs } = this.#options;
+      const { timeoutMs, now = Date.now } = this.#options;
       this.#limit(timeoutMs, seconds => `Task timed out after ${seconds} seconds`);
-      const invocation: Invocation = { requestId, payload, traceId, deadline: Date.now() + timeoutMs };
+      const realNow = Date.now();
+      const invocation: Invocation = {
+        ...{ requestId, payload, traceId },
+        deadline: realNow + timeoutMs,
+        clockAheadMs: now() - realNow,
+      };
       this.#worker.postMessage(invocation);
     });
   }

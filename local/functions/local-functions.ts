@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
+import type { Clock, FunctionInvoker, FunctionResult, InvokeOptions } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import type { FunctionResource } from '../terraform/synthesized.ts';
@@ -52,6 +52,8 @@ export interface LocalFunctionsOptions {
   readonly maxConcurrency?: number;
   /** Of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
+  /** What the functions take for the time. Within an invocation it goes on as this machine's does. @default this machine's */
+  readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;
   readonly onInvocation?: ((record: InvocationRecord) => void) | undefined;
@@ -100,6 +102,7 @@ export class LocalFunctions implements FunctionInvoker {
   constructor(functions: readonly FunctionResource[], options: LocalFunctionsOptions) {
     const endpoint = requireLoopback(options.dynamoDbEndpoint, 'dynamoDbEndpoint');
     const services = serviceVariables(options.services);
+    const { clock } = options;
     this.#options = options;
     const limits = { ...THREAD_LIMITS, most: mostThreads(functions.length), ...options.threads };
     this.#shared = new SharedThreads(limits);
@@ -112,7 +115,11 @@ export class LocalFunctions implements FunctionInvoker {
         const { name, arn, memoryMb, timeoutSeconds } = resource;
         const pool = new WorkerPool({
           program,
-          setup: { file, exportName, functionName: name, functionArn: arn, memoryMb },
+          setup: {
+            ...{ file, exportName, functionName: name, functionArn: arn, memoryMb },
+            hasOwnClock: clock !== undefined,
+          },
+          now: clock && (() => clock.now()),
           variables: {
             ...withLocalNames(resource.environment, options.services?.sqs),
             ...options.environment,
@@ -176,7 +183,9 @@ export class LocalFunctions implements FunctionInvoker {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
-      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, signal);
+      // The children of a Map Run are one caller.
+      const caller = site?.mapRunArn ?? site?.executionArn;
+      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, caller, signal);
       untrack?.();
       const { ok, durationMs, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;

@@ -26,6 +26,8 @@ const MAX_LOADING = Math.max(1, availableParallelism());
 interface Waiting {
   readonly payload: string;
   readonly traceId: string;
+  /** Whom it is for: callers take turns. */
+  readonly caller: string;
   /** By `performance.now()`. */
   readonly since: number;
   readonly settle: (outcome: Outcome) => void;
@@ -50,6 +52,8 @@ export class WorkerPool implements Sharer {
   /** The one used last comes first, so that few stay warm under little load, as on Lambda. */
   readonly #resting: Resting[] = [];
   readonly #queue: Waiting[] = [];
+  /** Calls that run, by their callers; only of those that have some. */
+  readonly #running = new Map<string, number>();
   /** Threads that have been told to end. */
   readonly #ending = new Set<Promise<void>>();
   #loading = 0;
@@ -77,10 +81,11 @@ export class WorkerPool implements Sharer {
    *
    * @param payload JSON text
    * @param traceId names the invocation in the calls of its AWS clients
+   * @param caller of those who wait, whoever has the fewest calls running comes first
    * @param signal takes an invocation that is still waiting for a thread out of the line. One that runs goes on,
    *   as it does on Lambda when its caller has gone away.
    */
-  invoke(payload: string, traceId: string, signal?: AbortSignal): Promise<Outcome> {
+  invoke(payload: string, traceId: string, caller = '', signal?: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
       const leave = () => {
         const at = this.#queue.indexOf(waiting);
@@ -91,6 +96,7 @@ export class WorkerPool implements Sharer {
       const waiting: Waiting = {
         payload,
         traceId,
+        caller,
         since: performance.now(),
         settle: outcome => {
           signal?.removeEventListener('abort', leave);
@@ -132,7 +138,7 @@ export class WorkerPool implements Sharer {
     while (this.#queue.length > 0) {
       const environment = this.#wake();
       if (environment === undefined) break;
-      const waiting = this.#queue.shift();
+      const waiting = this.#takeNext();
       if (waiting !== undefined) void this.#run(environment, waiting);
     }
     while (
@@ -149,8 +155,20 @@ export class WorkerPool implements Sharer {
     for (const waiting of this.#queue.splice(0)) waiting.settle(neverRan(STOPPING));
   }
 
-  async #run(environment: Environment, { payload, traceId, settle }: Waiting): Promise<void> {
+  /** On AWS each call has a function of its own. Here the hundred calls of one caller must not keep the one of another waiting. */
+  #takeNext(): Waiting | undefined {
+    const runningOf = ({ caller }: Waiting) => this.#running.get(caller) ?? 0;
+    const least = Math.min(...this.#queue.map(runningOf));
+    const at = this.#queue.findIndex(waiting => runningOf(waiting) === least);
+    return this.#queue.splice(at, 1)[0];
+  }
+
+  async #run(environment: Environment, { payload, traceId, caller, settle }: Waiting): Promise<void> {
+    this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1);
     const outcome = await environment.run(payload, traceId);
+    const left = (this.#running.get(caller) ?? 0) - 1;
+    if (left > 0) this.#running.set(caller, left);
+    else this.#running.delete(caller);
     this.#rest(environment);
     settle(outcome);
     this.dispatch();

@@ -8,6 +8,8 @@ export interface WorkerSetup {
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
+  /** Whether the function's clock is another one than this machine's. */
+  readonly hasOwnClock: boolean;
 }
 
 export interface Invocation {
@@ -15,8 +17,10 @@ export interface Invocation {
   readonly payload: string;
   /** What the function's AWS clients send along as X-Amzn-Trace-Id, so that their calls can be told apart. */
   readonly traceId: string;
-  /** Epoch milliseconds at which the worker will be ended. */
+  /** Epoch milliseconds of this machine at which the worker will be ended. */
   readonly deadline: number;
+  /** How far the function's clock is ahead of this machine's when the invocation begins, milliseconds. */
+  readonly clockAheadMs: number;
 }
 
 /** How Lambda describes a failed invocation to its caller. */

@@ -16,6 +16,19 @@ const post = (message: WorkerMessage): void => port.postMessage(message);
 
 let current: string | undefined;
 
+/** This machine's clock, whatever the function takes for the time. */
+const realNow = Date.now;
+let clockAheadMs = 0;
+if (setup.hasOwnClock) {
+  const now = () => realNow() + clockAheadMs;
+  globalThis.Date = new Proxy(Date, {
+    get: (date, name) => (name === 'now' ? now : Reflect.get(date, name)),
+    construct: (date, given: [], target) =>
+      Reflect.construct(date, given.length === 0 ? [now()] : given, target),
+    apply: date => new date(now()).toString(),
+  });
+}
+
 // On the same port as the results, so that what a function printed is there before its answer.
 for (const stream of [process.stdout, process.stderr]) {
   stream.write = (
@@ -95,8 +108,12 @@ async function load(): Promise<Handler | undefined> {
   return undefined;
 }
 
-async function run(handle: Handler, { requestId, payload, traceId, deadline }: Invocation): Promise<void> {
+async function run(
+  handle: Handler,
+  { requestId, payload, traceId, deadline, clockAheadMs: ahead }: Invocation,
+): Promise<void> {
   current = requestId;
+  clockAheadMs = ahead;
   // As Lambda's runtime does before every invocation; `env` is this thread's own.
   process.env['_X_AMZN_TRACE_ID'] = traceId;
   try {
@@ -141,7 +158,7 @@ function contextOf(requestId: string, deadline: number) {
     logGroupName: process.env['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
     logStreamName: process.env['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',
     callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - realNow()),
   };
 }
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat, unlink, writeFile } 
 import { dirname, join } from 'node:path';
 import { ApiRequestError } from '../http-server.ts';
 import { partOfName, pathOfKey } from './key-path.ts';
-import type { ObjectStore, StoredObject } from './object-store.ts';
+import { type ObjectStore, STORE_FULL, type StoredObject } from './object-store.ts';
 
 /** What is being written; no bucket's name begins with a dot. */
 const UPLOADS = '.precise-ttl-uploads';
@@ -114,6 +114,9 @@ function refusalOf(key: string, error: unknown): unknown {
       'KeyTooLongError',
       `Key: expected parts between slashes that a file can be named by (255 bytes), got ${shown}`,
     );
+  }
+  if (['ENOSPC', 'EDQUOT'].includes(code)) {
+    return new ApiRequestError(STORE_FULL, `There is no room left for ${shown} (${code}): make some`, 503);
   }
   // The first two when a part is a file, the others when the key is a folder.
   if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EPERM'].includes(code)) {

@@ -7,6 +7,9 @@ export interface StoredObject {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The name of the error of a store that has no room left. S3 has none such: clients try again after this one. */
+export const STORE_FULL = 'ServiceUnavailable';
+
 /** Where objects lie. */
 export interface ObjectStore {
   /** Replaces the object as a whole, or leaves it as it was. @returns the file, where there is one */

@@ -1,7 +1,7 @@
 import { ApiRequestError, type HttpAnswer, type HttpProtocol } from '../http-server.ts';
 import { etagOf } from './checksums.ts';
 import { listObjects } from './list-objects.ts';
-import type { ObjectStore, StoredObject } from './object-store.ts';
+import { type ObjectStore, STORE_FULL, type StoredObject } from './object-store.ts';
 import { operationOf, readRequest, type S3Operation, type S3Request } from './s3-request.ts';
 import { readUpload } from './upload.ts';
 import { xmlDocument } from './xml.ts';
@@ -19,6 +19,8 @@ export interface S3ApiOptions {
   readonly store: ObjectStore;
   readonly buckets: ReadonlySet<string>;
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
+  /** Told once when there is no room for objects any more, and once more each time that it comes to that again. */
+  readonly onFull?: ((message: string) => void) | undefined;
 }
 
 /** S3 takes 5 GB in one request; here an upload is held in memory. */
@@ -28,7 +30,8 @@ const MOST_UPLOAD_BYTES = 67_108_864;
 const DEFAULT_TYPE = 'binary/octet-stream';
 
 /** S3's API (REST XML, path style): the operations of {@link S3Operation}, everything else is refused by its name. */
-export function s3Api({ store, buckets, onObject }: S3ApiOptions): HttpProtocol {
+export function s3Api({ store, buckets, onObject, onFull }: S3ApiOptions): HttpProtocol {
+  let isFull = false;
   let writes: Promise<unknown> = Promise.resolve();
   /** One write after the other, so that nothing comes between a condition and what it guards. */
   const inTurn = <T>(write: () => Promise<T>): Promise<T> => {
@@ -43,8 +46,17 @@ export function s3Api({ store, buckets, onObject }: S3ApiOptions): HttpProtocol 
       const { body, headers, checksums } = readUpload(request);
       const file = await inTurn(async () => {
         await requireCondition(store, request);
-        return store.put(bucket, key, { body, headers, modifiedAt: Date.now() });
+        try {
+          return await store.put(bucket, key, { body, headers, modifiedAt: Date.now() });
+        } catch (error) {
+          if (!isFull && error instanceof ApiRequestError && error.name === STORE_FULL) {
+            isFull = true;
+            onFull?.(error.message);
+          }
+          throw error;
+        }
       });
+      isFull = false;
       onObject?.({ bucket, key, bytes: body.length, file });
       return ok({ etag: etagOf(body), ...withType(checksums) });
     },

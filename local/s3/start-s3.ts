@@ -2,7 +2,7 @@ import { LocalCloudError } from '../errors.ts';
 import { type HttpServerOptions, LocalHttpServer } from '../http-server.ts';
 import { FolderStore } from './folder-store.ts';
 import { MemoryStore, type ObjectStore } from './object-store.ts';
-import { s3Api, type WrittenObject } from './s3-api.ts';
+import { type S3ApiOptions, s3Api, type WrittenObject } from './s3-api.ts';
 
 export interface S3Options extends HttpServerOptions {
   /** The buckets that there are: a deployment makes them. */
@@ -11,6 +11,8 @@ export interface S3Options extends HttpServerOptions {
   readonly folder?: string | undefined;
   /** Gets every object once it is written. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
+  /** As in {@link S3ApiOptions}. */
+  readonly onFull?: S3ApiOptions['onFull'];
 }
 
 /** Source: Amazon S3 User Guide, "General purpose bucket naming rules". */
@@ -22,7 +24,7 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
  * @throws {LocalCloudError} for a bucket with a name that S3 refuses; rejects with the system's error when the folder
  *   can't be made or the port is taken
  */
-export async function startS3({ buckets, folder, onObject, ...server }: S3Options): Promise<LocalS3> {
+export async function startS3({ buckets, folder, onObject, onFull, ...server }: S3Options): Promise<LocalS3> {
   const wrong = buckets.find(bucket => !BUCKET.test(bucket) || bucket.includes('..'));
   if (wrong !== undefined) {
     throw new LocalCloudError(
@@ -30,7 +32,7 @@ export async function startS3({ buckets, folder, onObject, ...server }: S3Option
     );
   }
   const store = folder === undefined ? new MemoryStore() : await FolderStore.open(folder);
-  const protocol = s3Api({ store, buckets: new Set(buckets), onObject });
+  const protocol = s3Api({ store, buckets: new Set(buckets), onObject, onFull });
   return new LocalS3(await LocalHttpServer.start(protocol, server), store);
 }
 

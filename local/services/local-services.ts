@@ -42,6 +42,8 @@ export interface ServicesOptions {
   readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
   /** Gets every archived object. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
+  /** Told once when there is no room for archived objects any more. */
+  readonly onArchiveFull?: ((message: string) => void) | undefined;
   /** Gets every event that arrives. */
   readonly onEvent?: ((event: ArrivedEvent) => void) | undefined;
 }
@@ -88,6 +90,7 @@ export class LocalServices {
    */
   static async start(synthesized: SynthesizedCloud, surroundings: Surroundings): Promise<LocalServices> {
     const { environment, clock, ports = {}, faults = {}, archiveFolder, onObject, onEvent } = surroundings;
+    const { onArchiveFull: onFull } = surroundings;
     const used = usedServices(synthesized);
     const { buckets, queues, eventQueues, buses, callsFunction } = used;
     const given = givenEndpoints(environment);
@@ -101,7 +104,7 @@ export class LocalServices {
     const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
     try {
       if (wants('s3', buckets.length > 0)) {
-        const options = { buckets, folder: archiveFolder, onObject };
+        const options = { buckets, folder: archiveFolder, onObject, onFull };
         started.s3 = await startS3({ ...options, ...(await place('s3')) });
       }
       if (wants('sqs', queues.length > 0)) {

@@ -34,15 +34,29 @@ export function checkpointsInMemory(): Checkpoints {
 
 type Mappings = Record<string, Record<string, ShardCheckpoint>>;
 
+interface Content {
+  readonly beganAtMs: number;
+  readonly mappings: Mappings;
+}
+
 /** The checkpoints of all mappings of a process in one file, so that it goes on where it was after it was killed. */
 export class CheckpointFile {
+  /** When the first process began, epoch milliseconds. */
+  readonly beganAtMs: number;
   readonly #file: string;
   readonly #mappings: Mappings;
 
-  /** @throws {CheckpointError} for a file that is none of these */
-  constructor(file: string) {
+  /**
+   * @param beginAtMs of a process that begins; one that only looks at the file writes none
+   * @throws {CheckpointError} for a file that is none of these
+   */
+  constructor(file: string, beginAtMs?: number) {
     this.#file = file;
-    this.#mappings = readMappings(file);
+    const content = readContent(file);
+    this.beganAtMs = content?.beganAtMs ?? beginAtMs ?? 0;
+    this.#mappings = content?.mappings ?? {};
+    // At once: who is killed before the first checkpoint began nevertheless.
+    if (content === undefined && beginAtMs !== undefined) this.#write();
   }
 
   /**
@@ -64,25 +78,32 @@ export class CheckpointFile {
   #write(): void {
     const draft = `${this.#file}.draft`;
     mkdirSync(dirname(this.#file), { recursive: true });
-    writeFileSync(draft, JSON.stringify(this.#mappings));
+    const content: Content = { beganAtMs: this.beganAtMs, mappings: this.#mappings };
+    writeFileSync(draft, JSON.stringify(content));
     renameSync(draft, this.#file);
   }
 }
 
-function readMappings(file: string): Mappings {
+function readContent(file: string): Content | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new CheckpointError(`${file}: can't be read (${error}); name another file for the checkpoints`);
   }
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed) && Object.values(parsed).every(isObject)) return parsed as Mappings;
+    if (isContent(parsed)) return parsed;
   } catch {}
   throw new CheckpointError(
     `${file}: expected checkpoints, as the local cloud writes them, got something else; name another file, or delete it to read the ` +
       'streams from their beginning',
   );
+}
+
+function isContent(value: unknown): value is Content {
+  if (!isObject(value) || typeof value['beganAtMs'] !== 'number') return false;
+  const { mappings } = value;
+  return isObject(mappings) && Object.values(mappings).every(isObject);
 }

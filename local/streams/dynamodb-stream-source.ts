@@ -3,12 +3,12 @@ import {
   type DynamoDBStreamsClient,
   ExpiredIteratorException,
   GetRecordsCommand,
-  type GetRecordsCommandOutput,
   GetShardIteratorCommand,
   type Shard,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { ReadRecords, StreamShard, StreamSource } from './stream-source.ts';
+import { sendJson } from '../../functions/table/dynamodb-json.ts';
+import type { ReadRecords, StreamedRecord, StreamShard, StreamSource } from './stream-source.ts';
 
 /** Most records of one call. Source: DynamoDB API reference, GetRecords. */
 export const MAX_RECORDS = 1_000;
@@ -18,6 +18,21 @@ interface Place {
   readonly after: string | undefined;
   readonly iterator: string;
 }
+
+/** DynamoDB's JSON. Source: DynamoDB API reference, GetRecords. */
+interface RecordsAnswer {
+  readonly Records?: readonly RecordJson[];
+  readonly NextShardIterator?: string;
+}
+
+type RecordJson = Omit<StreamedRecord['record'], 'dynamodb'> & {
+  readonly dynamodb?: Omit<ChangeOf<StreamedRecord>, 'ApproximateCreationDateTime'> & {
+    /** Epoch seconds. */
+    readonly ApproximateCreationDateTime?: number;
+  };
+};
+
+type ChangeOf<Streamed extends StreamedRecord> = NonNullable<Streamed['record']['dynamodb']>;
 
 /** A table's stream in DynamoDB Local, or in DynamoDB. */
 export class DynamoDbStreamSource implements StreamSource {
@@ -63,10 +78,7 @@ export class DynamoDbStreamSource implements StreamSource {
         (await this.#records(await this.#begin(shardId, after), limit)))
       : await this.#records(await this.#begin(shardId, after), limit);
     const { Records = [], NextShardIterator: next } = output ?? {};
-    const records = Records.flatMap(record => {
-      const sequenceNumber = record.dynamodb?.SequenceNumber;
-      return sequenceNumber === undefined ? [] : [{ sequenceNumber, record }];
-    });
+    const records = Records.flatMap(toStreamed);
     if (output !== undefined && next !== undefined) {
       this.#places.set(shardId, { after: records.at(-1)?.sequenceNumber ?? after, iterator: next });
     }
@@ -77,11 +89,10 @@ export class DynamoDbStreamSource implements StreamSource {
    * undefined when the iterator is of no use any more: it is older than 15 minutes, or DynamoDB Local refuses one that was given
    * for an empty shard once there is something in it (https://github.com/aws/aws-sdk-java/issues/2923).
    */
-  async #records(iterator: string, limit: number): Promise<GetRecordsCommandOutput | undefined> {
+  async #records(iterator: string, limit: number): Promise<RecordsAnswer | undefined> {
     try {
-      return await this.#client.send(
-        new GetRecordsCommand({ ShardIterator: iterator, Limit: Math.min(limit, MAX_RECORDS) }),
-      );
+      const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: Math.min(limit, MAX_RECORDS) });
+      return await sendJson<RecordsAnswer>(this.#client, command);
     } catch (error) {
       if (error instanceof ExpiredIteratorException || error instanceof TrimmedDataAccessException)
         return undefined;
@@ -112,6 +123,15 @@ export class DynamoDbStreamSource implements StreamSource {
     );
     return ShardIterator;
   }
+}
+
+function toStreamed({ dynamodb, ...record }: RecordJson): StreamedRecord[] {
+  const { SequenceNumber: sequenceNumber, ApproximateCreationDateTime: seconds, ...change } = dynamodb ?? {};
+  if (sequenceNumber === undefined) return [];
+  const at = seconds !== undefined && { ApproximateCreationDateTime: new Date(seconds * 1000) };
+  return [
+    { sequenceNumber, record: { ...record, dynamodb: { ...change, SequenceNumber: sequenceNumber, ...at } } },
+  ];
 }
 
 function toShard({ ShardId: id, ParentShardId: parentId, SequenceNumberRange: range }: Shard): StreamShard[] {

@@ -5,7 +5,7 @@ import type { LocalFunctions } from '../functions/local-functions.ts';
 import { LOCAL_STREAM_LABEL } from '../terraform/computed.ts';
 import type { EventSourceMappingResource } from '../terraform/event-source-mapping.ts';
 import type { SynthesizedCloud } from '../terraform/synthesized.ts';
-import { CheckpointFile, checkpointsInMemory } from './checkpoints.ts';
+import { type CheckpointFile, checkpointsInMemory } from './checkpoints.ts';
 import { type Discarded, discardMessage } from './discard-message.ts';
 import { DynamoDbStreamSource } from './dynamodb-stream-source.ts';
 import { machineRecordTime, virtualRecordTime } from './record-time.ts';
@@ -31,7 +31,8 @@ export interface MappingOptions {
   readonly onError?: ((error: unknown, mapping: EventSourceMappingResource) => void) | undefined;
 }
 
-export interface MappingSurroundings extends MappingOptions {
+export interface MappingSurroundings extends Omit<MappingOptions, 'checkpointFile'> {
+  readonly checkpoints: CheckpointFile | undefined;
   readonly synthesized: SynthesizedCloud;
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
@@ -53,11 +54,10 @@ export class EventSourceMappings {
 
   /** @throws {TableMismatchError} for a table without a stream */
   static async start(surroundings: MappingSurroundings): Promise<EventSourceMappings> {
-    const { synthesized, checkpointFile, onlyDrained = false } = surroundings;
+    const { synthesized, onlyDrained = false } = surroundings;
     const enabled = synthesized.mappings.filter(({ isEnabled }) => isEnabled);
-    const file = checkpointFile === undefined ? undefined : new CheckpointFile(checkpointFile);
     const pollers: StreamPoller[] = [];
-    for (const mapping of enabled) pollers.push(await pollerOf(mapping, surroundings, file));
+    for (const mapping of enabled) pollers.push(await pollerOf(mapping, surroundings));
     if (!onlyDrained) for (const poller of pollers) poller.start();
     return new EventSourceMappings(pollers);
   }
@@ -76,7 +76,6 @@ export class EventSourceMappings {
 async function pollerOf(
   mapping: EventSourceMappingResource,
   { synthesized, client, streams, endpoint, functions, clock, sendTo, ...options }: MappingSurroundings,
-  file: CheckpointFile | undefined,
 ): Promise<StreamPoller> {
   const { functionName, settings, startingPosition, failureQueueArn } = mapping;
   const called = synthesized.functions.find(({ arn, name }) => functionName === arn || functionName === name);
@@ -94,7 +93,7 @@ async function pollerOf(
     origin: { streamArn, region: streamArn.split(':')[3] ?? '' },
     settings,
     startingPosition,
-    checkpoints: file?.of(functionArn, localArn) ?? checkpointsInMemory(),
+    checkpoints: options.checkpoints?.of(functionArn, localArn) ?? checkpointsInMemory(),
     clock,
     timeOf: clock === realClock ? machineRecordTime : virtualRecordTime,
     pollMs: options.pollMs,

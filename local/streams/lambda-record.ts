@@ -1,9 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb-streams';
+import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
 import type { StreamedRecord } from './stream-source.ts';
-
-/** A value in DynamoDB JSON: binary in base64. */
-type JsonAttribute = Readonly<Record<string, unknown>>;
-type JsonItem = Readonly<Record<string, JsonAttribute>>;
 
 /**
  * A record as Lambda hands it to a function.
@@ -18,9 +14,9 @@ export interface LambdaStreamRecord {
   readonly dynamodb: {
     /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;
-    readonly Keys: JsonItem;
-    readonly NewImage?: JsonItem;
-    readonly OldImage?: JsonItem;
+    readonly Keys: ItemImage;
+    readonly NewImage?: ItemImage;
+    readonly OldImage?: ItemImage;
     readonly SequenceNumber: string;
     readonly SizeBytes: number;
     readonly StreamViewType: string;
@@ -50,9 +46,9 @@ export function toLambdaRecord(
     awsRegion: region,
     dynamodb: {
       ApproximateCreationDateTime: Math.floor(createdAtMs / 1000),
-      Keys: toJsonItem(dynamodb?.Keys ?? {}),
-      ...(dynamodb?.NewImage && { NewImage: toJsonItem(dynamodb.NewImage) }),
-      ...(dynamodb?.OldImage && { OldImage: toJsonItem(dynamodb.OldImage) }),
+      Keys: dynamodb?.Keys ?? {},
+      ...(dynamodb?.NewImage && { NewImage: withTypes(dynamodb.NewImage) }),
+      ...(dynamodb?.OldImage && { OldImage: withTypes(dynamodb.OldImage) }),
       SequenceNumber: sequenceNumber,
       SizeBytes: dynamodb?.SizeBytes ?? 0,
       StreamViewType: dynamodb?.StreamViewType ?? '',
@@ -64,18 +60,16 @@ export function toLambdaRecord(
   };
 }
 
-function toJsonItem(item: Readonly<Record<string, AttributeValue>>): JsonItem {
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, toJsonAttribute(value)]));
+/**
+ * The item with the types of its empty maps, which DynamoDB Local's streams leave out
+ * (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
+ */
+function withTypes(item: ItemImage): ItemImage {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withType(value)]));
 }
 
-function toJsonAttribute(value: AttributeValue): JsonAttribute {
-  if (value.B !== undefined) return { B: base64(value.B) };
-  if (value.BS !== undefined) return { BS: value.BS.map(base64) };
-  if (value.L !== undefined) return { L: value.L.map(toJsonAttribute) };
-  if (value.M !== undefined) return { M: toJsonItem(value.M) };
-  // DynamoDB Local's streams leave the type of an empty map out (https://github.com/awslabs/amazon-dynamodb-local-samples/issues/37).
-  if (Object.keys(value).length === 0) return { M: {} };
-  return value as unknown as JsonAttribute;
+function withType(value: ImageValue): ImageValue {
+  if ('L' in value) return { L: value.L.map(withType) };
+  if ('M' in value) return { M: withTypes(value.M) };
+  return Object.keys(value).length === 0 ? { M: {} } : value;
 }
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

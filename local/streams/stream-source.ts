@@ -1,4 +1,5 @@
-import type { _Record } from '@aws-sdk/client-dynamodb-streams';
+import type { _Record, StreamRecord } from '@aws-sdk/client-dynamodb-streams';
+import type { ItemImage } from '../../functions/stream/event.ts';
 
 /** A shard of a table's stream. */
 export interface StreamShard {
@@ -9,11 +10,15 @@ export interface StreamShard {
   readonly isOpen: boolean;
 }
 
-/** A record as the stream has it. */
+/** A record as the stream has it, with its items as DynamoDB's JSON. */
 export interface StreamedRecord {
   readonly sequenceNumber: string;
-  readonly record: _Record;
+  readonly record: Omit<_Record, 'dynamodb'> & {
+    readonly dynamodb?: Omit<StreamRecord, Image> & { readonly [Name in Image]?: ItemImage };
+  };
 }
+
+type Image = 'Keys' | 'OldImage' | 'NewImage';
 
 export interface ReadRecords {
   readonly records: readonly StreamedRecord[];

@@ -10,6 +10,8 @@ export interface Place {
   readonly account: string;
   readonly region: string;
   readonly partition: string;
+  /** When it was deployed, as IAM writes times. */
+  readonly deployedAt: string;
 }
 
 /** An argument of the resource; throws when it is not there. */
@@ -60,8 +62,15 @@ const RESOURCE_ATTRIBUTES: Readonly<Record<string, Computed>> = {
     id: get => `${get('group_name')}/${get('name')}`,
   },
   aws_scheduler_schedule_group: { arn: arn('scheduler', name => `schedule-group/${name}`), id: named },
-  aws_iam_role: { arn: iamArn('role'), id: named, unique_id: get => `AROA${get('name')}` },
+  aws_iam_role: {
+    arn: iamArn('role'),
+    id: named,
+    unique_id: get => `AROA${get('name')}`,
+    create_date: (_get, { deployedAt }) => deployedAt,
+  },
   aws_iam_policy: { arn: iamArn('policy'), id: iamArn('policy') },
+  // Terraform's own.
+  terraform_data: { output: get => get('input') },
   aws_sqs_queue: { arn: arn('sqs', name => name), id: queueUrl, url: queueUrl },
   aws_sns_topic: { arn: arn('sns', name => name), id: arn('sns', name => name) },
   aws_cloudwatch_log_group: { arn: arn('logs', name => `log-group:${name}`), id: named },

@@ -1,3 +1,4 @@
+import { type MetricMath, MetricMathError, parseMetricMath } from '../cloudwatch/metric-math.ts';
 import { Fields } from './fields.ts';
 import type { ResolvedBlock } from './stack.ts';
 
@@ -14,7 +15,7 @@ export type MissingData = (typeof MISSING_DATA)[number];
 
 const STATISTICS = ['SampleCount', 'Average', 'Sum', 'Minimum', 'Maximum'] as const;
 
-/** An alarm on one metric. */
+/** An alarm on one metric, or on an expression of one. */
 export interface AlarmResource {
   readonly address: string;
   readonly name: string;
@@ -24,6 +25,8 @@ export interface AlarmResource {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimensions: Readonly<Record<string, string>>;
+  /** What the alarm looks at instead of the metric itself, and the id of the metric in it. */
+  readonly expression?: { readonly text: string; readonly metricId: string; readonly math: MetricMath };
   /** `Sum`, `p99`… */
   readonly statistic: string;
   /** Seconds, a multiple of 60. */
@@ -42,19 +45,13 @@ export interface AlarmResource {
 /** Percentiles, as the local CloudWatch can compute them. */
 const PERCENTILE = /^p(100|\d{1,2}(\.\d{1,10})?)$/;
 
-/** Reads an `aws_cloudwatch_metric_alarm` on one metric; alarms on expressions are a problem. */
+/** Reads an `aws_cloudwatch_metric_alarm` on one metric, or on one expression of one metric; others are a problem. */
 export function readMetricAlarm(block: ResolvedBlock, arn: string, problems: string[]): AlarmResource {
   const fields = Fields.of(block, problems);
   const name = fields.string('alarm_name');
   const description = fields.optionalString('alarm_description');
-  const period = fields.optionalNumber('period') ?? 0;
-  if (!(period >= 60 && period % 60 === 0)) {
-    fields.problem(
-      'period',
-      'a multiple of 60 seconds (the metrics here have one datapoint a minute)',
-      period,
-    );
-  }
+  const queries = fields.blocks('metric_query');
+  const metric = queries.length === 0 ? readMetric(fields) : readQueries(fields, queries);
   const evaluationPeriods = fields.optionalNumber('evaluation_periods') ?? 0;
   if (!(Number.isInteger(evaluationPeriods) && evaluationPeriods >= 1)) {
     fields.problem('evaluation_periods', 'a whole number above 0', evaluationPeriods);
@@ -65,17 +62,6 @@ export function readMetricAlarm(block: ResolvedBlock, arn: string, problems: str
   ) {
     fields.problem('datapoints_to_alarm', 'a whole number from 1 to evaluation_periods', datapointsToAlarm);
   }
-  const plain = fields.optionalString('statistic');
-  const extended = fields.optionalString('extended_statistic');
-  if (plain !== undefined && !STATISTICS.some(each => each === plain)) {
-    fields.problem('statistic', STATISTICS.join(' or '), plain);
-  }
-  if (extended !== undefined && !PERCENTILE.test(extended)) {
-    fields.problem('extended_statistic', 'a percentile such as p99', extended);
-  }
-  if ((plain === undefined) === (extended === undefined)) {
-    fields.problem('statistic', 'either statistic or extended_statistic', plain);
-  }
   const threshold = fields.optionalNumber('threshold');
   if (threshold === undefined) fields.problem('threshold', 'a number', threshold);
   const alarm: AlarmResource = {
@@ -84,11 +70,7 @@ export function readMetricAlarm(block: ResolvedBlock, arn: string, problems: str
     arn,
     region: block.place.region,
     ...(description !== undefined && { description }),
-    namespace: fields.string('namespace'),
-    metricName: fields.string('metric_name'),
-    dimensions: fields.stringMap('dimensions'),
-    statistic: plain ?? extended ?? '',
-    period,
+    ...metric,
     evaluationPeriods,
     datapointsToAlarm,
     threshold: threshold ?? 0,
@@ -111,4 +93,81 @@ export function readMetricAlarm(block: ResolvedBlock, arn: string, problems: str
     'unit',
   ]);
   return alarm;
+}
+
+type ReadMetric = Pick<
+  AlarmResource,
+  'namespace' | 'metricName' | 'dimensions' | 'statistic' | 'period' | 'expression'
+>;
+
+function readMetric(fields: Fields): ReadMetric {
+  const plain = fields.optionalString('statistic');
+  const extended = fields.optionalString('extended_statistic');
+  if (plain !== undefined && !STATISTICS.some(each => each === plain)) {
+    fields.problem('statistic', STATISTICS.join(' or '), plain);
+  }
+  if (extended !== undefined && !PERCENTILE.test(extended)) {
+    fields.problem('extended_statistic', 'a percentile such as p99', extended);
+  }
+  if ((plain === undefined) === (extended === undefined)) {
+    fields.problem('statistic', 'either statistic or extended_statistic', plain);
+  }
+  return { ...readIdentity(fields), statistic: plain ?? extended ?? '' };
+}
+
+/** What both a metric and one of an expression have. */
+function readIdentity(fields: Fields) {
+  const period = fields.optionalNumber('period') ?? 0;
+  if (!(period >= 60 && period % 60 === 0)) {
+    fields.problem(
+      'period',
+      'a multiple of 60 seconds (the metrics here have one datapoint a minute)',
+      period,
+    );
+  }
+  return {
+    namespace: fields.string('namespace'),
+    metricName: fields.string('metric_name'),
+    dimensions: fields.stringMap('dimensions'),
+    period,
+  };
+}
+
+/** One expression, whose data the alarm looks at, and one metric that it is made of. */
+function readQueries(alarm: Fields, queries: readonly Fields[]): ReadMetric {
+  let text: string | undefined;
+  let metricId: string | undefined;
+  let metric: ReadMetric | undefined;
+  for (const query of queries) {
+    const id = query.string('id');
+    const expression = query.optionalString('expression');
+    const block = query.block('metric');
+    const isReturned = query.boolean('return_data', false);
+    if (isReturned !== (expression !== undefined)) {
+      query.problem('return_data', 'true for the expression, and for nothing else', isReturned);
+    }
+    if (expression !== undefined) text = expression;
+    if (block !== undefined) {
+      metricId = id;
+      const statistic = block.string('stat');
+      if (!(PERCENTILE.test(statistic) || STATISTICS.some(each => each === statistic))) {
+        block.problem('stat', `${STATISTICS.join(' or ')} or a percentile such as p99`, statistic);
+      }
+      metric = { ...readIdentity(block), statistic };
+      block.done(['unit']);
+    }
+    query.done(['label']);
+  }
+  const none = { namespace: '', metricName: '', dimensions: {}, statistic: '', period: 60 };
+  if (text === undefined || metricId === undefined || metric === undefined || queries.length !== 2) {
+    alarm.problem('metric_query', 'one expression and one metric', `${queries.length} queries`);
+    return none;
+  }
+  try {
+    return { ...metric, expression: { text, metricId, math: parseMetricMath(text, metricId) } };
+  } catch (error) {
+    if (!(error instanceof MetricMathError)) throw error;
+    alarm.problem('metric_query.expression', error.message, text);
+    return none;
+  }
 }

@@ -156,6 +156,7 @@ const NOT_RUN_LOCALLY = new Set([
   'aws_sns_topic_subscription',
   'aws_sqs_queue',
   'aws_sqs_queue_policy',
+  'terraform_data',
 ]);
 
 const META = ['depends_on', 'lifecycle', 'provider', 'region', 'tags', 'tags_all', 'timeouts'];
@@ -164,10 +165,15 @@ const META = ['depends_on', 'lifecycle', 'provider', 'region', 'tags', 'tags_all
  * Reads what `cdktf synth` wrote.
  *
  * @param cdktfOut the folder with `manifest.json`, usually `cdktf.out`
+ * @param deployedAtMs when it was deployed, epoch milliseconds
  * @throws {TerraformError} with every problem found: a missing file, an expression that isn't a plain
  *   reference, a resource type nobody knows, a field with the wrong type
  */
-export function readSynthesized(cdktfOut: string): SynthesizedCloud {
+export function readSynthesized(
+  cdktfOut: string,
+  { deployedAtMs = Date.now() }: { readonly deployedAtMs?: number } = {},
+): SynthesizedCloud {
+  const deployedAt = new Date(deployedAtMs).toISOString();
   const problems: string[] = [];
   const blocks: ResolvedBlock[] = [];
   const outputs: Record<string, Json> = {};
@@ -176,7 +182,7 @@ export function readSynthesized(cdktfOut: string): SynthesizedCloud {
   for (const { stack, file } of listStacks(cdktfOut)) {
     const document = readJson(file);
     const region = regionOf(stack, document, problems);
-    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region).name };
+    const place = { account: LOCAL_ACCOUNT, region, partition: partitionOf(region).name, deployedAt };
     const resolved = resolveStack(stack, document, place, problems);
     blocks.push(...resolved.blocks);
     for (const [name, value] of Object.entries(resolved.outputs)) outputs[`${stack}.${name}`] = value;

@@ -8,6 +8,7 @@ import {
   alarmsOf,
   type DeployedAlarm,
   descriptionOf,
+  HEARTBEAT,
   kebab,
 } from '../alarms.ts';
 import type { ResolvedProps } from '../props.ts';
@@ -41,18 +42,11 @@ export class SweepAlarms extends Construct {
   }
 
   #alarm(alarm: DeployedAlarm, sweep: ResolvedProps): CloudwatchMetricAlarm {
-    const { metric, statistic } = alarm;
     const actions = this.topicArn === undefined ? [] : [this.topicArn];
     return new CloudwatchMetricAlarm(this, kebab(alarm.alarm), {
       alarmName: alarm.name,
       alarmDescription: descriptionOf(alarm),
-      namespace: metric.namespace,
-      metricName: metric.name,
-      dimensions: { ...metric.dimensions },
-      // CloudWatch has percentiles in a field of their own.
-      ...(statistic === 'p99' ? { extendedStatistic: statistic } : { statistic }),
-      period: alarm.periodSeconds,
-      evaluationPeriods: alarm.periods,
+      ...(alarm.isHeartbeat ? heartbeatOf(alarm) : valuesOf(alarm)),
       comparisonOperator: alarm.comparison,
       threshold: alarm.threshold,
       treatMissingData: alarm.treatMissingData,
@@ -94,4 +88,39 @@ export class SweepAlarms extends Construct {
     });
     return topic;
   }
+}
+
+/** What an alarm on the values of a metric looks at. */
+function valuesOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
+  return {
+    namespace: metric.namespace,
+    metricName: metric.name,
+    dimensions: { ...metric.dimensions },
+    // CloudWatch has percentiles in a field of their own.
+    ...(statistic === 'p99' ? { extendedStatistic: statistic } : { statistic }),
+    period: periodSeconds,
+    evaluationPeriods: periods,
+  };
+}
+
+/** What an alarm on the silence of a metric looks at. */
+function heartbeatOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
+  const { metricId, expression, evaluationPeriods, datapointsToAlarm } = HEARTBEAT;
+  return {
+    metricQuery: [
+      { id: 'silence', expression, label: `${metric.name}, 0 once it is silent`, returnData: true },
+      {
+        id: metricId,
+        metric: {
+          namespace: metric.namespace,
+          metricName: metric.name,
+          dimensions: { ...metric.dimensions },
+          stat: statistic,
+          period: periodSeconds * periods,
+        },
+      },
+    ],
+    evaluationPeriods,
+    datapointsToAlarm,
+  };
 }

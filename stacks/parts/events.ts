@@ -1,4 +1,4 @@
-import { Fn } from 'cdktf';
+import { Fn, TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
 import { type EventsSettings, toEventsEnvironment } from '../../functions/publish-expiries/settings.ts';
 import type { ResolvedProps } from '../props.ts';
@@ -29,7 +29,15 @@ export class Events extends Construct {
     super(scope, id);
     const { place: destination, statement } = destinationOf(events, place);
     // Not escaped: no field can have anything to escape, and each can be a reference.
-    const settings = { ...destination, eventsOldImage: events.oldImage ?? false };
+    const since = new TerraformResource(this, 'since', {
+      terraformResourceType: 'terraform_data',
+      lifecycle: { ignoreChanges: ['input'] },
+    });
+    const settings = {
+      ...destination,
+      eventsOldImage: events.oldImage ?? false,
+      ...(!events.includePast && { eventsSince: since.getStringAttribute('output') }),
+    };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'PublishExpiries',
@@ -42,12 +50,14 @@ export class Events extends Construct {
       ...(events.functionArn !== undefined && { timeoutSeconds: CONSUMER_TIMEOUT_SECONDS }),
       sweep,
     });
+    // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
+    since.addOverride('input', this.reader.function.role.role.createDate);
     this.node.defaultChild = this.reader.mapping;
   }
 }
 
 interface Destination {
-  readonly place: Omit<EventsSettings, 'eventsOldImage'>;
+  readonly place: Omit<EventsSettings, 'eventsOldImage' | 'eventsSince'>;
   readonly statement: Statement;
 }
 

@@ -40,13 +40,17 @@ function isTunable(alarm: AlarmName): boolean {
 export const ALARM_TERMS: Readonly<Record<string, (props: Pick<PreciseTtlProps, 'alarms'>) => number>> =
   Object.fromEntries(
     MODULE_ALARMS.flatMap(alarm =>
-      ([...(isTunable(alarm) ? ['threshold'] : []), 'periods'] as ('threshold' | 'periods')[]).map(field => [
-        `local.alarms.${alarmKey(alarm)}.${field}`,
-        ({ alarms }: Pick<PreciseTtlProps, 'alarms'>) => {
-          const tuning = alarms ? alarms[alarm] : undefined;
-          return tuning ? Number(tuning[field]) : Number.NaN;
-        },
-      ]),
+      ([...(isTunable(alarm) ? ['threshold'] : []), 'periods'] as ('threshold' | 'periods')[]).map(field => {
+        // The periods of a sign of life are one span.
+        const times = field === 'periods' && 'isHeartbeat' in ALARMS[alarm] ? ALARMS[alarm].periodSeconds : 1;
+        return [
+          `local.alarms.${alarmKey(alarm)}.${field}${times === 1 ? '' : ` * ${times}`}`,
+          ({ alarms }: Pick<PreciseTtlProps, 'alarms'>) => {
+            const tuning = alarms ? alarms[alarm] : undefined;
+            return tuning ? Number(tuning[field]) * times : Number.NaN;
+          },
+        ];
+      }),
     ),
   );
 

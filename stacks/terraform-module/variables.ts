@@ -190,7 +190,7 @@ function isOneOf(values: readonly unknown[], term: string): string {
 
 /** DynamoDB counts bytes, Terraform characters: 255 bytes are 340 characters of base64. */
 function isAttributeName(term: string): string {
-  return `${term} != "" && length(base64encode(${term})) <= 340`;
+  return `${term} != "" && ${term} != "__proto__" && length(base64encode(${term})) <= 340`;
 }
 
 /** Of kinds whose rule Terraform's regular expressions do not have. */

@@ -43,10 +43,18 @@ export function foreignIn(outDir: string): string[] {
  * Writes the Terraform modules: `existing-table` sweeps a table that is there, `new-table` creates it. Each folder is whole by
  * itself, and was synthesized from the constructs of this project. What is in the way of their files is replaced.
  *
+ * @param onModule is told of each before it is written, which takes long: it is synthesized in all its variations
  * @returns the files, relative to `outDir`
  */
-export function writeTerraformModule(outDir: string): string[] {
-  const written = [...MODULES.flatMap(name => writeModule(outDir, name)), ...writeExamples(outDir)];
+export function writeTerraformModule(
+  outDir: string,
+  onModule: (name: ModuleName) => void = () => undefined,
+): string[] {
+  const modules = MODULES.flatMap(name => {
+    onModule(name);
+    return writeModule(outDir, name);
+  });
+  const written = [...modules, ...writeExamples(outDir)];
   return [...written, write(outDir, README, modulesReadme())];
 }
 

@@ -11,6 +11,7 @@ export {
   type KeptExecutions,
   NO_LOGGING,
   NO_TRACING,
+  nestedExecutions,
   type Runner,
   type ServerOptions,
   type StateMachine,

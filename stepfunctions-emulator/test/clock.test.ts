@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as realTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { realClock, VirtualClock } from '../src/clock.ts';
@@ -58,6 +59,38 @@ describe('VirtualClock', () => {
     });
     await late;
     expect(clock.now()).toBe(2000);
+  });
+
+  test('knows the busy work of each clock where one is inside of the other', async () => {
+    const outer = new VirtualClock(0);
+    const inner = new VirtualClock(0);
+    const late = Promise.all([outer.sleep(2000), inner.sleep(2000)]);
+    await outer.busy(async () => {
+      await inner.busy(async () => {
+        await outer.sleep(1000);
+        await realTimeout(20);
+        expect([outer.now(), inner.now()]).toEqual([1000, 0]);
+        await inner.sleep(1000);
+        await realTimeout(20);
+        expect([outer.now(), inner.now()]).toEqual([1000, 1000]);
+      });
+    });
+    await late;
+    expect([outer.now(), inner.now()]).toEqual([2000, 2000]);
+  });
+
+  // Before Node 24 each of them makes every promise of the process slower for good: bench/emulator.ts measures that.
+  test('all clocks share one storage', async () => {
+    const run = jest.spyOn(AsyncLocalStorage.prototype, 'run');
+    try {
+      for (const clock of [new VirtualClock(), new VirtualClock(), new VirtualClock()]) {
+        await clock.busy(() => clock.sleep(1));
+      }
+      expect(run).toHaveBeenCalledTimes(3);
+      expect(new Set(run.mock.contexts).size).toBe(1);
+    } finally {
+      run.mockRestore();
+    }
   });
 
   test('keeps moving after busy work has left a sleep behind', async () => {

@@ -74,12 +74,32 @@ test('with alarms and without custom metrics an idle table costs at most $4 a mo
 test.each<[string, string, PreciseTtlProps]>([
   ['README.md', 'costs $% a month by window with alarms', { ...ESSENTIAL, alarms: { deletionLag: false } }],
   ['README.md', 'and $% as it\ncomes', IDLE],
+  ['README.md', 'by second, and costs $% as it comes', { ...IDLE, indexedBy: 'second' }],
   ['docs/cost.md', '`dashboard: false`, $% a month', { ...ESSENTIAL, alarms: { deletionLag: false } }],
   ['docs/cost.md', 'all five alarms of `essential` it is $%', ESSENTIAL],
   ['docs/cost.md', 'or $% with `reconcileHours: 12`', { ...ESSENTIAL, reconcileHours: 12 }],
 ])('%s says what an idle table costs: %s', (file, sentence, props) => {
   const dollars = ask({ props }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
+});
+
+test('README.md and docs/cost.md have the same month of each table that both show', () => {
+  const months = (file: string, pattern: RegExp) =>
+    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, rate, way, total]) => [rate, way, total]);
+  const short = months('README.md', /^\| ([\d,]+) \| (window|second) \| .* \*\*\$([\d.]+)\*\* \|/gm);
+  expect(short).toHaveLength(6);
+  expect(
+    months('docs/cost.md', /^\| ([\d,]+) \| (\w+) \| .*\(default\) \| .* \*\*([\d.]+)\*\* \|$/gm),
+  ).toEqual(expect.arrayContaining(short));
+});
+
+test('README.md says what the sweep of an idle table by second costs, with polls and without', () => {
+  const [without, polling] = [{ pollSeconds: 0 }, {}].map(more =>
+    ask({ props: { ...IDLE, indexedBy: 'second', ...more } }).bill.byPart.sweep.toFixed(2),
+  );
+  expect(readFileSync('README.md', 'utf8')).toContain(
+    `the sweep of an idle table costs $${without} with \`pollSeconds: 0\`, instead of $${polling}`,
+  );
 });
 
 test('a table whose schedules are off is counted as if they were on, and that is said', () => {

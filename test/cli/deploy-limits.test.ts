@@ -115,6 +115,7 @@ test('deploy refuses to end a limit where it does not ask, before it plans', asy
 case "$*" in
   version*) echo '{"terraform_version":"1.12.0"}' ;;
   *" plan "*) touch '${folder}/planned'; exit 2 ;;
+  *" show "*) echo '{}' ;;
   *" apply "*) touch '${folder}/applied' ;;
 esac
 `,

@@ -9,6 +9,7 @@ const TERRAFORM = `#!/bin/sh
 case "$*" in
   version*) echo '{"terraform_version":"1.12.0"}' ;;
   *" plan "*) touch "\${1#-chdir=}/precise-ttl.plan"; exit 2 ;;
+  *" show "*) echo '{}' ;;
   *" apply "*) touch applied ;;
 esac
 `;

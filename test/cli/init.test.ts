@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { askForTable, configOf, configText } from '../../cli/init/configuration.ts';
+import { askForTable, configOf, configText, refusalOf } from '../../cli/init/configuration.ts';
 import { loadConfigFile } from '../../stacks/config-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-init-'));
@@ -141,8 +141,53 @@ test('never leaves two configurations in a folder', async () => {
 describe('the three questions', () => {
   const asked = (...answers: string[]) => {
     const left = [...answers];
-    return askForTable(async () => left.shift() ?? '');
+    const questions: string[] = [];
+    const told: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question.split('?')[0] ?? '');
+      return left.shift() ?? '';
+    };
+    const table = askForTable(
+      ask,
+      given => refusalOf(given, 'us-east-1'),
+      message => told.push(message),
+    );
+    return table.then(given => ({ ...given, questions, told }));
   };
+
+  const NAME = 'Name of the table';
+  const KEYS = 'New, or existing';
+  const TTL = 'Attribute with the moment of expiry';
+
+  test.each([
+    ['the name', ['a b', '', '', 'Tokens'], [NAME], { tableName: 'Tokens' }, 'tableName'],
+    [
+      'the TTL',
+      ['Tokens', 'Id', 'Id', 'Expires'],
+      [TTL],
+      { partitionKey: 'Id', ttlAttribute: 'Expires' },
+      'ttlAttribute',
+    ],
+    [
+      'what is refused twice',
+      ['a b', '', '', 'b c', 'Tokens'],
+      [NAME, NAME],
+      { tableName: 'Tokens' },
+      'tableName',
+    ],
+    [
+      'the name and the keys',
+      ['a b', 'At At', '', 'Tokens', 'Id At'],
+      [NAME, KEYS],
+      { tableName: 'Tokens', sortKey: 'At' },
+      'sortKey',
+    ],
+    ['nothing, when nobody answers any more', ['a b'], [NAME], { tableName: 'Sessions' }, 'tableName'],
+  ])('ask for %s once more', async (_what, answers, again, expected, told) => {
+    const given = await asked(...answers);
+    expect(given).toMatchObject({ ...expected, questions: [NAME, KEYS, TTL, ...again] });
+    expect(given.told.join()).toContain(`tables[0].${told}: expected`);
+  });
 
   test.each([
     [['', '', ''], { tableName: 'Sessions', existingTable: false, partitionKey: 'id' }],

@@ -170,6 +170,10 @@ describe('on the local deployment', () => {
     expect(paused.stdout).toContain(
       `It goes on with npx node bin/precise-ttl.js resume --table Sessions --config ${CONFIG}, which`,
     );
+    expect(paused.stdout).toContain(
+      'The alarm precise-ttl-Sessions-no-sweep will sound about 5 to 7 minutes from now: it reminds of the pause, and ends when',
+    );
+    expect(paused.stdout).not.toContain('precise-ttl-Tokens-no-sweep');
     expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
     expect((await schedule('tick')).State).toBe('DISABLED');
     expect((await schedule('reconcile')).State).toBe('DISABLED');

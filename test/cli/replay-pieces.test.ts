@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { FlagError } from '../../cli/flags.ts';
-import { defaultLabel, executionName, LABEL, MAX_PIECES, splitSpan } from '../../cli/replay/pieces.ts';
-import { checkPieces, readSpan } from '../../cli/replay/span.ts';
+import {
+  defaultLabel,
+  executionName,
+  LABEL,
+  MAX_PIECES,
+  splitSpan,
+  usualSplit,
+} from '../../cli/replay/pieces.ts';
+import { checkPieces, longestMinutes, readSpan } from '../../cli/replay/span.ts';
 
 const at = (time: string): number => Date.parse(time) / 1000;
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');
@@ -56,6 +63,28 @@ describe('splitSpan', () => {
       { from: at('2026-11-20T08:10:00Z'), to: at('2026-11-20T09:00:00Z') },
       { from: at('2026-11-20T09:00:00Z'), to: at('2026-11-20T09:10:00Z') },
     ]);
+  });
+
+  test('nobody has to say how long the pieces are', () => {
+    const to = at('2026-11-20T10:00:00Z');
+    const most = longestMinutes({ ...SETTINGS, windowSeconds: 1 });
+    const cut = (from: string) => {
+      const span = { from: at(from), to };
+      const split = usualSplit(span, most);
+      const pieces = splitSpan(span, split);
+      checkPieces(pieces, split, { ...SETTINGS, windowSeconds: 1 });
+      return [split, pieces.length];
+    };
+    expect(cut('2026-11-20T04:00:00Z')).toEqual([60, 6]);
+    expect(cut('2026-10-20T10:00:00Z')).toEqual([60, 744]);
+    expect(cut('2026-08-20T10:30:00Z')[1]).toBeLessThanOrEqual(1000);
+    // By second an execution takes 1,000 minutes: more executions then.
+    expect(cut('2022-11-26T10:00:00Z')).toEqual([1000, 2096]);
+    // The whole of what a replay takes, with the most shards that a table can have.
+    const span = { from: to - 5 * 365 * 86_400 + 3600, to };
+    const shards = { ...SETTINGS, shards: 100 };
+    const split = usualSplit(span, longestMinutes(shards));
+    expect(() => checkPieces(splitSpan(span, split), split, shards)).not.toThrow();
   });
 
   test('fails for more pieces than anybody wants, and the length it names is enough', () => {

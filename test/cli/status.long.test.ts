@@ -17,6 +17,7 @@ import { sfnClient } from '../../stepfunctions-emulator/test/support/step-functi
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
 import { type ShellCommand, shellCommand } from '../support/shell-command.ts';
+import { failing, hanging, refusing, type SilentServer, slow } from '../support/silent-servers.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const MINUTE = 60_000;
@@ -224,6 +225,96 @@ describe('as processes', () => {
       /2 idle reconciles\n {2}2 executions \(2 SUCCEEDED\): nothing to do\n {2}There are older/,
     );
   }, 60_000);
+
+  test.each<[string, () => Promise<SilentServer>, number, RegExp, RegExp]>([
+    [
+      'hangs',
+      hanging,
+      2,
+      /BROKEN DynamoDB does not answer here, and other services do: /,
+      /not known: what is overdue \(DynamoDB timed out: no answer in 5 s\)/,
+    ],
+    [
+      'is down',
+      refusing,
+      2,
+      /BROKEN DynamoDB does not answer here, and other services do: /,
+      /not known: what is overdue \(DynamoDB refused the connection \(ECONNREFUSED\)\)/,
+    ],
+    [
+      'throttles',
+      () => failing('ProvisionedThroughputExceededException'),
+      1,
+      /overdue +not known \(DynamoDB throttles the index\)$/m,
+      /WARNING DynamoDB throttles the index: it is not known what is overdue/,
+    ],
+    [
+      'is slow',
+      () => slow(served.dynamoDbEndpoint, 3_000),
+      1,
+      / {2}overdue +(at least \d+ items?|none seen, but not all was read).* only up to /,
+      /WARNING DynamoDB had answered \d+ queries when 8 s were over: it is not known what else is overdue/,
+    ],
+  ])(
+    'status on a DynamoDB that %s says so and nothing else of it, and what the others answer',
+    async (what, make, status, ...expected) => {
+      const server = await make();
+      try {
+        const environment = { ...environmentOf(served), AWS_ENDPOINT_URL_DYNAMODB: server.endpoint };
+        const ended = await shellCommand('status')(['--config', config, '--back', '60'], environment);
+        expect([ended.status, ended.stderr]).toEqual([status, '']);
+        for (const each of expected) expect(ended.stdout).toMatch(each);
+        if (what !== 'throttles') expect(ended.stdout).not.toMatch(/throttl/);
+        if (what !== 'is slow') expect(ended.stdout).not.toMatch(/had answered|\b0 items|is gone, back to/);
+        expect(ended.stdout).toMatch(/replay +SUCCEEDED in [\d.]+ s: found 1, deleted 1, lag p50 /);
+        expect(ended.stdout).not.toMatch(/no sweep has/);
+      } finally {
+        server.stop();
+      }
+    },
+    60_000,
+  );
+
+  test.each<[string, number, RegExp]>([
+    [
+      'status',
+      3,
+      /not known: the state machine, the executions \(Step Functions timed out: no answer in 5 s\)/,
+    ],
+    ['history', 1, /AWS_ENDPOINT_URL_SFN: expected Step Functions at http:.*, got no answer in 5 s/],
+    ['doctor', 1, /\(Step Functions timed out: no answer in 5 s\)/],
+    [
+      'pause',
+      1,
+      /AWS_ENDPOINT_URL_SCHEDULER: expected EventBridge Scheduler at http:.*, got no answer in 5 s/,
+    ],
+    [
+      'resume',
+      1,
+      /AWS_ENDPOINT_URL_SCHEDULER: expected EventBridge Scheduler at http:.*, got no answer in 5 s/,
+    ],
+  ])(
+    '%s on a Step Functions and a Scheduler that hang ends with %i, and names one',
+    async (command, status, message) => {
+      const server = await hanging();
+      try {
+        const { endpoint } = server;
+        const environment = {
+          ...environmentOf(served),
+          ...{ AWS_ENDPOINT_URL_SFN: endpoint, AWS_ENDPOINT_URL_SCHEDULER: endpoint },
+        };
+        const ended = await shellCommand(command)(['--config', config], environment);
+        expect([ended.status, `${ended.stdout}${ended.stderr}`]).toEqual([
+          status,
+          expect.stringMatching(message),
+        ]);
+        expect(ended.stdout).not.toMatch(/no sweep has|no state machine/);
+      } finally {
+        server.stop();
+      }
+    },
+    60_000,
+  );
 
   test.each<[string, readonly string[], number, string]>([
     ['status', ['--table', 'Nowhere'], 3, '--table: expected one of StatusServed, got "Nowhere"'],

@@ -135,6 +135,20 @@ describeWithTerraform('what holds something', () => {
     expect(await looked()).toEqual(before);
   });
 
+  test('gets its guard by the next deployment, where an earlier version made it', async () => {
+    const config = tokens({ ...WHOLE, holdAttribute: 'legalHold' });
+    const before = await filled(config);
+    const guards = ['running["Tokens"]', 'names["Tokens"]', 'held["Tokens/legalHold"]'].map(
+      each => `module.created_tables.terraform_data.${each}`,
+    );
+    await deployment.terraform(['state', 'rm', ...guards]);
+    const { create, ...others } = await deployment.deploy(config);
+    expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
+    await refuses(tokens({ ...WHOLE, holdAttribute: 'legalHold', name: 'other' }), /REFUSED TO KEEP QUEUES/);
+    await refuses(tokens(WHOLE), /REFUSED TO KEEP WHAT IS HELD/);
+    expect(await looked()).toEqual(before);
+  });
+
   test('has the other name after two steps', async () => {
     const existing = { existingTable: true } as const;
     await deployment.deploy(configOf({ ...TOKENS, name: 'one' }, { ...OTHERS, name: 'other' }));

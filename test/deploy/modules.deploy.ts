@@ -207,6 +207,20 @@ describeWithTerraform('the Terraform modules', () => {
     expect(Object.keys(expiry_model.value)).toHaveLength(fields);
   });
 
+  test('take over the topic of an earlier version, and guard what it had not', async () => {
+    const root = await modules.asRoot('new-table', { ...TOKENS, hold_attribute: 'legalHold' });
+    await root.deploy();
+    for (const topic of ['aws_sns_topic.alarms_topic', 'aws_sns_topic_policy.alarms_topic_policy']) {
+      await root.succeed(['state', 'mv', topic, `${topic}[0]`]);
+    }
+    const guards = ['held["legalHold"]', 'names["table"]', 'stopped["table"]'].map(
+      each => `module.created_tables.terraform_data.${each}`,
+    );
+    await root.succeed(['state', 'rm', ...guards]);
+    const { create, ...others } = await root.deploy();
+    expect([create?.toSorted(), others]).toEqual([guards, {}]);
+  });
+
   test('make a table by second, and keep it as it is', async () => {
     const inputs: Inputs = { ...TOKENS, indexed_by: 'second' };
     const root = await modules.asRoot('new-table', inputs);

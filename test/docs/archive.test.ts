@@ -23,9 +23,10 @@ test('the table has the fields of a line, in their order', () => {
 
 test('the table of marks has the fields of a mark, in their order', () => {
   const expired = { key: { id: { S: 'a' } }, ttl: DATE / 1000 };
-  const settings = settingsOf({ tableName: 'SessionData', partitionKey: 'id' });
+  const sweep = settingsOf({ tableName: 'SessionData', partitionKey: 'id' });
+  const settings = { ...sweep, archiveFormat: 'dynamodb-json' } as const;
   const mark = markOf(expired, { ttl: expired.ttl, kept: 'renewed', copy: null }, settings);
-  expect(fieldsIn('### Copies and marks')).toEqual(Object.keys(mark.line));
+  expect(fieldsIn('### Copies and marks')).toEqual(Object.keys(JSON.parse(mark.text)));
 });
 
 /** The names in the table of a section. */

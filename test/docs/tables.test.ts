@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { commandsPage } from '../../cli/commands-page.ts';
 import { DOC_TABLES, withTables } from '../../cli/doc-tables.ts';
+import { resolveProps } from '../../stacks/props.ts';
 
 const FILES = Object.keys(DOC_TABLES) as (keyof typeof DOC_TABLES)[];
 
@@ -27,4 +28,20 @@ test('every field of the configuration has a text and a default', () => {
   expect(rows.some(row => row.startsWith('| `indexedBy` |') && row.endsWith("| `'window'` |"))).toBe(true);
   expect(rows).toContain('| `sortKey` | name of the sort key | the table has none |');
   expect(rows).toContain('| `partitionKey` | name of the partition key | required |');
+});
+
+const { reconcileHours } = resolveProps({ tableName: 'T', partitionKey: 'id', indexedBy: 'second' });
+const hours = `${['no', 'one', 'two', 'three', 'four'][reconcileHours]} hours`;
+
+test.each([
+  ['docs/faq.md', `goes back a day, or ${hours} by second`],
+  [
+    'docs/indexes.md',
+    `| default of \`lookbackMinutes\` and \`reconcileHours\` | 2 minutes and ${reconcileHours} hours |`,
+  ],
+  ['docs/indexes.md', `The hourly reconcile looks back ${reconcileHours} hours.`],
+  ['README.md', `checks the last day again (by second the last ${hours})`],
+  ['docs/hold-and-grace.md', `within \`reconcileHours\` after it (24; by second ${reconcileHours})`],
+])('%s says how far the reconcile goes back by second: %s', (file, sentence) => {
+  expect(readFileSync(file, 'utf8')).toContain(sentence);
 });

@@ -107,6 +107,7 @@ describe('expiryModel', () => {
     ['a sort key of null', { partitionKey: 'id', sortKey: null }, /^sortKey: .*got null/],
     ['a TTL attribute of null', { partitionKey: 'id', ttlAttribute: null }, /^ttlAttribute: .*got null/],
     ['shards of null', { partitionKey: 'id', shards: null }, /^shards: .*got null/],
+    ['a name that the SDK loses', { partitionKey: '__proto__' }, /^partitionKey: .*Use another attribute/],
     ['a name of 256 bytes', { partitionKey: 'ü'.repeat(128) }, /^partitionKey: .*255 bytes/],
   ])('fails for %s', (_name, props, message) => {
     const make = () => expiryModel(props as ExpiryModelProps);

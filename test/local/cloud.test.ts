@@ -258,3 +258,56 @@ describe('fails at the start for', () => {
     await expect(starting).rejects.toThrow(expected);
   });
 });
+
+test('a tick goes on while the many children of replays wait for functions', async () => {
+  const call = {
+    Type: 'Task',
+    Resource: 'arn:aws:states:::lambda:invoke',
+    Arguments: { FunctionName: '${aws_lambda_function.work.arn}', Payload: '{% $states.input %}' },
+    End: true,
+  };
+  const definition = {
+    QueryLanguage: 'JSONata',
+    StartAt: 'Children',
+    States: {
+      Children: {
+        Type: 'Map',
+        Items: '{% $states.input.items %}',
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          StartAt: 'Work',
+          States: { Work: call },
+        },
+        End: true,
+      },
+    },
+  };
+  let calls = 0;
+  let most = 0;
+  const cloud = await start(
+    stack('export const handler = () => new Promise(done => setTimeout(done, 20));', {
+      aws_sfn_state_machine: machine(definition),
+    }),
+    {
+      childrenAtOnce: 4,
+      functions: {
+        maxConcurrency: 2,
+        async wrap(_call, next) {
+          calls += 1;
+          most = Math.max(most, calls);
+          return next().finally(() => {
+            calls -= 1;
+          });
+        },
+      },
+    },
+  );
+  const items = Array.from({ length: 30 }, (_, item) => ({ item }));
+  const replays = [cloud.startExecution('sweep', { items }), cloud.startExecution('sweep', { items })];
+  const tick = await cloud.startExecution('sweep', { items: [{ item: 0 }] }).done;
+  expect(tick.status).toBe('SUCCEEDED');
+  expect(replays.map(({ status }) => status)).toEqual(['RUNNING', 'RUNNING']);
+  for (const replay of replays) expect((await replay.done).status).toBe('SUCCEEDED');
+  expect(most).toBeGreaterThan(4);
+  expect(most).toBeLessThanOrEqual(9);
+});

@@ -84,7 +84,7 @@ test('no-sweep and overdue: the schedules are off; resume turns them on, and the
   ]);
   expect(await cloud.doctor()).toContain('-> npx precise-ttl resume --table Sessions');
   expect(await cloud.resume()).toContain('The schedules are on');
-  await cloud.until('noSweep', false, 2);
+  await cloud.until('noSweep', false, 6);
   expect(await left()).toEqual([]);
   expectShown('noSweep');
 

@@ -33,6 +33,12 @@ function byName(json: ReturnType<typeof synthesized>): Readonly<Record<string, R
 
 const kebabs = (names: readonly AlarmName[]) => names.map(kebab).sort();
 
+/** What an alarm looks at: a metric of its own fields, or that of its expression. */
+function watchedBy(alarm: Record<string, unknown>): Record<string, unknown> {
+  const queries = (alarm['metric_query'] ?? []) as readonly { readonly metric?: Record<string, unknown> }[];
+  return queries.find(({ metric }) => metric !== undefined)?.metric ?? alarm;
+}
+
 describe('the alarms of a table', () => {
   const json = synthesized();
   const alarms = byName(json);
@@ -46,19 +52,30 @@ describe('the alarms of a table', () => {
     }
   });
 
-  test('say that no sweep succeeded when nothing is recorded: three minutes, and the two more that CloudWatch reads', () => {
+  test('say that no sweep succeeds any more when five minutes have none, and nothing before the first one', () => {
     expect(alarms['no-sweep']).toMatchObject({
-      namespace: 'AWS/States',
-      metric_name: 'ExecutionsSucceeded',
-      dimensions: {
-        StateMachineArn: expect.stringMatching(/^\$\{aws_sfn_state_machine\.\w+_sweep_machine_\w+\.arn\}$/),
-      },
-      statistic: 'Sum',
+      metric_query: [
+        { id: 'silence', expression: 'IF(FILL(beats, REPEAT), FILL(beats, 0))', return_data: true },
+        {
+          id: 'beats',
+          metric: {
+            namespace: 'AWS/States',
+            metric_name: 'ExecutionsSucceeded',
+            dimensions: {
+              StateMachineArn: expect.stringMatching(
+                /^\$\{aws_sfn_state_machine\.\w+_sweep_machine_\w+\.arn\}$/,
+              ),
+            },
+            stat: 'Sum',
+            period: 300,
+          },
+        },
+      ],
       comparison_operator: 'LessThanThreshold',
       threshold: 1,
-      period: 60,
-      evaluation_periods: 3,
-      treat_missing_data: 'breaching',
+      evaluation_periods: 2,
+      datapoints_to_alarm: 1,
+      treat_missing_data: 'ignore',
     });
   });
 
@@ -76,17 +93,18 @@ describe('the alarms of a table', () => {
   test('are as CloudWatch takes them', () => {
     for (const alarm of alarmsIn(json)) {
       expect(Object.values(ComparisonOperator)).toContain(alarm['comparison_operator']);
-      const { statistic, extended_statistic } = alarm;
+      const { stat, statistic = stat, extended_statistic, period } = watchedBy(alarm);
       expect([...Object.values(Statistic), undefined]).toContain(statistic);
       // Exactly one of the two.
       expect(statistic === undefined).toBe(extended_statistic !== undefined);
       expect(extended_statistic ?? 'p99').toBe('p99');
-      expect(Number(alarm['period']) * Number(alarm['evaluation_periods'])).toBeLessThanOrEqual(86_400);
+      expect(Number(period) * Number(alarm['evaluation_periods'])).toBeLessThanOrEqual(86_400);
       expect(String(alarm['alarm_description']).length).toBeLessThanOrEqual(1024);
     }
   });
 
-  test.each(alarmsIn(json))('$alarm_name looks at a metric that exists', alarm => {
+  test.each(alarmsIn(json))('$alarm_name looks at a metric that exists', made => {
+    const alarm = watchedBy(made);
     const variables = environmentOf(json, 'record-metrics');
     const dimensions = alarm['dimensions'] as Record<string, string>;
     if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {

@@ -10,7 +10,11 @@ export const anyNumber: fc.Arbitrary<string> = fc
   )
   .map(([sign, whole, fraction]) => `${sign}${whole}.${fraction}`);
 
-const name = fc.string({ minLength: 1, maxLength: 8 });
+/** Names of attributes, among them those that objects of JavaScript have anyway. */
+const name = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 8 }) },
+  { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty') },
+);
 const bytes = fc.uint8Array({ maxLength: 8 }).map(value => Buffer.from(value).toString('base64'));
 
 const { value: anyValue } = fc.letrec<{ value: ImageValue }>(tie => ({

@@ -13,6 +13,8 @@ export interface ExpiringTableOptions extends Partial<ExpiryModelProps> {
   readonly deleteMode?: DeleteMode;
   readonly holdAttribute?: string;
   readonly graceSeconds?: number;
+  /** DynamoDB's clock as its answers tell it, epoch milliseconds. @default this machine's */
+  readonly dynamoDbClock?: (() => number) | undefined;
 }
 
 /** A table on DynamoDB Local with its expiry index, and what the functions need to sweep it. */
@@ -35,6 +37,7 @@ export async function createExpiringTable(
     deleteMode = 'guarded',
     holdAttribute,
     graceSeconds = 0,
+    dynamoDbClock,
     ...model
   }: ExpiringTableOptions = {},
 ): Promise<ExpiringTable> {
@@ -81,6 +84,7 @@ export async function createExpiringTable(
   const { endpoint, region, credentials } = client.config;
   const connection = { region, credentials, ...(endpoint && { endpoint }) };
   const documents = createDocuments({ maxAttempts: 1 }, connection);
+  if (dynamoDbClock !== undefined) setDates(documents, dynamoDbClock);
   return {
     settings,
     documents,
@@ -88,6 +92,20 @@ export async function createExpiringTable(
     put: items => putAll(documents, settings.tableName, items),
     scan: () => scanAll(documents, settings.tableName),
   };
+}
+
+/** Has all answers tell this time, as if DynamoDB had this clock. */
+function setDates(documents: DynamoDBDocumentClient, clock: () => number): void {
+  documents.middlewareStack.add(
+    next => async args => {
+      const answer = await next(args);
+      const { headers } = answer.response as { headers: Record<string, string> };
+      headers['date'] = new Date(clock()).toUTCString();
+      return answer;
+    },
+    // Before the header is read.
+    { step: 'deserialize', priority: 'low' },
+  );
 }
 
 /** A handler's runtime that logs nothing, sleeps not at all and waits for half of what it might. */

@@ -114,7 +114,7 @@ export function thrown(name: string, message = name): Error {
 
 /** What is expired at the tick, in one window. */
 export function target(windowKey = 'w'): SweepTarget {
-  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, cutoff: EXPIRED, upcomingFrom: null };
+  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, upcomingFrom: null };
 }
 
 /** The TTL of everything in a memory table: five seconds before the execution starts. */
@@ -153,7 +153,12 @@ function functionsAround(
     const isInRange = range.from <= EXPIRED && EXPIRED <= range.upTo;
     const rest = [...(isInRange ? (left.get(windowKey) ?? []) : [])].filter(key => number(key) > behind);
     const entries = rest.slice(0, limit).map((key): ExpiredKey => ({ key: JSON.parse(key), ttl: EXPIRED }));
-    return { entries, positions: entries.map(({ key }) => key), more: rest.length > limit };
+    return {
+      entries,
+      positions: entries.map(({ key }) => key),
+      more: rest.length > limit,
+      readAt: Math.floor(clock.now() / 1000),
+    };
   };
   return simulatedFunctions({
     settings: {

@@ -14,7 +14,7 @@ test(
       expect(await local.events()).toEqual([]);
       await local.advance('4m');
       const seen = await local.events();
-      // At the second of the virtual clock at which each was deleted.
+      // At the second of the virtual clock at which each was deleted: the next one, since records are judged.
       const expected = [
         ['first', '2026-11-20T09:03:25.000Z'],
         ['second', '2026-11-20T09:03:55.000Z'],
@@ -22,7 +22,7 @@ test(
         table: 'Sessions',
         key: { id: { S: id } },
         expiredAt: time,
-        deletedAt: time,
+        deletedAt: new Date(Date.parse(String(time)) + 1000).toISOString(),
       }));
       expect(seen).toMatchObject(expected);
       expect(seen[0]?.oldImage).toMatchObject({ id: { S: 'first' }, note: { S: 'of first' } });

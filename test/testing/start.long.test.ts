@@ -113,6 +113,25 @@ test('without schedules only what is asked for is swept, and the report says wha
   );
 });
 
+test.each(['2026-11-20T09:00:05Z', '2024-02-29T12:00:00Z', '2031-07-01T00:00:30Z'])(
+  'how late items are is told by the virtual clock, from %s on',
+  async startTime => {
+    await using(
+      async local => {
+        await write(local, 'late', 60);
+        await local.advance('16m');
+        const now = local.clock.now();
+        const span = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() };
+        const { lagMs } = await local.sweep('Sessions', span);
+        expect(lagMs?.max).toBeGreaterThanOrEqual(15 * 60_000);
+        // While a function runs, its clock goes on.
+        expect(lagMs?.max).toBeLessThan(16 * 60_000);
+      },
+      { schedules: false, startTime },
+    );
+  },
+);
+
 test('a tick waits for the minute that it owns; one of a later time goes there first', async () => {
   await using(
     async local => {

@@ -49,8 +49,12 @@ export const invalidRequest = (
 export const stateMachineDoesNotExist = (arn: string): ApiError =>
   new ApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 
-export const executionDoesNotExist = (arn: string): ApiError =>
-  new ApiError('ExecutionDoesNotExist', `Execution Does Not Exist: '${arn}'`);
+/** @param why a sentence, where there is more to say */
+export const executionDoesNotExist = (arn: string, why?: string): ApiError =>
+  new ApiError(
+    'ExecutionDoesNotExist',
+    `Execution Does Not Exist: '${arn}'${why === undefined ? '' : `. ${why}`}`,
+  );
 
 export const resourceNotFound = (arn: string): ApiError =>
   new ApiError('ResourceNotFound', `Resource not found: '${arn}'`, 400, { resourceName: arn });

@@ -15,9 +15,28 @@ export interface StartedBy {
   readonly aliasArn?: string | undefined;
 }
 
+/** What stays known of an execution that has ended, when its history and its Map Runs are forgotten. */
+export type ExecutionSummary = Pick<
+  Execution,
+  | 'arn'
+  | 'name'
+  | 'machine'
+  | 'status'
+  | 'startDate'
+  | 'stopDate'
+  | 'inputText'
+  | 'outputText'
+  | 'error'
+  | 'cause'
+  | 'mapRunArn'
+  | 'redriveCount'
+  | 'redriveDate'
+>;
+
 /** An execution that somebody started, and the state machine as it was then. */
-export interface StartedExecution extends StartedBy {
-  readonly execution: Execution;
+export interface StartedExecution<Known extends ExecutionSummary = ExecutionSummary> extends StartedBy {
+  /** An {@link Execution} as long as its history is kept. */
+  readonly execution: Known;
   readonly stateMachine: StateMachine;
   /** In the order of their start. */
   readonly sequence: number;
@@ -26,11 +45,11 @@ export interface StartedExecution extends StartedBy {
 }
 
 export interface KeptExecutions {
-  /** Ended executions that are remembered; AWS keeps them for 90 days. */
+  /** Ended executions of each state machine that are remembered; AWS keeps them for 90 days. */
   readonly executions: number;
-  /** Events of all of them and their children together. */
+  /** Events of all of them and their children together: beyond that, the oldest histories are forgotten. */
   readonly events: number;
-  /** Characters of what these events tell: mostly inputs and outputs. */
+  /** Characters of what these events tell, mostly inputs and outputs: beyond that, the oldest histories are forgotten. */
   readonly characters: number;
   /** Names of Standard executions, for each state machine, that stay taken. */
   readonly names: number;
@@ -54,9 +73,11 @@ export class Executions {
   readonly #byArn = new Map<string, StartedExecution>();
   /** Names that were given to Standard executions, by state machine: taken also when the execution is forgotten. */
   readonly #names = new Map<string, Set<string>>();
-  /** Ended, the longest ago first, with what they hold. */
-  readonly #ended = new Map<string, Size>();
-  #endedSize: Size = { events: 0, characters: 0 };
+  /** Ended, by state machine, the longest ago first. */
+  readonly #ended = new Map<string, Set<string>>();
+  /** Of those of the ended that have one, the longest ago first. */
+  readonly #histories = new Map<string, Size>();
+  #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;
   readonly #runner: Runner;
   readonly #kept: KeptExecutions;
@@ -71,7 +92,7 @@ export class Executions {
     return this.#names.get(stateMachine.arn)?.has(name) ?? false;
   }
 
-  start(stateMachine: StateMachine, options: StartOptions, by: StartedBy = {}): StartedExecution {
+  start(stateMachine: StateMachine, options: StartOptions, by: StartedBy = {}): StartedExecution<Execution> {
     const execution = this.#runner.start(stateMachine, options);
     this.#sequence += 1;
     const started = { ...by, execution, stateMachine, sequence: this.#sequence };
@@ -83,9 +104,11 @@ export class Executions {
     return started;
   }
 
-  async redrive(started: StartedExecution): Promise<void> {
+  async redrive(started: StartedExecution<Execution>): Promise<void> {
     await this.#runner.redrive(started.execution);
-    this.#forgetEnd(started.execution.arn);
+    const { arn, machine } = started.execution;
+    this.#forgetHistory(arn);
+    this.#ended.get(machine.arn)?.delete(arn);
     this.#watch(started.execution);
   }
 
@@ -94,7 +117,7 @@ export class Executions {
   }
 
   /** An execution, started by somebody or by a Map Run, and what it belongs to. */
-  get(arn: string): { readonly execution: Execution; readonly started: StartedExecution } {
+  get(arn: string): { readonly execution: ExecutionSummary; readonly started: StartedExecution } {
     const started = this.#byArn.get(arn);
     if (started !== undefined) return { execution: started.execution, started };
     for (const candidate of this.#byArn.values()) {
@@ -105,8 +128,16 @@ export class Executions {
     throw executionDoesNotExist(arn);
   }
 
+  /** An execution with its history and its Map Runs. */
+  whole(arn: string): Execution {
+    const { execution } = this.get(arn);
+    if (execution instanceof Execution) return execution;
+    throw executionDoesNotExist(arn, FORGOTTEN);
+  }
+
   mapRun(arn: string): { readonly mapRun: MapRun; readonly started: StartedExecution } {
     for (const started of this.#byArn.values()) {
+      if (!(started.execution instanceof Execution)) continue;
       for (const execution of [started.execution, ...descendants(started.execution)]) {
         const mapRun = execution.mapRuns.find(one => one.settings.arn === arn);
         if (mapRun !== undefined) return { mapRun, started };
@@ -132,40 +163,48 @@ export class Executions {
   forget(machineArn: string): void {
     for (const { execution } of this.of(machineArn)) {
       this.#byArn.delete(execution.arn);
-      this.#forgetEnd(execution.arn);
-      execution.stop();
+      this.#forgetHistory(execution.arn);
+      if (execution instanceof Execution) execution.stop();
     }
     this.#names.delete(machineArn);
+    this.#ended.delete(machineArn);
   }
 
   #watch(execution: Execution): void {
     void execution.done.then(({ arn }) => {
       if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
       const size = sizeOf(execution);
-      this.#ended.set(arn, size);
-      this.#endedSize = add(this.#endedSize, size, 1);
-      this.#evict();
+      const ended = this.#ended.get(execution.machine.arn) ?? new Set();
+      this.#ended.set(execution.machine.arn, ended.add(arn));
+      this.#histories.set(arn, size);
+      this.#historySize = add(this.#historySize, size, 1);
+      this.#evict(ended);
     });
   }
 
-  /** The last one stays, however long its history is. */
-  #evict(): void {
-    for (const arn of this.#ended.keys()) {
-      const { executions, events, characters } = this.#kept;
-      const fits =
-        this.#ended.size <= executions &&
-        this.#endedSize.events <= events &&
-        this.#endedSize.characters <= characters;
-      if (fits || this.#ended.size === 1) return;
-      this.#forgetEnd(arn);
+  /** The last history stays, however long it is. */
+  #evict(ended: Set<string>): void {
+    const { executions, events, characters } = this.#kept;
+    for (const arn of ended) {
+      if (ended.size <= executions) break;
+      this.#forgetHistory(arn);
+      ended.delete(arn);
       this.#byArn.delete(arn);
+    }
+    for (const arn of this.#histories.keys()) {
+      const fits = this.#historySize.events <= events && this.#historySize.characters <= characters;
+      if (fits || this.#histories.size === 1) return;
+      this.#forgetHistory(arn);
+      const started = this.#byArn.get(arn);
+      if (started !== undefined)
+        this.#byArn.set(arn, { ...started, execution: summaryOf(started.execution) });
     }
   }
 
-  #forgetEnd(arn: string): void {
-    const size = this.#ended.get(arn);
-    if (size !== undefined) this.#endedSize = add(this.#endedSize, size, -1);
-    this.#ended.delete(arn);
+  #forgetHistory(arn: string): void {
+    const size = this.#histories.get(arn);
+    if (size !== undefined) this.#historySize = add(this.#historySize, size, -1);
+    this.#histories.delete(arn);
   }
 
   #takeName({ arn }: StateMachine, name: string): void {
@@ -178,8 +217,9 @@ export class Executions {
   }
 }
 
-/** Everything that the Map Runs of an execution started, and theirs. */
-export function* descendants(execution: Execution): Generator<Execution> {
+/** Everything that the Map Runs of an execution started, and theirs, as long as they are kept. */
+export function* descendants(execution: ExecutionSummary): Generator<Execution> {
+  if (!(execution instanceof Execution)) return;
   for (const child of execution.mapRuns.flatMap(childrenOf)) {
     yield child;
     yield* descendants(child);
@@ -189,6 +229,16 @@ export function* descendants(execution: Execution): Generator<Execution> {
 /** The children of a Map Run in the order of their start. */
 export function childrenOf(mapRun: MapRun): Execution[] {
   return mapRun.executions.filter(child => child instanceof Execution);
+}
+
+/** A copy: the execution itself holds on to everything that it did. */
+function summaryOf(execution: ExecutionSummary): ExecutionSummary {
+  const { arn, name, machine, status, startDate, stopDate, inputText, outputText } = execution;
+  const { error, cause, mapRunArn, redriveCount, redriveDate } = execution;
+  return {
+    ...{ arn, name, machine, status, startDate, stopDate, inputText, outputText },
+    ...{ error, cause, mapRunArn, redriveCount, redriveDate },
+  };
 }
 
 function sizeOf(execution: Execution): Size {
@@ -209,6 +259,9 @@ function charactersIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, inner) => sum + charactersIn(inner), 0);
 }
+
+/** Why an execution that can be described has no history. */
+export const FORGOTTEN = 'Its history was forgotten for those of later executions';
 
 /** A name that is taken, whether its execution is still known or not. */
 export const executionAlreadyExists = (arn: string): ApiError =>

@@ -1,4 +1,11 @@
-import { ApiServer, Executions, type StateMachine, StateMachines } from '../api/index.ts';
+import {
+  type ApiContext,
+  ApiServer,
+  Executions,
+  nestedExecutions,
+  type StateMachine,
+  StateMachines,
+} from '../api/index.ts';
 import { type Clock, realClock, VirtualClock } from '../clock.ts';
 import { Engine, type Execution, type FunctionInvoker } from '../interpreter/index.ts';
 import { LambdaEndpoint } from '../lambda-endpoint.ts';
@@ -35,7 +42,8 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
     stateMachines.create(machineOf(source, readDefinition(source.file), options));
   }
   const invoker = await invokerOf(options, clock);
-  const engine = new Engine({ clock, invoker });
+  const resources = nestedExecutions(() => context);
+  const engine = new Engine({ clock, invoker, resources });
   const running = new Set<Execution>();
   const watch = (execution: Execution): Execution => {
     running.add(execution);
@@ -54,8 +62,9 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
   });
   const { account, region, partition } = options;
   const place = { account, region, partition };
-  const stateTester = new StateTester({ ...place, clock, invoker });
-  const server = await listen({ stateMachines, executions, stateTester, ...place }, options.port);
+  const stateTester = new StateTester({ ...place, clock, invoker, resources });
+  const context: ApiContext = { stateMachines, executions, stateTester, ...place };
+  const server = await listen(context, options.port);
   const unwatch = options.watch ? watchDefinitions(options, stateMachines, events) : () => {};
   return {
     endpoint: server.endpoint,
@@ -86,7 +95,7 @@ async function invokerOf(
   return mocks === undefined ? others : new MockFunctions(mocks, clock, others);
 }
 
-async function listen(context: Parameters<typeof ApiServer.start>[0], port: number): Promise<ApiServer> {
+async function listen(context: ApiContext, port: number): Promise<ApiServer> {
   try {
     return await ApiServer.start(context, { port });
   } catch (error) {

@@ -61,10 +61,13 @@ interface Handles {
   readonly catch: readonly Catcher[];
 }
 
-/** What a Task calls: a function by its ARN, or `lambda:invoke` with the function in its arguments. */
+/**
+ * What a Task calls: a function by its ARN, `lambda:invoke` with the function in its arguments, an action of another service,
+ * such as `putItem` of `dynamodb`, or an activity.
+ */
 export type TaskResource =
-  | { readonly kind: 'function'; readonly arn: string }
-  | { readonly kind: 'lambda:invoke'; readonly arn: string };
+  | { readonly kind: 'function' | 'lambda:invoke' | 'activity'; readonly arn: string }
+  | { readonly kind: 'service'; readonly arn: string; readonly service: string; readonly action: string };
 
 export interface TaskState extends StateBase, Produces, Continues, Handles {
   readonly type: 'Task';

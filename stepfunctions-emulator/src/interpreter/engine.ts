@@ -10,11 +10,17 @@ import { ALLOWED_NAME, isAllowedName } from './names.ts';
 import { type Payload, payload } from './payload.ts';
 import { type RandomSource, systemRandom, uuidFrom } from './random.ts';
 import type { MachineIdentity } from './run/child.ts';
+import { Pace } from './run/pace.ts';
 import type { CutOffNotice, EngineContext, RetryNotice } from './run/run.ts';
 import type { FunctionInvoker } from './task/invoker.ts';
 
 export interface EngineOptions {
   readonly invoker: FunctionInvoker;
+  /**
+   * Answers Tasks whose Resource is no function, such as `states:startExecution`: it gets the Resource instead of a function's
+   * ARN, and the Arguments as the payload. @default nothing does, and such a Task fails
+   */
+  readonly resources?: FunctionInvoker;
   /** @default the wall clock */
   readonly clock?: Clock;
   /** Jitter, `$random`, `$uuid` and `$shuffle` draw from it. @default different in every run */
@@ -65,11 +71,13 @@ export class InvalidStartError extends EmulatorError {
 
 /** The options, with what stands for those that are missing. */
 export function engineContext(options: EngineOptions): EngineContext {
-  const { random } = options;
+  const { random, clock = realClock } = options;
   return {
-    clock: options.clock ?? realClock,
+    clock,
+    pace: new Pace(clock),
     random: random ?? systemRandom,
     invoker: options.invoker,
+    resources: options.resources,
     limits: { ...AWS_LIMITS, ...options.limits },
     mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
     childAgeMs: options.childAgeMs ?? (() => 0),

@@ -4,6 +4,7 @@ import { Billing, type BillingCounters } from './billing.ts';
 import type { StateGraph } from './definition.ts';
 import { Cancelled, StateFailure } from './failure.ts';
 import type { Json } from './json.ts';
+import { STATES_WITHOUT_TIME } from './limits.ts';
 import type { MapRun } from './map/map-run.ts';
 import type { Payload } from './payload.ts';
 import { Cancellation } from './run/cancellation.ts';
@@ -252,10 +253,20 @@ export class Execution {
     this.#cancellation.cancel();
   }
 
-  #timeOut(): void {
+  #timeOut(cause?: string): void {
     // Recorded on AWS: a Standard execution that timed out is described without an error.
     const error = this.machine.type === 'EXPRESS' ? 'States.Timeout' : undefined;
-    this.#end({ status: 'TIMED_OUT', error, cause: undefined });
+    this.#end({ status: 'TIMED_OUT', error, cause });
+  }
+
+  /** On AWS every state takes time, so that the limit of its time ends it. */
+  #endLoop(states: readonly string[]): void {
+    const shown = states.length > 10 ? [...states.slice(0, 10), '…'] : states;
+    const limit = durationLimitMs(this.#run.engine, this.#spec) / 1000;
+    this.#timeOut(
+      `${STATES_WITHOUT_TIME} states were entered without time passing, and go round: ${shown.join(', ')}. On AWS this would ` +
+        `take ${limit} s; expected a way out, or a Wait.`,
+    );
   }
 
   #newHistory(engine: EngineContext): History {
@@ -272,6 +283,7 @@ export class Execution {
       engine,
       machine: this.machine,
       arn: this.arn,
+      mapRunArn: this.mapRunArn,
       name: this.name,
       startDate: this.startDate,
       shownStartDate: this.startDate - (this.#spec.parent === undefined ? 0 : engine.childAgeMs()),
@@ -286,6 +298,7 @@ export class Execution {
       get redriveDate() {
         return execution.#redriveDate;
       },
+      endLoop: states => this.#endLoop(states),
       startChild: ({ mapRunArn, ...child }: ChildSpec) =>
         new Execution(engine, { ...child, parent: { billing: this.#billing, mapRunArn } }),
     };

@@ -48,7 +48,10 @@ export function errorMatches(errorEquals: readonly string[], failure: StateFailu
   });
 }
 
-/** The error names that Step Functions itself uses; any other name that begins with `States.` doesn't exist. */
+/**
+ * The error names that Step Functions itself uses, besides those that begin with `States.Http.`. By the Amazon States Language
+ * ("Errors") no other name may begin with `States.`.
+ */
 export const STATES_ERRORS: ReadonlySet<string> = new Set([
   'States.ALL',
   'States.BranchFailed',

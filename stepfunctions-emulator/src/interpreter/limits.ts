@@ -55,6 +55,11 @@ export const EXPRESSION_TIMEOUT_MS = 10_000;
 /** How long the matches of regular expressions may take together before anything else has its turn. */
 export const REGEX_TIMEOUT_MS = 1_000;
 /**
+ * States that a branch, or the execution itself, may enter one after the other without time passing: on a virtual clock, an
+ * endless loop without a Wait never gets to the limit of its time. As many as there are events in a Standard execution.
+ */
+export const STATES_WITHOUT_TIME = 25_000;
+/**
  * Nodes of a JSONata expression that may be under way at a time. AWS documents none; measured with TestState in August
  * 2026, where five kinds of nesting were refused from 99 to 101 on (https://github.com/floci-io/floci/issues/2737).
  */

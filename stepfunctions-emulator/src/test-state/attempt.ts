@@ -47,7 +47,8 @@ async function callFunction(state: TaskState, { visit, inspection }: Attempt): P
 function argumentsIn(events: readonly HistoryEvent[]): Json | undefined {
   for (const event of events) {
     const { parameters }: EventDetails = event['taskScheduledEventDetails'] ?? {};
-    const { input }: EventDetails = event['lambdaFunctionScheduledEventDetails'] ?? {};
+    const direct = event['lambdaFunctionScheduledEventDetails'] ?? event['activityScheduledEventDetails'];
+    const { input }: EventDetails = direct ?? {};
     const text = parameters ?? input;
     if (typeof text === 'string') return JSON.parse(text) as Json;
   }

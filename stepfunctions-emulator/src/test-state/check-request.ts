@@ -30,7 +30,7 @@ export function checkRequest(request: TestStateRequest, state: State): void {
       throw new InvalidTestStateError('TestState does not support RevealSecrets when a mock is specified.');
     checkMock(mock, state);
   }
-  if (context !== undefined) checkContext(context);
+  if (context !== undefined) checkContext(context, state);
   checkConfiguration(request, state);
 }
 

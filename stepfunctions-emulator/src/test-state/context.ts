@@ -16,19 +16,23 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'string' | 'number
   },
   State: { EnteredTime: 'string', Name: 'string', RetryCount: 'number' },
   StateMachine: { Id: 'string', Name: 'string' },
+  Task: { Token: 'string' },
 };
+
+const callsBack = (state: State): boolean =>
+  state.type === 'Task' && /\.(sync(:2)?|waitForTaskToken)$/.test(state.resource.arn);
 
 /**
  * Checks a Context object that is given instead of the usual one. It need not be complete.
  *
  * @throws {InvalidTestStateError}
  */
-export function checkContext(context: Json): asserts context is JsonObject {
+export function checkContext(context: Json, state: State): asserts context is JsonObject {
   const refusal = (why: string) => new InvalidTestStateError(`Invalid Context object provided: ${why}`);
   if (!isObject(context)) throw refusal('Context object must be a JSON object');
   for (const [name, value] of Object.entries(context)) {
     if (name === 'Map') throw refusal("'Map' field is not supported when mocking a Context object");
-    if (name === 'Task') {
+    if (name === 'Task' && !callsBack(state)) {
       throw refusal(
         "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service " +
           'integration pattern',

@@ -15,6 +15,9 @@ import type { TestStateRequest } from './request.ts';
 /** The name that AWS gives to a state that is tested without its state machine. */
 const STATE_NAME = 'StateName';
 
+/** With a mock, nothing is called. */
+const ANY_RESOURCE = () => true;
+
 /**
  * The state to be tested: the definition itself, or the state of that name anywhere in it.
  *
@@ -26,7 +29,7 @@ export function findState({
   stateName,
 }: Pick<TestStateRequest, 'definition' | 'stateName'>): State {
   if (stateName === undefined) return loadSingleState(definition);
-  const found = findInside(loadDefinition(definition), stateName);
+  const found = findInside(loadDefinition(definition, 'STANDARD', ANY_RESOURCE), stateName);
   if (found === undefined) throw new InvalidTestStateError('State not found in definition');
   return found;
 }
@@ -72,8 +75,16 @@ function loadSingleState(source: unknown): State {
 function loadWithinStack(reader: FieldReader): State | undefined {
   try {
     const { problems } = reader;
-    const context = { problems, names: new Map(), labels: new Map(), express: false };
-    return loadState(STATE_NAME, reader, { ...context, language: 'JSONPath' });
+    // There is no state machine: the language of the state stands for the one that it would have.
+    const language = reader.raw['QueryLanguage'] === 'JSONata' ? 'JSONata' : 'JSONPath';
+    return loadState(STATE_NAME, reader, {
+      problems,
+      language,
+      names: new Map(),
+      labels: new Map(),
+      isMocked: ANY_RESOURCE,
+      express: false,
+    });
   } catch (error) {
     if (error instanceof RangeError) throw refusal('a state', 'one that is nested too deeply');
     throw error;

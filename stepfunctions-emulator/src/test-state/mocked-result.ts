@@ -1,5 +1,6 @@
 import type { State } from '../interpreter/definition.ts';
 import { isObject, type Json } from '../interpreter/json.ts';
+import { waitsForTaskToken } from '../interpreter/run/visit.ts';
 import { InvalidTestStateError } from './errors.ts';
 import type { FieldValidationMode } from './request.ts';
 
@@ -15,7 +16,8 @@ const INVOKE_ANSWER: Readonly<Record<string, 'string' | 'number'>> = {
 
 /**
  * Whether a mocked result could be one. Fields that the API doesn't have are let through, as on AWS. A function that is
- * called by its ARN has no API: it may return anything. STRICT also asks for required fields, of which there are none.
+ * called by its ARN has no API: it may return anything, as may whoever has a task token. STRICT also asks for required fields,
+ * of which there are none. The APIs of other services are not known here.
  *
  * @throws {InvalidTestStateError}
  */
@@ -30,8 +32,11 @@ export function checkMockedResult(result: Json, state: State, mode: FieldValidat
       );
     }
   }
-  if (state.type !== 'Task' || state.resource.kind !== 'lambda:invoke' || mode === 'NONE') return;
+  if (state.type !== 'Task' || mode === 'NONE') return;
+  const { kind } = state.resource;
+  if (kind === 'function' || kind === 'activity' || waitsForTaskToken(state)) return;
   if (!isObject(result)) throw new InvalidTestStateError('Mocked result must be a JSON object.');
+  if (kind !== 'lambda:invoke') return;
   for (const [field, type] of Object.entries(INVOKE_ANSWER)) {
     const value = result[field];
     if (value === undefined || typeof value === type) continue;

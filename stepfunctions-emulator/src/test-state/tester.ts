@@ -3,6 +3,8 @@ import type { Retrier, State } from '../interpreter/definition.ts';
 import { type EngineOptions, engineContext } from '../interpreter/engine.ts';
 import { Cancelled, errorMatches, StateFailure } from '../interpreter/failure.ts';
 import type { Json, JsonObject } from '../interpreter/json.ts';
+import { InvalidDefinitionError } from '../interpreter/load/problems.ts';
+import { isImplemented, notImplemented } from '../interpreter/load/resource.ts';
 import { payload } from '../interpreter/payload.ts';
 import { Cancellation } from '../interpreter/run/cancellation.ts';
 import { errorDetails } from '../interpreter/run/error-details.ts';
@@ -32,10 +34,13 @@ export interface TestPlace {
 export class StateTester {
   readonly #engine: EngineContext;
   readonly #place: TestPlace;
+  readonly #isMocked: (arn: string) => boolean;
 
-  constructor(options: EngineOptions & TestPlace) {
+  /** @param options `isMocked`: whether `resources` answers a Resource that is not implemented. @default none is */
+  constructor(options: EngineOptions & TestPlace & { readonly isMocked?: (arn: string) => boolean }) {
     this.#engine = engineContext(options);
     this.#place = options;
+    this.#isMocked = options.isMocked ?? (() => false);
   }
 
   /**
@@ -45,9 +50,17 @@ export class StateTester {
   async test(request: TestStateRequest): Promise<TestStateResult> {
     const state = findState(request);
     checkRequest(request, state);
+    this.#checkCallable(request, state);
     const test = new StateTest(this.#engine, this.#place, state, request);
     const { inspectionData, ...result } = await test.run();
     return (request.inspectionLevel ?? 'INFO') === 'INFO' ? result : { ...result, inspectionData };
+  }
+
+  #checkCallable({ mock }: TestStateRequest, state: State): void {
+    if (mock !== undefined || state.type !== 'Task') return;
+    const { resource } = state;
+    if (isImplemented(resource) || this.#isMocked(resource.arn)) return;
+    throw new InvalidDefinitionError([notImplemented('/Resource', resource.arn)]);
   }
 }
 
@@ -199,6 +212,9 @@ class StateTest {
       redriveCount: 0,
       redriveDate: undefined,
       context: (context as JsonObject | undefined) ?? usualContext(this.#state, execution),
+      endLoop() {
+        throw new Error('one state is tested, which leads to no other');
+      },
       startChild() {
         throw new Error('a Map is tested with a mock, and starts nothing');
       },

@@ -64,6 +64,19 @@ type Details = { [type in `${StateType}StateEntered`]: { readonly stateEnteredEv
   LambdaFunctionSucceeded: { readonly lambdaFunctionSucceededEventDetails: Output };
   LambdaFunctionFailed: { readonly lambdaFunctionFailedEventDetails: Failure };
   LambdaFunctionTimedOut: { readonly lambdaFunctionTimedOutEventDetails: Failure };
+  ActivityScheduled: {
+    readonly activityScheduledEventDetails: {
+      readonly resource: string;
+      readonly input: string;
+      readonly inputDetails: NotTruncated;
+      readonly timeoutInSeconds?: number;
+      readonly heartbeatInSeconds?: number;
+    };
+  };
+  ActivityStarted: { readonly activityStartedEventDetails: object };
+  ActivitySucceeded: { readonly activitySucceededEventDetails: Output };
+  ActivityFailed: { readonly activityFailedEventDetails: Failure };
+  ActivityTimedOut: { readonly activityTimedOutEventDetails: Failure };
   TaskScheduled: {
     readonly taskScheduledEventDetails: TaskAbout & {
       readonly region: string;

@@ -125,7 +125,10 @@ export class ExecutionResult {
         `callsOf: expected the name of a function that is mocked or was called (${known}), got "${functionName}"`,
       );
     }
-    return this.calls.filter(call => call.functionName === functionName || call.functionArn === functionName);
+    const calls = this.calls.filter(
+      call => call.functionName === functionName || call.functionArn === functionName,
+    );
+    return calls.length > 0 ? calls : this.calls.filter(call => call.state === functionName);
   }
 
   /** What one function got, in the order of its calls. @throws {HarnessError} as `callsOf` */

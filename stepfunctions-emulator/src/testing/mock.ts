@@ -4,7 +4,7 @@ import { HarnessError } from './errors.ts';
 
 /** One call of a mocked function, for the mock. */
 export interface Call {
-  /** Name of the function, without its ARN and qualifier. */
+  /** Name of the function, without its ARN and qualifier; of another Resource its service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
   /** The state that calls. */
@@ -45,7 +45,10 @@ export type MockStep = MockFunction | Error | Answer;
 /** How a function behaves: the same in each call, or with a step for each call in a list. */
 export type Mock = MockStep | readonly MockStep[];
 
-/** By name, `name:qualifier` or ARN of the function. */
+/**
+ * By name, `name:qualifier` or ARN of the function, or by the name of the state that calls it. What is no function stands under
+ * the state, its ARN, or service and action: `dynamodb:putItem`.
+ */
 export type Mocks = Readonly<Record<string, Mock>>;
 
 /**

@@ -5,7 +5,7 @@ import { type Call, failureOf, type MockStep, type Mocks, perform } from './mock
 
 /** One call of a function that a state made. */
 export interface FunctionCall {
-  /** Name of the function, without its ARN and qualifier. */
+  /** Name of the function, without its ARN and qualifier; of another Resource its service and action: `dynamodb:putItem`. */
   readonly functionName: string;
   readonly functionArn: string;
   readonly state: string;
@@ -58,7 +58,7 @@ export class MockedFunctions implements FunctionInvoker {
   }
 
   async invoke(arn: string, payload: unknown, options: InvokeOptions): Promise<FunctionResult> {
-    const name = arn.split(':')[6] ?? arn;
+    const name = nameOf(arn);
     const { state, executionArn, enteredEventId } = options.site ?? UNKNOWN;
     const call: FunctionCall = {
       functionName: name,
@@ -88,7 +88,8 @@ export class MockedFunctions implements FunctionInvoker {
     } catch (thrown) {
       const failure = failureOf(thrown);
       call.error = failure.errorType;
-      return failure;
+      // A service says in plain text what is wrong.
+      return isFunction(arn) ? failure : { ...failure, cause: failure.errorMessage };
     }
   }
 
@@ -104,8 +105,10 @@ export class MockedFunctions implements FunctionInvoker {
 
   /** The step of the mock for this call; undefined when there is none, which is then a problem. */
   #stepFor(call: FunctionCall): { readonly step: MockStep } | undefined {
-    const [, qualifier] = call.functionArn.split(':').slice(6);
-    const keys = [call.functionArn, `${call.functionName}:${qualifier}`, call.functionName];
+    const { functionArn: arn, functionName: name, state } = call;
+    const qualified = `${name}:${arn.split(':')[7]}`;
+    // A function often has the name of some state.
+    const keys = isFunction(arn) ? [arn, qualified, name, state] : [state, arn, name];
     const key = keys.find(one => Object.hasOwn(this.#mocks, one));
     const mock = key === undefined ? undefined : this.#mocks[key];
     if (key === undefined || mock === undefined) return this.#missing(call, noMock(call, this.#mocks));
@@ -125,6 +128,11 @@ export class MockedFunctions implements FunctionInvoker {
   }
 }
 
+const isFunction = (arn: string): boolean => arn.split(':')[2] === 'lambda';
+
+const nameOf = (arn: string): string =>
+  isFunction(arn) ? (arn.split(':')[6] ?? arn) : arn.split(':').slice(5).join(':');
+
 /** Counts from 1, by key. */
 class Counter {
   readonly #counts = new Map<string, number>();
@@ -140,17 +148,20 @@ class Counter {
   }
 }
 
+const calledBy = ({ functionArn, functionName }: FunctionCall): string =>
+  isFunction(functionArn) ? `the function "${functionName}"` : functionName;
+
 function noMock(call: FunctionCall, mocks: Mocks): string {
   const key = /^[A-Za-z_]\w*$/.test(call.functionName) ? call.functionName : `'${call.functionName}'`;
   const mocked = Object.keys(mocks).join(', ') || 'none';
   return (
-    `The state "${call.state}" called the function "${call.functionName}", for which there is no mock (mocked: ${mocked}). ` +
+    `The state "${call.state}" called ${calledBy(call)}, for which there is no mock (mocked: ${mocked}). ` +
     `Write one: functions: { ${key}: event => ({ … }) }.`
   );
 }
 
 const listEnded = (call: FunctionCall, key: string, length: number): string =>
-  `The state "${call.state}" called the function "${call.functionName}" once more than the list of its mock "${key}" has ` +
+  `The state "${call.state}" called ${calledBy(call)} once more than the list of its mock "${key}" has ` +
   `steps (${length}). Add one, or write a function instead of the list.`;
 
 /** As the engine will read it; undefined for what is no JSON, which fails there as it fails in Lambda. */

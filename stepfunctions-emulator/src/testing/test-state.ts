@@ -33,7 +33,14 @@ export async function testState(
   const { functions = {}, seed = 1, clock: _clock, startTime: _startTime, ...request } = options;
   const clock = clockFor(options);
   const invoker = new MockedFunctions(functions, clock, () => {});
-  const tester = new StateTester({ ...PLACE, clock, invoker, random: seededRandom(seed) });
+  const tester = new StateTester({
+    ...PLACE,
+    clock,
+    invoker,
+    resources: invoker,
+    isMocked: () => true,
+    random: seededRandom(seed),
+  });
   const result = await tester.test({ inspectionLevel: 'DEBUG', roleArn: ROLE_ARN, ...request, definition });
   if (invoker.problem !== undefined) throw invoker.problem;
   return { ...result, calls: invoker.calls };

@@ -28,7 +28,7 @@ export interface MachineOptions {
 export interface RunOptions extends ClockOptions {
   /** Any JSON value. @default {} */
   readonly input?: unknown;
-  /** Mocks by name, `name:qualifier` or ARN of the function. */
+  /** Mocks by name, `name:qualifier` or ARN of the function or other Resource, or by the state that calls. */
   readonly functions?: Mocks;
   /** Name of the execution. @default a new id */
   readonly name?: string;
@@ -67,7 +67,8 @@ export class TestedStateMachine {
     this.name = name;
     this.type = type;
     this.definition = definition;
-    this.#loaded = loadDefinition(definition, type);
+    // What has no mock is told when it is called.
+    this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }
 
@@ -94,6 +95,7 @@ export class TestedStateMachine {
     const engine = new Engine({
       clock,
       invoker,
+      resources: invoker,
       random: seededRandom(seed),
       onRetry: ({ delayMs: ms, ...retry }) => retries.push({ ...retry, ms }),
       onCutOff: visit => cutOffs.set(visitKey(visit), clock.now()),

@@ -42,7 +42,7 @@ describe('StartExecution', () => {
     const { executionArn } = await api.client.send(
       new StartExecutionCommand({ stateMachineArn: await create(api, PASS), input }),
     );
-    await api.context.executions.find(executionArn ?? '')?.execution.done;
+    await api.context.executions.whole(executionArn ?? '').done;
     expect((await describeExecution(executionArn ?? '')).input).toBe(input);
     const { events } = await api.client.send(new GetExecutionHistoryCommand({ executionArn }));
     expect(events?.[0]?.executionStartedEventDetails?.input).toBe(input);
@@ -258,7 +258,7 @@ describe('RedriveExecution', () => {
     const redrive = (clientToken?: string) =>
       api.client.send(new RedriveExecutionCommand({ executionArn, clientToken }));
     const { redriveDate } = await redrive('t');
-    await api.context.executions.get(executionArn).execution.done;
+    await api.context.executions.whole(executionArn).done;
     expect(await describeExecution(executionArn)).toMatchObject({
       status: 'FAILED',
       redriveCount: 1,

@@ -1,29 +1,75 @@
-import { ListExecutionsCommand } from '@aws-sdk/client-sfn';
+import {
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  ListMapRunsCommand,
+  RedriveExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
 import { useStepFunctionsApi } from '../support/step-functions-api.ts';
-import { create, mapRun, PASS, runToEnd, start } from './support.ts';
+import { create, FAIL, mapRun, PASS, runToEnd, start } from './support.ts';
 
-const api = useStepFunctionsApi({ kept: { characters: 50_000, names: 2 } });
+const api = useStepFunctionsApi({ kept: { executions: 10, characters: 50_000, names: 2 } });
 const kept = async (stateMachineArn: string) => {
   const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
   return executions?.map(one => one.executionArn);
 };
 
-test('executions are forgotten when their events tell too much together, the oldest first', async () => {
-  const stateMachineArn = await create(api, PASS);
-  const arns = [];
-  // Each has its input four times at least: as input and output of its state, and its own.
-  for (let index = 0; index < 3; index += 1) {
-    arns.push(await runToEnd(api, stateMachineArn, { input: 'x'.repeat(5_000) }));
+test('of executions whose events tell too much together, the oldest lose their history and stay in lists', async () => {
+  const stateMachineArn = await create(api, FAIL);
+  const arns: string[] = [];
+  // Each has its input twice at least: its own, and that of its state.
+  for (let index = 0; index < 4; index += 1) {
+    arns.push(await runToEnd(api, stateMachineArn, { input: { index, text: 'x'.repeat(10_000) } }));
   }
-  expect(await kept(stateMachineArn)).toEqual(arns.slice(1).toReversed());
+  const [oldest = '', , last = ''] = arns;
+  expect(await kept(stateMachineArn)).toEqual(arns.toReversed());
+  expect(await api.client.send(new DescribeExecutionCommand({ executionArn: oldest }))).toMatchObject({
+    ...{ executionArn: oldest, stateMachineArn, status: 'FAILED', error: 'E', cause: 'C' },
+    input: expect.stringContaining('"index":0'),
+    startDate: expect.any(Date),
+    stopDate: expect.any(Date),
+    redriveStatus: 'NOT_REDRIVABLE',
+    redriveStatusReason: expect.stringContaining('history was forgotten'),
+  });
+  const history = (executionArn: string) =>
+    api.client
+      .send(new GetExecutionHistoryCommand({ executionArn }))
+      .then(({ events = [] }) => events.length);
+  await expect(history(oldest)).rejects.toMatchObject({
+    name: 'ExecutionDoesNotExist',
+    message: expect.stringContaining('history was forgotten'),
+  });
+  expect(await history(last)).toBeGreaterThan(2);
+  await expect(api.client.send(new RedriveExecutionCommand({ executionArn: oldest }))).rejects.toMatchObject({
+    name: 'ExecutionNotRedrivable',
+  });
+  await expect(api.client.send(new StopExecutionCommand({ executionArn: oldest }))).resolves.toMatchObject({
+    stopDate: expect.any(Date),
+  });
 });
 
-test('what the children of a Map Run tell counts, and the last execution stays', async () => {
+test('what the children of a Map Run tell counts, and the last history stays', async () => {
   const stateMachineArn = await create(api, mapRun('EXPRESS'));
   const small = await runToEnd(api, stateMachineArn, { input: [1] });
   const large = await runToEnd(api, stateMachineArn, { input: Array(20).fill('x'.repeat(500)) });
-  expect(await kept(stateMachineArn)).toEqual([large]);
-  expect(small).not.toBe(large);
+  expect(await kept(stateMachineArn)).toEqual([large, small]);
+  const runs = (executionArn: string) =>
+    api.client.send(new ListMapRunsCommand({ executionArn })).then(({ mapRuns = [] }) => mapRuns.length);
+  await expect(runs(small)).rejects.toMatchObject({ name: 'ExecutionDoesNotExist' });
+  expect(await runs(large)).toBe(1);
+});
+
+test('beyond so many executions of a state machine its oldest are forgotten, those without a history too', async () => {
+  const stateMachineArn = await create(api, PASS);
+  const arns = [];
+  for (let index = 0; index < 12; index += 1) {
+    arns.push(await runToEnd(api, stateMachineArn, { input: 'x'.repeat(5_000) }));
+  }
+  expect(await kept(stateMachineArn)).toEqual(arns.slice(-10).toReversed());
+  const another = await create(api, PASS);
+  const one = await runToEnd(api, another);
+  expect([await kept(another), (await kept(stateMachineArn))?.length]).toEqual([[one], 10]);
 });
 
 test('a name is free again when enough others were taken after it', async () => {

@@ -105,7 +105,7 @@ test('an update changes what is started next, not what runs', async () => {
   expect(await of(failed)).toBe(FAIL);
   expect(api.context.executions.get(failed).execution.status).toBe('FAILED');
   expect(api.context.executions.get(running).execution.status).toBe('RUNNING');
-  api.context.executions.get(running).execution.stop();
+  api.context.executions.whole(running).stop();
   await expect(api.client.send(new UpdateStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
     name: 'MissingRequiredParameter',
   });
@@ -163,6 +163,54 @@ test('ValidateStateMachineDefinition lists every problem with its place', async 
     truncated: true,
   });
   expect(await validate('{')).toMatchObject({ diagnostics: [{ code: 'INVALID_JSON_DESCRIPTION' }] });
+});
+
+// As measured on AWS: https://github.com/floci-io/floci/issues/2735 and pull requests 2786 and 2972.
+describe('transitions that lead nowhere, in the words of AWS', () => {
+  const pass = (next: object) => ({ Type: 'Pass', ...next });
+  const end = pass({ End: true });
+  const choice = { Type: 'Choice', Choices: [{ Condition: true, Next: 'X' }], Default: 'Y' };
+  const missing = (name: string, location: string) =>
+    `MISSING_TRANSITION_TARGET: Missing 'Next' target: ${name} at ${location}`;
+  const unreachable = (name: string, location: string) =>
+    `MISSING_TRANSITION_TARGET: State "${name}" is not reachable. at ${location}`;
+  const noEnd = 'MISSING_END_STATE: Workflow has no terminal state at null';
+
+  test.each<[string, Record<string, object>, string[], object?]>([
+    ['a loop', { A: pass({ Next: 'B' }), B: pass({ Next: 'A' }) }, [noEnd]],
+    ['a loop beside another', { A: pass({ Next: 'A' }), C: pass({ Next: 'A' }) }, [noEnd]],
+    ['a loop beside an end', { A: pass({ Next: 'A' }), C: end }, [unreachable('C', '/States/C')]],
+    ['Next', { A: pass({ Next: 'X' }) }, [missing('X', '/States/A/Next'), noEnd]],
+    [
+      'Choices and Default',
+      { A: choice, B: end },
+      [
+        missing('X', '/States/A/Choices[0]/Next'),
+        missing('Y', '/States/A/Default'),
+        unreachable('B', '/States/B'),
+      ],
+    ],
+    [
+      'a branch',
+      {
+        A: { Type: 'Parallel', Branches: [{ StartAt: 'B', States: { B: pass({ Next: 'X' }) } }], End: true },
+      },
+      [missing('X', '/States/A/Branches[0]/States/B/Next')],
+    ],
+    ['StartAt', { A: end }, [missing('X', '/StartAt')], { StartAt: 'X' }],
+  ])('%s', async (_what, States, expected, rest = {}) => {
+    const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States, ...rest });
+    await expect(create(api, definition)).rejects.toMatchObject({
+      name: 'InvalidDefinition',
+      message: `Invalid State Machine Definition: '${expected.join(', ')}'`,
+    });
+    const { diagnostics = [] } = await api.client.send(
+      new ValidateStateMachineDefinitionCommand({ definition }),
+    );
+    expect(
+      diagnostics.map(({ code, message, location = null }) => `${code}: ${message} at ${location}`),
+    ).toEqual(expected);
+  });
 });
 
 test('tags come and go', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { ListStateMachinesCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { WAIT } from '../api/support.ts';
 import { type EmulatorProcess, exportedBy, startEmulator } from '../support/emulator-process.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
@@ -12,6 +12,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stepfunctions-emulator-'));
   writeFileSync(join(folder, 'wait.asl.json'), WAIT);
+  const Choices = [{ Condition: '{% false %}', Next: 'End' }];
+  const States = { Round: { Type: 'Choice', Choices, Default: 'Round' }, End: { Type: 'Succeed' } };
+  const loop = { QueryLanguage: 'JSONata', StartAt: 'Round', States };
+  writeFileSync(join(folder, 'loop.asl.json'), JSON.stringify(loop));
 });
 afterAll(() => {
   // A test that fails half-way shall not leave a server behind.
@@ -45,6 +49,22 @@ test.concurrent.each([
   expect(printed.stderr).toMatch(message);
   expect(printed.stderr).not.toMatch(/\n {4}at /);
   expect(printed.stdout).toBe('');
+});
+
+test.concurrent('an execution that goes round for ever keeps nobody from stopping it', async () => {
+  const server = run('--port', '0', '--definition', 'loop.asl.json', '--type', 'loop=EXPRESS');
+  const [, stateMachineArn] = await server.until(/--state-machine-arn (\S+) [\s\S]*Ctrl-C stops/);
+  const client = sfnClient(exportedBy(server)['AWS_ENDPOINT_URL_SFN'] ?? '');
+  await client.send(new StartExecutionCommand({ stateMachineArn, name: 'round' }));
+  // The next request is answered, too.
+  const { stateMachines } = await client.send(new ListStateMachinesCommand());
+  expect(stateMachines).toMatchObject([{ name: 'loop' }]);
+  client.destroy();
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.printed.stdout).toMatch(
+    /loop:round\S* {2}ABORTED in .*: Emulator\.Stopped: The server was stopped\.\n$/,
+  );
 });
 
 test.concurrent.each(['SIGINT', 'SIGTERM'] as const)('%s stops it cleanly', async signal => {

@@ -90,6 +90,7 @@ describe('results', () => {
     ['an empty array in the data stays one', '$states.input.none', []],
     ['an undefined member is left out', '{"x": $states.input.nothing, "y": null}', { y: null }],
     ['a wrapped nothing is an empty array', '[$states.input.a[b = 9]]', []],
+    ['base64 is decoded', '$base64decode("bXlzdHJpbmc=") & $base64decode($base64encode("é"))', 'mystringé'],
   ])('%s', async (_name, expression, expected) => {
     const output = await evaluate(expression, items);
     expect(output).toEqual(expected);
@@ -119,6 +120,11 @@ describe('results', () => {
       'a type error',
       '1 + "a"',
       'threw an error during evaluation. T2002: The right side of the "+" operator must evaluate to a number',
+    ],
+    [
+      'text that is no base64',
+      '$base64decode("!!!")',
+      'threw an error during evaluation. The argument of the base64decode function is not base64: "!!!"',
     ],
     ['an error of its own', "$error('so there')", 'threw an error during evaluation. D3137: so there'],
   ])('%s fails with States.QueryEvaluationError', async (_name, expression, words) => {

@@ -47,6 +47,33 @@ const REFUSED: ReadonlyArray<readonly [string, unknown, string, RegExp]> = [
   ['Next and End', machineOf({ A: { ...pass, Next: 'B' }, B: pass }), '/States/A', /both/],
   ['"End": false alone', one({ Type: 'Pass', End: false }), '/States/A', /neither/],
   ['Next to nowhere', one({ Type: 'Pass', Next: 'B' }), '/States/A/Next', /got "B"/],
+  [
+    'a loop without an end',
+    machineOf({ A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', Next: 'A' } }),
+    '',
+    /a state that ends the state machine/,
+  ],
+  [
+    'a Choice as the only end',
+    machineOf({ A: { Type: 'Choice', Choices: [{ Condition: true, Next: 'A' }] } }),
+    '',
+    /a state that ends the state machine/,
+  ],
+  [
+    'a state in a Map that has JSONata to itself',
+    {
+      StartAt: 'A',
+      States: { A: { ...map, QueryLanguage: 'JSONata' } },
+    },
+    '/States/A/ItemProcessor/States/I/QueryLanguage',
+    /JSONPath, the default/,
+  ],
+  [
+    'a language of an ItemProcessor',
+    one({ ...map, ItemProcessor: { ...inline, QueryLanguage: 'JSONata' } }),
+    '/States/A/ItemProcessor/QueryLanguage',
+    /an ItemProcessor/,
+  ],
   ['a state that nothing leads to', machineOf({ A: pass, B: pass }), '/States/B', /nothing leads to/],
   [
     'End in a Choice',
@@ -446,8 +473,21 @@ const ACCEPTED: ReadonlyArray<readonly [string, unknown]> = [
     { StartAt: 'A', States: { A: { ...pass, QueryLanguage: 'JSONata' } } },
   ],
   [
-    'inner states in the language of their Map',
-    { StartAt: 'A', States: { A: { ...map, QueryLanguage: 'JSONata' } } },
+    'inner states that name their language, as their Map does',
+    {
+      StartAt: 'A',
+      States: {
+        A: {
+          ...map,
+          QueryLanguage: 'JSONata',
+          ItemProcessor: { StartAt: 'I', States: { I: { ...pass, QueryLanguage: 'JSONata' } } },
+        },
+      },
+    },
+  ],
+  [
+    'a loop without an end inside of a Map',
+    one({ ...map, ItemProcessor: { StartAt: 'I', States: { I: { Type: 'Pass', Next: 'I' } } } }),
   ],
   ['comments and a version', machineOf({ A: { ...pass, Comment: 'c' } }, { Comment: 'c', Version: '1.0' })],
   ['a state name of 80 characters', machineOf({ ['n'.repeat(80)]: pass })],

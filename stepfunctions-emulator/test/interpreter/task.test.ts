@@ -350,3 +350,10 @@ test('a payload of exactly 256 KiB passes, one byte more does not', async () => 
   expect(await size(limit + 1)).toBe('States.DataLimitExceeded');
   expect((await runTask(direct(), () => 'ä'.repeat(limit / 2))).error).toBe('States.DataLimitExceeded');
 });
+
+test('a Resource that nothing answers fails the state, and says so', async () => {
+  const Resource = 'arn:aws:states:::states:startExecution';
+  const execution = await run(machineOf({ A: { Type: 'Task', Resource, Arguments: {}, End: true } }));
+  expect(execution.error).toBe('States.Runtime');
+  expect(execution.cause).toBe(`Nothing answers ${Resource}: the engine was made without resources.`);
+});

@@ -52,8 +52,7 @@ export async function expectToPass(
   endpoint: string,
 ): Promise<void> {
   const folder = writeExamples(framework, endpoint);
-  const { NODE_OPTIONS: _options, ...env } = process.env;
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env }).catch(
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
     ({ stdout = '', stderr = '' }) => {
       throw new Error(`${stdout}\n${stderr}`);
     },

@@ -4,6 +4,7 @@ import {
   ApiServer,
   Executions,
   type KeptExecutions,
+  nestedExecutions,
   StateMachines,
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
@@ -40,7 +41,8 @@ const NO_FUNCTIONS: FunctionInvoker = {
 /** Starts the API before the tests of the calling file and stops it after them; use it inside tests and hooks only. */
 export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): StepFunctionsApi {
   const { clock = realClock, invoker = NO_FUNCTIONS, kept } = options;
-  const engine = new Engine({ invoker, clock });
+  const resources = nestedExecutions(() => context);
+  const engine = new Engine({ invoker, clock, resources });
   const runner = {
     start: engine.start.bind(engine),
     redrive: (execution: ReturnType<Engine['start']>) => execution.redrive(),
@@ -48,7 +50,7 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
   const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
   const context: ApiContext = {
     ...place,
-    stateTester: new StateTester({ ...place, invoker, clock }),
+    stateTester: new StateTester({ ...place, invoker, clock, resources }),
     stateMachines: new StateMachines(() => clock.now()),
     executions: new Executions(runner, kept),
   };

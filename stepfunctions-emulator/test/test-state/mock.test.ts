@@ -398,6 +398,45 @@ test.each<readonly [string, TestStateRequest, string]>([
   await expect(testState(request)).rejects.toMatchObject({ code: 'ValidationException', message });
 });
 
+describe('a Resource that is not implemented', () => {
+  const service = (action: string, fields: object = {}) =>
+    stateOf('Task', { Resource: `arn:aws:states:::${action}`, ...fields });
+  const putItem = service('dynamodb:putItem', { Arguments: { TableName: '{% $states.input.t %}' } });
+
+  test('is tested with a mock', async () => {
+    const mock = { result: { SdkHttpMetadata: { HttpStatusCode: 200 } } };
+    const tested = await inspect({ definition: putItem, mock, input: { t: 'orders' } });
+    expect(tested).toMatchObject({ status: 'SUCCEEDED', output: mock.result });
+    expect(tested.inspectionData?.afterArguments).toEqual({ TableName: 'orders' });
+  });
+
+  test('inside of a state machine, too', async () => {
+    const definition = { QueryLanguage: 'JSONata', StartAt: 'Put', States: { Put: putItem } };
+    const errorOutput = { error: 'DynamoDB.ConditionalCheckFailedException', cause: 'no' };
+    const request = { definition, stateName: 'Put', mock: { errorOutput }, input: { t: 'orders' } };
+    expect(await testState(request)).toEqual({ status: 'FAILED', ...errorOutput });
+  });
+
+  test('is refused without one', async () => {
+    await expect(testState({ definition: putItem, roleArn: ROLE_ARN })).rejects.toThrow(
+      /^\/Resource: expected a Lambda function ARN, .* \(nothing else is implemented\), got "arn:aws:states:::dynamodb:putItem"$/,
+    );
+  });
+
+  test('answers an object, unless somebody calls back', async () => {
+    await expect(
+      testState({ definition: putItem, mock: { result: 7 }, input: { t: 'o' } }),
+    ).rejects.toMatchObject({ code: 'ValidationException', message: 'Mocked result must be a JSON object.' });
+    const callback = service('sqs:sendMessage.waitForTaskToken', {
+      Arguments: { MessageBody: '{% $states.context.Task.Token %}' },
+    });
+    const request = { definition: callback, mock: { result: 7 }, context: { Task: { Token: 'token' } } };
+    const tested = await inspect(request);
+    expect(tested.output).toBe(7);
+    expect(tested.inspectionData?.afterArguments).toEqual({ MessageBody: 'token' });
+  });
+});
+
 test.each([map(), parallel()])('a Map or Parallel without a mock is refused', async definition => {
   await expect(testState({ definition, roleArn: ROLE_ARN })).rejects.toMatchObject({
     code: 'InvalidDefinition',

@@ -56,6 +56,101 @@ describe('what a mock can be', () => {
   });
 });
 
+describe('a Resource that is no function', () => {
+  const DELETE = 'arn:aws:states:::dynamodb:deleteItem';
+  const args = { TableName: 't', Key: { id: { S: '{% $states.input.id %}' } } };
+  const other = (Resource: string, fields: object = { End: true }) => ({
+    Type: 'Task',
+    Resource,
+    Arguments: args,
+    ...fields,
+  });
+  const retrying = machineOf({
+    Delete: other(DELETE, {
+      Retry: [{ ErrorEquals: ['DynamoDB.ThrottlingException'], IntervalSeconds: 2 }],
+      Catch: [{ ErrorEquals: ['DynamoDB.ConditionalCheckFailedException'], Next: 'Kept' }],
+      End: true,
+    }),
+    Kept: { Type: 'Pass', End: true },
+  });
+  const input = { id: 'a' };
+
+  test.each([DELETE, 'dynamodb:deleteItem', 'Delete'])('is mocked as %s', async key => {
+    const execution = await retrying.run({
+      input,
+      functions: { [key]: [fails('DynamoDB.ThrottlingException'), { SdkHttpMetadata: {} }] },
+    });
+    expect(execution.assertSucceeded().output).toEqual({ SdkHttpMetadata: {} });
+    expect(execution.durationMs).toBe(2000);
+    const payload = { TableName: 't', Key: { id: { S: 'a' } } };
+    expect(execution.payloadsOf(key)).toEqual([payload, payload]);
+    expect(execution.calls).toMatchObject([
+      { functionName: 'dynamodb:deleteItem', functionArn: DELETE, state: 'Delete', attempt: 1 },
+      { attempt: 2 },
+    ]);
+    // What others charge is not counted.
+    expect(execution.billing.functionInvocations).toBe(0);
+  });
+
+  test('fails with the error that the mock has, and its message as the cause', async () => {
+    const mock = fails('DynamoDB.ConditionalCheckFailedException', 'The conditional request failed');
+    const execution = await retrying.run({ input, functions: { Delete: mock } });
+    expect(execution.output).toEqual({
+      Error: 'DynamoDB.ConditionalCheckFailedException',
+      Cause: 'The conditional request failed',
+    });
+    const about = { resourceType: 'dynamodb', resource: 'deleteItem' };
+    expect(execution.events('TaskFailed')).toMatchObject([{ taskFailedEventDetails: about }]);
+  });
+
+  test('without a mock ends the run with what to write', async () => {
+    await expect(retrying.run({ input })).rejects.toThrow(
+      'The state "Delete" called dynamodb:deleteItem, for which there is no mock (mocked: none). ' +
+        "Write one: functions: { 'dynamodb:deleteItem': event => ({ … }) }.",
+    );
+  });
+
+  test('the mock of the state comes before that of the Resource', async () => {
+    const machine = machineOf({ First: other(DELETE, { Next: 'Second' }), Second: other(DELETE) });
+    const execution = await machine.run({ input, functions: { [DELETE]: { id: 1 }, Second: 2 } });
+    expect(execution.output).toBe(2);
+  });
+
+  test.each([
+    ['arn:aws:states:::aws-sdk:dynamodb:deleteItem', 'aws-sdk:dynamodb:deleteItem', 'TaskSucceeded'],
+    ['arn:aws:states:::states:startExecution', 'states:startExecution', 'TaskSucceeded'],
+    ['arn:aws:states:::states:startExecution.sync:2', 'states:startExecution.sync:2', 'TaskSucceeded'],
+    ['arn:aws:states:us-east-1:123456789012:activity:pack', 'activity:pack', 'ActivitySucceeded'],
+  ] as const)('%s', async (Resource, key, event) => {
+    const execution = await machineOf({ A: other(Resource) }).run({ input, functions: { [key]: { ok: 1 } } });
+    expect(execution.assertSucceeded().output).toEqual({ ok: 1 });
+    expect(execution.events(event)).toHaveLength(1);
+  });
+
+  test('one that calls back has a token, another in each visit', async () => {
+    const wait = other('arn:aws:states:::sqs:sendMessage.waitForTaskToken', {
+      Arguments: { MessageBody: '{% $states.context.Task.Token %}' },
+      Next: 'Again',
+    });
+    const machine = machineOf({ Ask: wait, Again: { ...wait, Next: undefined, End: true } });
+    const key = 'sqs:sendMessage.waitForTaskToken';
+    const tokens = (await machine.run({ functions: { [key]: 'yes' } }))
+      .payloadsOf(key)
+      .map(payload => (payload as { MessageBody: string }).MessageBody);
+    expect(tokens.every(token => token !== '')).toBe(true);
+    expect(new Set(tokens).size).toBe(2);
+  });
+});
+
+test('a function is mocked by the state that calls it, unless a mock has its name', async () => {
+  const machine = machineOf({ A: task('f', { Next: 'f' }), f: task('g') });
+  const execution = await machine.run({ functions: { A: 'by state', f: 'f', g: 'g' } });
+  expect(execution.calls.map(({ result }) => result)).toEqual(['f', 'g']);
+  const byState = await machine.run({ functions: { A: 'by state', g: 'g' } });
+  expect(byState.calls.map(({ result }) => result)).toEqual(['by state', 'g']);
+  expect(byState.callsOf('A')).toHaveLength(1);
+});
+
 describe('errors', () => {
   class OutOfStock extends Error {
     override readonly name = 'OutOfStock';

@@ -13,6 +13,7 @@ import {
   mapRunsOf,
 } from '../../../cli/doctor/deployment-findings.ts';
 import { verdictOf } from '../../../cli/doctor/finding.ts';
+import { readSpan } from '../../../cli/replay/span.ts';
 import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import { ALARM_NAMES, type AlarmName, alarmNamesOf } from '../../../stacks/alarms.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -358,6 +359,24 @@ test('a table whose keys are shown nowhere has them in no finding, also of a rep
     samples: ['ValidationError'],
   });
   expect(JSON.stringify(found)).not.toMatch(/secret|sha256/);
+});
+
+test.each<[string, Parameters<typeof findings>[0]]>([
+  ['no-recent-sweep', { executions: { lastSuccess: before(3 * 3_600_000) } }],
+  ['no-recent-sweep', { executions: { lastSuccess: undefined } }],
+  ['executions-failing', { executions: { failed: [failure({ stoppedAt: before(1000) })] } }],
+  [
+    'executions-failing',
+    { props: { graceSeconds: 600 }, executions: { failed: [failure({ stoppedAt: before(1000) })] } },
+  ],
+])('the replay that %s proposes is of times: %j', (id, seen) => {
+  const remedy = findings(seen).find(each => each.id === id)?.remedy ?? '';
+  const [, from = '', to = ''] = /replay --table T --from (\S+) --to (\S+)$/.exec(remedy) ?? [];
+  const settings = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+  const span = readSpan({ from, to }, NOW, settings);
+  const { graceSeconds = 0 } = seen.props ?? {};
+  expect(span.to).toBe(Math.floor((NOW / 1000 - graceSeconds) / 60) * 60);
+  expect(span.from).toBeLessThan(span.to - 15 * 60 + 60);
 });
 
 test('each execution of a sweep has one Map Run', () => {

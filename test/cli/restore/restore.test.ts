@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import {
   type AttributeValue,
@@ -17,6 +18,7 @@ import { readLocation } from '../../../cli/restore/location.ts';
 import { readExpirySpan } from '../../../cli/restore/span.ts';
 import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
+import { sendJson } from '../../../functions/table/dynamodb-json.ts';
 import { type LocalS3, startS3 } from '../../../local/s3/start-s3.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -258,11 +260,13 @@ test.each<[string, Run, string]>([
   await expect(restore(run)).rejects.toThrow(message);
 });
 
-test('refuses a plain archive', async () => {
+test('passes over the lines of a plain archive, whose types nobody can tell', async () => {
   const plain = { ...settings, archivePrefix: 'plain/', archiveFormat: 'json' } as const;
   await archiveItems(s3.endpoint, [{ item: ITEM, expiredAt: '2026-11-20T09:00:00Z' }], plain);
-  await expect(restore({ place: `s3://${ARCHIVE_BUCKET}/plain` })).rejects.toThrow(
-    /expired_date=2026-11-20\/.*: expected items in DynamoDB JSON, got plain ones/,
+  const { end, fates, text } = await restore({ place: `s3://${ARCHIVE_BUCKET}/plain` });
+  expect([end, fates.map(([, fate]) => fate)]).toEqual(['failed', ['notInArchive']]);
+  expect(text).toMatch(
+    /expired_date=2026-11-20\/.*, line 1: expected items in DynamoDB JSON, got plain ones/,
   );
 });
 
@@ -345,8 +349,44 @@ test.each<[string, Buffer, string]>([
     ),
     'expected values in DynamoDB JSON, got one with S,N',
   ],
-])('refuses an archive with %s, and writes nothing', async (_what, body, message) => {
-  await upload('other', 'Sessions/expired_date=2026-11-20/1-1-damaged.jsonl.gz', body);
-  await expect(restore({ place: 's3://other' })).rejects.toThrow(message);
-  expect(await stored('item')).toBeUndefined();
+])('passes over %s, names it, goes on with its neighbours, and fails', async (_what, body, message) => {
+  const place = 's3://other/expired';
+  const damaged = 'expired/Sessions/expired_date=2026-11-20/0-0-damaged.jsonl.gz';
+  await upload('other', damaged, body);
+  const good = [{ item: { id: { S: 'old' } }, expiredAt: '2026-11-20T09:00:00Z' }];
+  await archiveItems(s3.endpoint, good, { ...settings, archiveBucket: 'other' });
+  const { end, fates, text } = await restore({ ids: ['item', 'old'], place });
+  expect([end, fates.map(([, fate]) => fate)]).toEqual(['failed', ['notInArchive', 'restored']]);
+  expect(text).toContain(`s3://other/${damaged}${message.startsWith('expected gzip') ? '' : ', line 1'}: `);
+  expect(text).toContain(message);
+  expect(JSON.parse(readFileSync(RESULT, 'utf8')).unreadable).toEqual({
+    lines: 1,
+    first: [expect.stringContaining(message)],
+  });
+});
+
+test('names the line that cannot be read, among lines that can', async () => {
+  const line = (id: string) => JSON.stringify(copyLine(id));
+  const lines = [line('item'), '{"item":{"__proto__":undefined}}', '', line('old'), '{', line('often')];
+  const path = 'Sessions/expired_date=2026-11-20/1-1-lines.jsonl.gz';
+  await upload(ARCHIVE_BUCKET, `lines/${path}`, gzipSync(`${lines.join('\n')}\n`));
+  const ids = ['item', 'old', 'often'];
+  const { end, fates, text } = await restore({ ids, place: `s3://${ARCHIVE_BUCKET}/lines` });
+  expect([end, fates.map(([, fate]) => fate)]).toEqual(['failed', ['restored', 'restored', 'restored']]);
+  expect(text).toContain('2 lines of the archive cannot be read and were passed over');
+  expect([...text.matchAll(/lines\.jsonl\.gz, line (\d)/g)].map(([, number]) => number)).toEqual(['2', '5']);
+});
+
+test('writes an item back whose attributes have names that objects of JavaScript have anyway', async () => {
+  const names = {
+    ['__proto__']: { S: 'p' },
+    constructor: { M: { ['__proto__']: { N: '1' } } },
+    toString: { S: 't' },
+  };
+  const archived = [{ item: { id: { S: 'item' }, ...names }, expiredAt: '2026-11-20T09:00:00Z' }];
+  await archiveItems(s3.endpoint, archived, { ...settings, archivePrefix: 'names/' });
+  expect((await restore({ place: `s3://${ARCHIVE_BUCKET}/names`, expiresInMs: undefined })).end).toBe('done');
+  const command = new GetItemCommand({ TableName: 'Sessions', Key: { id: { S: 'item' } } });
+  const { Item } = await sendJson<{ Item: object }>(client, command);
+  expect(isDeepStrictEqual(Item, { id: { S: 'item' }, ...names })).toBe(true);
 });

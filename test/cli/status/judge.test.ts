@@ -1,3 +1,5 @@
+import type { Service } from '../../../cli/aws/endpoint.ts';
+import { NoAnswerError, type Silence } from '../../../cli/aws/no-answer.ts';
 import type { SeenSchedule } from '../../../cli/deployment/observe-deployment.ts';
 import type { Sweep } from '../../../cli/deployment/sweep.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
@@ -26,6 +28,8 @@ const LOOK: OverdueLook = {
   overdue: 0,
   atLeast: false,
   held: 0,
+  heldUnknown: false,
+  why: null,
   queries: 11,
 };
 const SWEEPS: SeenSweeps = {
@@ -53,6 +57,14 @@ const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLo
 const DENIED = {
   notChecked: { reason: 'states:ListExecutions is not allowed', isLocal: false, remedy: 'Allow it.' },
 };
+
+const SILENT_DYNAMODB = silent('DYNAMODB', { kind: 'timed out', seconds: 5 });
+const OUT_OF_TIME = silent('DYNAMODB', { kind: 'out of time', seconds: 15, last: undefined });
+const SILENT_SFN = silent('SFN', { kind: 'refused', code: 'ECONNREFUSED' });
+function silent(service: Service, silence: Silence) {
+  const error = new NoAnswerError(service, silence, undefined);
+  return { notChecked: { reason: error.reason, isLocal: false, silent: error } };
+}
 
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
@@ -177,7 +189,6 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning: an item has been overdue for 2 minutes'],
   ],
   ['it is five minutes and more', { overdue: { oldest: SECONDS - 301 } }, 'broken', [/^broken: an item/]],
-  ['the index throttles', { overdue: { unansweredFrom: SECONDS - 60 } }, 'warnings', [/too busy/]],
   [
     'there are dead letters',
     { seen: { deadLetters: { seen: 1 } } },
@@ -231,6 +242,77 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning: not known: the executions (states:ListExecutions is not allowed). Allow it.'],
   ],
   [
+    'DynamoDB alone does not answer: it is dead, and nobody says that it throttles',
+    { seen: { overdue: SILENT_DYNAMODB } },
+    'broken',
+    [
+      /^broken: DynamoDB does not answer here, and other services do: /,
+      'warning: not known: what is overdue (DynamoDB timed out: no answer in 5 s)',
+    ],
+  ],
+  [
+    'nothing answers: it may be the network of whoever asks',
+    {
+      seen: {
+        overdue: SILENT_DYNAMODB,
+        stateMachine: SILENT_SFN,
+        sweeps: SILENT_SFN,
+        deadLetters: LOCAL,
+        alarms: LOCAL,
+        schedules: new Map(),
+      },
+    },
+    'unknown',
+    [/^warning: not known: the state machine, the executions/, /^warning/, /^note/],
+  ],
+  [
+    'time was over before DynamoDB had answered: it is not known to be dead',
+    { seen: { overdue: OUT_OF_TIME } },
+    'unknown',
+    [
+      'warning: not known: what is overdue (DynamoDB had not answered when the 15 s of the command were over)',
+    ],
+  ],
+  [
+    'Step Functions does not answer: nothing is said of sweeps, and not that there is no state machine',
+    { seen: { stateMachine: SILENT_SFN, sweeps: SILENT_SFN } },
+    'unknown',
+    [
+      'warning: not known: the state machine, the executions (Step Functions refused the connection (ECONNREFUSED))',
+    ],
+  ],
+  [
+    'DynamoDB throttles every query',
+    {
+      overdue: {
+        read: null,
+        unansweredFrom: SECONDS - 600,
+        atLeast: true,
+        why: 'DynamoDB throttles the index',
+      },
+    },
+    'warnings',
+    ['warning: DynamoDB throttles the index: it is not known what is overdue'],
+  ],
+  [
+    'DynamoDB is slow',
+    {
+      overdue: {
+        read: { from: SECONDS - 600, upTo: SECONDS - 300 },
+        atLeast: true,
+        why: 'DynamoDB had answered 48 queries when 8 s were over',
+      },
+    },
+    'warnings',
+    ['warning: DynamoDB had answered 48 queries when 8 s were over: it is not known what else is overdue'],
+  ],
+  [
+    'DynamoDB does not say whether what is overdue is held',
+    { overdue: { overdue: 1, oldest: SECONDS - 400, heldUnknown: true } },
+    'warnings',
+    ['warning: an item has been overdue for 7 minutes, or is held: DynamoDB did not say'],
+  ],
+  [
     'neither sweeps nor index are known',
     { seen: { sweeps: DENIED, overdue: DENIED } },
     'unknown',
@@ -242,7 +324,14 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   expect([status.verdict, remarks.length]).toEqual([verdict, expected.length]);
   for (const [index, each] of expected.entries()) expect(remarks[index]).toMatch(each);
   // Whatever was seen, it can be told and written.
-  expect(describeStatus(status)).toContain('Table T in us-east-1');
+  const text = describeStatus(status);
+  expect(text).toContain('Table T in us-east-1');
+  const [table] = status.tables;
+  const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read !== null;
+  // Where it could not look it says nothing of what there is.
+  expect(/^ {2}overdue +not known/m.test(text)).toBe(!isRead);
+  if (table?.seen.sweeps && 'notChecked' in table.seen.sweeps)
+    expect(text).not.toMatch(/no sweep|no state machine|last sweeps/);
   expect(() => JSON.stringify(statusReport(status))).not.toThrow();
 });
 

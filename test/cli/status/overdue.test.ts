@@ -1,11 +1,13 @@
 import {
   type BatchGetItemCommandInput,
   DynamoDBClient,
+  InternalServerError,
   ProvisionedThroughputExceededException,
   type QueryCommandInput,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { NoAnswerError } from '../../../cli/aws/no-answer.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
 import { lookForOverdue, MOST_KEYS, minutesBack } from '../../../cli/status/overdue.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
@@ -60,6 +62,7 @@ function clientWith(
 const windowOf = (ttl: number, shard = 0) => windowKey(windowStart(ttl, 60), 60, shard);
 const look = (props: Partial<PreciseTtlProps>, client: DynamoDBClient, minutes = 10) =>
   lookForOverdue(client, subjectOf(props), minutes, () => NOW);
+const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, undefined);
 const THROTTLED = new ProvisionedThroughputExceededException({ message: 'slower', $metadata: {} });
 
 test('by window it asks each shard of each window, and counts what is expired', async () => {
@@ -99,6 +102,35 @@ test('when it answers nothing, nothing is known', async () => {
   expect(goneBy(seen, [])).toEqual({ known: false, because: 'unanswered' });
 });
 
+test.each<[string, unknown, string]>([
+  ['throttles', THROTTLED, 'DynamoDB throttles the index'],
+  [
+    'is not available',
+    new InternalServerError({ message: 'sorry', $metadata: {} }),
+    'DynamoDB is not available (InternalServerError)',
+  ],
+  ['lets one query without an answer', SILENT, 'DynamoDB timed out: no answer in 5 s'],
+])(
+  'DynamoDB %s: that is the cause that is told, and one such window is not counted',
+  async (_what, error, why) => {
+    const busy = SECONDS - 300;
+    const fails = (key: string) => (key === windowOf(busy) ? (error as Error) : undefined);
+    expect(await look({}, clientWith(new Map(), fails))).toMatchObject({ why, overdue: 0, atLeast: true });
+    // Of more windows than are counted, those that said nothing are not taken for overdue ones.
+    const most = (key: string) => (/:[0-9][1-9]:00.000Z_/.test(key) ? (error as Error) : undefined);
+    expect(await look({}, clientWith(new Map(), most), 60)).toMatchObject({ why, overdue: 0 });
+  },
+);
+
+test('when no query is answered DynamoDB is not taken for a busy one', async () => {
+  await expect(
+    look(
+      {},
+      clientWith(new Map(), () => SILENT),
+    ),
+  ).rejects.toBe(SILENT);
+});
+
 test('other errors are thrown', async () => {
   const missing = new ResourceNotFoundException({ message: 'no index', $metadata: {} });
   await expect(
@@ -129,6 +161,7 @@ test('when time is over, only what was read is claimed', async () => {
   expect(read?.from).toBe(SECONDS - 3600);
   expect(goneBy(seen, [])).toEqual({ known: true, since: SECONDS - 3600, by: read?.upTo });
   expect((read?.upTo ?? 0) < SECONDS - 60).toBe(true);
+  expect(seen.why).toMatch(/^DynamoDB had answered \d+ queries when 8 s were over$/);
 });
 
 test.each<[Partial<PreciseTtlProps>, number, number]>([

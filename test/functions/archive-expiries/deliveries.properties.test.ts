@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { isExpiry } from '../../../expiry/is-expiry.ts';
+import { isNearlyExpiry } from '../../../expiry/is-expiry.ts';
 import { expiryModel } from '../../../expiry/model.ts';
 import { archiveExpiries } from '../../../functions/archive-expiries/handler.ts';
 import type { DynamoDbStreamRecord } from '../../../functions/stream/event.ts';
@@ -94,7 +94,7 @@ test('whatever the batches, failing puts and crashes: every expiry is archived, 
           archived.set(identity, item);
         }
       }
-      const expired = records.filter(record => isExpiry(model, record));
+      const expired = records.filter(record => isNearlyExpiry(model, record, 2));
       expect(archived.size).toBe(expired.length);
       expect([...archived.values()]).toEqual(
         expect.arrayContaining(expired.map(({ dynamodb }) => JSON.parse(JSON.stringify(dynamodb.OldImage)))),

@@ -97,7 +97,15 @@ const NATIVE = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazona
 test.each<[string, DynamoDbStreamRecord, string | undefined, string | undefined]>([
   ['an expiry of now', removed(1, AT), 'expired_date=2026-11-20', undefined],
   ['an expiry of a year ago', removed(1, AT - 365 * DAY), 'expired_date=2025-11-20', undefined],
-  ['a removal before the expiry', removed(1, AT + 1), undefined, 'removed_date=2026-11-20'],
+  ['a removal two seconds before the expiry', removed(1, AT + 2), 'expired_date=2026-11-20', undefined],
+  ['a removal before that', removed(1, AT + 3), undefined, 'removed_date=2026-11-20'],
+  [
+    'an expiry of just under five years',
+    removed(1, AT - 5 * 365 * DAY + 1),
+    'expired_date=2021-11-21',
+    undefined,
+  ],
+  ['a removal of five years', removed(1, AT - 5 * 365 * DAY), undefined, 'removed_date=2026-11-20'],
   ['a removal without a TTL', removed(1, undefined), undefined, 'removed_date=2026-11-20'],
   ['a removal with a TTL in milliseconds', removed(1, AT * 1000), undefined, 'removed_date=2026-11-20'],
   ['a removal with a negative TTL', removed(1, -1), undefined, 'removed_date=2026-11-20'],

@@ -1,7 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { CopyArchive } from '../../../functions/delete-chunk/archive-first.ts';
 import type { CopyLine, MarkLine } from '../../../functions/delete-chunk/copies.ts';
@@ -10,6 +12,7 @@ import { toItemKey } from '../../../functions/table/item-key.ts';
 import { startFaultProxy } from '../../../lab/faults/index.ts';
 import { localDynamoDb } from '../../../local/dynamodb/clients.ts';
 import type { Chunk, ExpiredKey } from '../../../statemachine/contract.ts';
+import { anyImage } from '../../support/any-image.ts';
 import { useCopyArchive } from '../../support/copy-archive.ts';
 import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
@@ -26,11 +29,17 @@ const clock = () => CUTOFF * 1000 + 250;
 
 interface Attempt {
   readonly archive?: CopyArchive;
+  /** @default it stands still */
+  readonly time?: () => number;
   readonly chunk?: Partial<Chunk>;
 }
 
 /** What one attempt at these keys came to, and which of them are left. */
-async function attempt(table: ExpiringTable, keys: readonly ExpiredKey[], { archive, chunk }: Attempt = {}) {
+async function attempt(
+  table: ExpiringTable,
+  keys: readonly ExpiredKey[],
+  { archive, chunk, time = clock }: Attempt = {},
+) {
   const given: Chunk = {
     next: 'delete',
     until: null,
@@ -43,7 +52,7 @@ async function attempt(table: ExpiringTable, keys: readonly ExpiredKey[], { arch
     ...chunk,
   };
   const input = { chunk: given, now: new Date(clock()).toISOString() };
-  const answer = await deleteChunk(input, { ...table.runtime, clock }, archive ?? s3.archive);
+  const answer = await deleteChunk(input, { ...table.runtime, clock: time }, archive ?? s3.archive);
   return { ...answer.progress, unprocessed: answer.keys, chunk: answer };
 }
 
@@ -83,6 +92,12 @@ const EVERY_TYPE: Record<string, AttributeValue> = {
   NS: { NS: ['3', '1.5'] },
   BS: { BS: [Buffer.from('b'), Buffer.from('a')] },
   'na"me.with [0] ?': { S: 'x' },
+  // Names that objects of JavaScript have anyway. The SDK hands the first one out as undefined.
+  ['__proto__']: { S: 'p' },
+  constructor: {
+    M: { ['__proto__']: { B: Buffer.from([1]) }, toString: { L: [{ M: { ['__proto__']: { N: '1' } } }] } },
+  },
+  toString: { N: '2' },
 };
 
 test('puts an image with every type of value into the archive, and then deletes the item', async () => {
@@ -113,8 +128,76 @@ test('puts an image with every type of value into the archive, and then deletes 
     B: { B: 'AAH/' },
     M: { M: { b: { B: 'Yg==' } } },
     NULL: { NULL: true },
+    ['__proto__']: { S: 'p' },
+    constructor: {
+      M: { ['__proto__']: { B: 'AQ==' }, toString: { L: [{ M: { ['__proto__']: { N: '1' } } }] } },
+    },
   });
   expect(Object.keys(line?.item ?? {}).sort()).toEqual(Object.keys(Item).sort());
+});
+
+/** What DynamoDB answers, without the SDK. */
+async function request<Answer>(operation: string, body: object): Promise<Answer> {
+  const headers = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': `DynamoDB_20120810.${operation}`,
+    Authorization: 'AWS4-HMAC-SHA256 Credential=local/20261120/us-east-1/dynamodb/aws4_request, Signature=0',
+  };
+  const answer = await fetch(dynamo.endpoint, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
+  return JSON.parse(text);
+}
+
+test('any item that DynamoDB has stored is in the archive as it was, and is deleted', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  const TableName = table.settings.tableName;
+  let written = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyImage, { minLength: 1, maxLength: 5 }), async images => {
+      const stored = new Map<string, unknown>();
+      for (const image of images) {
+        written += 1;
+        const Item = { ...image, id: { S: `item-${written}` }, ttl: { N: String(CUTOFF) } };
+        await request('PutItem', { TableName, Item });
+        const read = { TableName, Key: { id: Item.id }, ConsistentRead: true };
+        stored.set(Item.id.S, (await request<{ Item: object }>('GetItem', read)).Item);
+      }
+      const keys = [...stored.keys()].map(id => key(id));
+      const outcome = await attempt(table, keys);
+      expect(outcome).toMatchObject({ deleted: images.length, unprocessed: [], failed: [] });
+      const archived = new Map(
+        (await copies()).map(line => [(line.key['id'] as { S: string }).S, line.item] as const),
+      );
+      for (const [id, item] of stored) expect(isDeepStrictEqual(archived.get(id), item)).toBe(true);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('an image that cannot be written fails its key, and the item stays', async () => {
+  const table = await createExpiringTable(dynamo.client);
+  await table.put([expired('a'), expired('b')]);
+  // A type that DynamoDB may get: no plain form of it is known.
+  const real = table.documents;
+  const isRead = (
+    answer: unknown,
+  ): answer is { Responses: Record<string, { id: { S: string }; new?: object }[]> } =>
+    typeof answer === 'object' && !Array.isArray((answer as { Responses?: unknown }).Responses);
+  const send = async (...args: Parameters<typeof real.send>) => {
+    const answer: unknown = await real.send(...args);
+    if (isRead(answer)) {
+      for (const image of answer.Responses[table.settings.tableName] ?? [])
+        if (image.id.S === 'a') image.new = { VECTOR: ['1'] };
+    }
+    return answer;
+  };
+  const archive = { ...s3.archive, settings: { ...s3.archive.settings, archiveFormat: 'json' as const } };
+  const runtime = { ...table.runtime, documents: { send: send as typeof real.send } };
+  expect(await attempt({ ...table, runtime }, [key('a'), key('b')], { archive })).toMatchObject({
+    ...{ deleted: 1, unprocessed: [], failed: [{ key: { id: { S: 'a' } }, reason: 'UnwritableImage' }] },
+  });
+  expect(await ids(table)).toEqual(['a']);
 });
 
 describe('what happens between the copy and the delete', () => {
@@ -299,6 +382,37 @@ describe('S3', () => {
     expect(outcome.unprocessed.map(each => each.key['id'])).not.toContainEqual(archived?.key['id']);
   });
 
+  test('takes the copy and not its mark: the item stays until it has taken both', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a')]);
+    // Found with another TTL, with which an earlier call may have copied it.
+    const found = [key('a', CUTOFF - 60)];
+    s3.fault = ({ target }) =>
+      target.includes('/kept/') ? { kind: 'refuse', error: 'SlowDown', status: 503 } : undefined;
+    const first = await attempt(table, found);
+    expect(first).toMatchObject({ deleted: 0, renewed: 0, unprocessed: found });
+    expect([(await copies()).length, await ids(table)]).toEqual([1, ['a']]);
+    s3.fault = undefined;
+    expect(await attempt(table, found)).toMatchObject({ deleted: 1, unprocessed: [] });
+    expect(await marks()).toMatchObject([{ kept: 'changed', copy: null }]);
+  });
+
+  test('answers when there is no time for a delete any more: nothing is deleted, every key is unprocessed', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([expired('a'), expired('b')]);
+    let now = clock();
+    const archive = thenBetween(async () => {
+      now += 11_250;
+    });
+    const keys = [key('a'), key('b')];
+    // Three quarters of the 15 seconds are over.
+    expect(await attempt(table, keys, { archive, time: () => now })).toMatchObject({
+      deleted: 0,
+      unprocessed: keys,
+    });
+    expect([(await copies()).length, await ids(table)]).toEqual([2, ['a', 'b']]);
+  });
+
   test('does not take the mark after the delete: the key is unprocessed, and the deletions count', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a'), expired('b')]);
@@ -337,6 +451,27 @@ test.each([1, 1.002, 2])(
 );
 
 describe('DynamoDB', () => {
+  test('is asked for what it has now, not for what it had', async () => {
+    const asked: unknown[] = [];
+    const faults = await startFaultProxy({
+      target: dynamo.endpoint,
+      choose: ({ operation, body }) => {
+        if (operation === 'BatchGetItem') asked.push(...Object.values(body['RequestItems'] as object));
+        return undefined;
+      },
+    });
+    const client = localDynamoDb(faults.endpoint, 'us-east-1');
+    try {
+      const table = await createExpiringTable(client);
+      await table.put([expired('a')]);
+      expect(await attempt(table, [key('a')])).toMatchObject({ deleted: 1 });
+      expect(asked).toEqual([{ Keys: [{ id: { S: 'a' } }], ConsistentRead: true }]);
+    } finally {
+      client.destroy();
+      await faults.stop();
+    }
+  });
+
   test('leaves keys unread: these are unprocessed, the others are deleted', async () => {
     const errors = new Map([[1, 'any']]);
     const faults = await startFaultProxy({
@@ -362,7 +497,9 @@ describe('DynamoDB', () => {
         table,
         ['a', 'b', 'c'].map(id => key(id)),
       );
-      expect(throttled).toMatchObject({ deleted: 1, throttled: 2, unprocessed: [key('a'), key('b')] });
+      expect(throttled).toMatchObject({
+        ...{ deleted: 1, notFound: 0, throttled: 2, unprocessed: [key('a'), key('b')] },
+      });
     } finally {
       client.destroy();
       await faults.stop();

@@ -1,4 +1,5 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, NumberValue, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withExpiry } from '../../../expiry/update.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
@@ -21,6 +22,8 @@ const dynamo = useLocalDynamoDb();
 
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const FIVE_YEARS = 5 * 365 * 86_400;
+/** An item that will be five years old when its child may still live is left. */
+const CHILD_LIFE = 600;
 const expirationWindow = windowKey(windowStart(CUTOFF, 60), 60);
 const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
 const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
@@ -51,6 +54,21 @@ async function deleted(keys: readonly ExpiredKey[], runtime: Runtime) {
 }
 
 describe('guarded', () => {
+  test('counts an item that has an attribute with the name __proto__', async () => {
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const TableName = table.settings.tableName;
+    for (const [id, more] of Object.entries({ a: {}, held: { legalHold: { BOOL: true } } })) {
+      const nested = { M: { ['__proto__']: { S: 'p' }, toString: { S: 't' } } };
+      const Item = { id: { S: id }, nested, ttl: { N: String(CUTOFF) }, ['__proto__']: { S: 'p' }, ...more };
+      await dynamo.client.send(new PutItemCommand({ TableName, Item }));
+    }
+    await table.put([expired('b')]);
+    expect(await deleted([key('a'), key('held'), key('b')], table.runtime)).toMatchObject({
+      ...{ deleted: 2, held: 1, renewed: 0, unprocessed: [], failed: [] },
+    });
+    expect((await table.scan()).length).toBe(1);
+  });
+
   test('spares an item whose TTL was set to 0 after it was found', async () => {
     const table = await createExpiringTable(dynamo.client);
     await table.put([expired('a')]);
@@ -111,8 +129,8 @@ describe('guarded', () => {
       expired('renewed'),
       expired('made permanent'),
       expired('gone'),
-      { id: 'too old to count', ttl: CUTOFF - FIVE_YEARS, expirationWindow },
-      { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + 1, expirationWindow },
+      { id: 'too old to count', ttl: CUTOFF - FIVE_YEARS + CHILD_LIFE, expirationWindow },
+      { id: 'just young enough', ttl: CUTOFF - FIVE_YEARS + CHILD_LIFE + 1, expirationWindow },
       { id: 'a second too early', ttl: CUTOFF + 1, expirationWindow },
     ]);
     const keys = (await table.scan()).map(item => withTtl(toItemKey(item, ['id'])));

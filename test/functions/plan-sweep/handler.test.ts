@@ -44,9 +44,8 @@ test('a tick finds the windows of its lookback that hold something expired, and 
   expect(plan).toMatchObject({ next: 'sweep', last: true, progress: { cursor: null } });
   expect(targets(plan)[1]).toEqual({
     windowKeys: [windowKey(seconds('2026-11-20T08:59:00Z'), 60)],
-    from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 1,
+    from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 600 + 1,
     before: seconds(TICK.scheduledTime) + 1,
-    cutoff: seconds(TICK.scheduledTime),
     upcomingFrom: null,
   });
   expect(plan.progress.totals.oldestOverdueSeconds).toBe(7 * 60 + 35);
@@ -103,7 +102,6 @@ describe('a precise tick', () => {
   const SPAN = {
     windowKeys: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => windowKey(seconds(start), 60)),
     before: seconds('2026-11-20T09:02:00Z'),
-    cutoff: null,
     upcomingFrom: seconds('2026-11-20T09:01:00Z'),
   };
 

@@ -6,7 +6,6 @@ const target = (name: string, upcomingFrom: number | null = null): SweepTarget =
   windowKeys: [name],
   from: upcomingFrom === null ? 1 : 60,
   before: upcomingFrom === null ? 100 : 160,
-  cutoff: upcomingFrom === null ? 99 : null,
   upcomingFrom,
 });
 const limit = (perSecond: number) => ({ perSecond, from: null, before: 160 });
@@ -51,8 +50,8 @@ test('the children of an upcoming minute take what lies back in their shards, ea
   ];
   const children = limitedTargets([...upcoming, target('w0#1'), target('w1'), target('w1#1')], limit(10), 22);
   expect(children.map(child => child.target)).toEqual([
-    { windowKeys: ['w1', 'w2'], from: 1, before: 160, cutoff: null, upcomingFrom: 100 },
-    { windowKeys: ['w0#1', 'w1#1', 'w2#1'], from: 1, before: 160, cutoff: null, upcomingFrom: 100 },
+    { windowKeys: ['w1', 'w2'], from: 1, before: 160, upcomingFrom: 100 },
+    { windowKeys: ['w0#1', 'w1#1', 'w2#1'], from: 1, before: 160, upcomingFrom: 100 },
   ]);
   expect(childLimits(limit(10), children, 22).map(({ perSecond }) => perSecond)).toEqual([5, 5]);
 });

@@ -18,7 +18,6 @@ const target = (name: string, upcomingFrom: number | null = null): SweepTarget =
   windowKeys: [name],
   from: 1,
   before: 2_000_000_000,
-  cutoff: upcomingFrom === null ? 1_795_165_200 : null,
   upcomingFrom,
 });
 
@@ -52,7 +51,7 @@ async function decide(
     dryRun,
     limit,
     concurrency: 0,
-    graceSeconds: 0,
+    behindSeconds: 0,
     plan: async (...args) => {
       asked.push(args);
       return { due: [], cursor: null, oldestOverdueSeconds: 0, misfiled: 0, ...planned };

@@ -163,9 +163,7 @@ test('returns only what holds something, with the bounds of the request', async 
   const held = '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1';
   const probe = async ({ windowKeys }: SweepTarget) => (windowKeys.includes(held) ? START + 130 : undefined);
   expect(await plan(request, null, options({ probe }))).toEqual({
-    due: [
-      { windowKeys: [held], from: START + 1, before: START + 300, cutoff: START + 1000, upcomingFrom: null },
-    ],
+    due: [{ windowKeys: [held], from: START + 1, before: START + 300, upcomingFrom: null }],
     cursor: null,
     oldestOverdue: START + 130,
   });
@@ -190,7 +188,7 @@ describe('an upcoming minute', () => {
   test('has one target a shard, from the window before it on, and comes first', async () => {
     const { due, oldestOverdue } = await plan(upcoming, null, options());
     expect(keys({ due, cursor: null, oldestOverdue })).toEqual(['09+10', '09#1+10#1', ...ALL]);
-    expect(due[0]).toMatchObject({ before: START + 660, cutoff: null, upcomingFrom: START + 600 });
+    expect(due[0]).toMatchObject({ before: START + 660, upcomingFrom: START + 600 });
   });
 
   test('is not overdue', async () => {

@@ -14,7 +14,7 @@ describe('a tick', () => {
     expect(read({ scheduledTime: '2026-11-20T09:00:00Z' })).toEqual({
       windowsFrom: cutoff - 600,
       windowsBefore: cutoff + 1,
-      from: cutoff - FIVE_YEARS + 1,
+      from: cutoff - FIVE_YEARS + 600 + 1,
       before: cutoff + 1,
       cutoff,
       upcoming: null,

@@ -56,13 +56,14 @@ interface Options {
   readonly oldImage?: boolean;
   readonly logKeys?: PublishRuntime['settings']['logKeys'];
   readonly remainingMs?: number;
+  readonly since?: string;
 }
 
 /** Publishes a batch, and says at which sequence number it ended: NaN when all was delivered. */
 async function publish(
   destination: Destination,
   records: readonly DynamoDbStreamRecord[],
-  { oldImage = false, logKeys = 'full', remainingMs = 60_000 }: Options = {},
+  { oldImage = false, logKeys = 'full', remainingMs = 60_000, since }: Options = {},
 ) {
   const logged: unknown[][] = [];
   const settings = {
@@ -70,6 +71,7 @@ async function publish(
     model: expiryModel({ partitionKey: 'id' }),
     logKeys,
     eventsOldImage: oldImage,
+    ...(since !== undefined && { eventsSince: since }),
   };
   const { batchItemFailures } = await publishExpiries(
     { Records: records },
@@ -294,6 +296,36 @@ describe('by the environment of a function', () => {
     const destination = destinationOf({ ...settings, eventsOldImage: false });
     expect((await publish(destination, [removal(1, 'a')])).failures).toBe(0);
     expect(loopback.calls.map(call => call.service)).toEqual([service]);
+  });
+});
+
+describe('what was removed before the events were turned on', () => {
+  const at = (sequence: number, seconds: number): DynamoDbStreamRecord => {
+    const record = removal(sequence, String(sequence));
+    return { ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime: TTL + seconds } };
+  };
+
+  test('is not sent, and what was removed in that second or later is', async () => {
+    const records = [at(1, 1), at(2, 2), at(3, 1), at(4, 3)];
+    const since = new Date((TTL + 2) * 1000 + 900).toISOString();
+    expect((await publish(DESTINATIONS['a standard queue'](), records, { since })).failures).toBe(0);
+    expect(takenIds()).toEqual(['event-2', 'event-4']);
+  });
+
+  test('is sent where the past is wanted', async () => {
+    await publish(DESTINATIONS['a standard queue'](), [at(1, 1), at(2, 2)]);
+    expect(takenIds()).toEqual(['event-1', 'event-2']);
+  });
+
+  test('holds nothing up that nobody can judge', async () => {
+    const { OldImage, ...withoutImage } = at(1, 1).dynamodb;
+    const records = [{ ...at(1, 1), dynamodb: withoutImage }, at(2, 2)];
+    const since = new Date((TTL + 2) * 1000).toISOString();
+    expect(OldImage).toBeDefined();
+    expect(await publish(DESTINATIONS['a function'](), records, { since })).toMatchObject({ failures: 0 });
+    expect(takenIds()).toEqual(['event-2']);
+    const { endedAt } = await publish(DESTINATIONS['a function'](), records);
+    expect(endedAt).toBe(1);
   });
 });
 

@@ -12,7 +12,7 @@ const NOW = 1_795_165_260;
 
 const child = (more: Partial<ChildProgress> = {}): ChildProgress => ({
   ...startProgress({
-    target: { windowKeys: ['w'], from: 0, before: NOW + 60, cutoff: null, upcomingFrom: NOW },
+    target: { windowKeys: ['w'], from: 0, before: NOW + 60, upcomingFrom: NOW },
     dryRun: false,
     listedKeysBytes: 1000,
   }),

@@ -9,7 +9,12 @@ import type {
   QueryExpiredInput,
   SweepTarget,
 } from '../../../statemachine/contract.ts';
-import { createExpiringTable, type ExpiringTable, runtimeOf } from '../../support/expiring-table.ts';
+import {
+  createExpiringTable,
+  type ExpiringTable,
+  type ExpiringTableOptions,
+  runtimeOf,
+} from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
@@ -25,11 +30,14 @@ function target({
     windowKeys: [window],
     from: WINDOW - 1000,
     before: CUTOFF + 1,
-    cutoff: CUTOFF,
     upcomingFrom: null,
     ...bounds,
   };
 }
+
+/** DynamoDB's clock stands at the cutoff. */
+const createTable = (options: ExpiringTableOptions = {}) =>
+  createExpiringTable(dynamo.client, { dynamoDbClock: () => CUTOFF * 1000, ...options });
 
 const NOW = new Date(CUTOFF * 1000 + 60_000).toISOString();
 
@@ -64,7 +72,7 @@ async function readAll(
 const ids = (keys: readonly ItemKey[]) => keys.map(key => key['id']).map(id => (id && 'S' in id ? id.S : id));
 
 test('finds what is expired at the cutoff, and nothing else of the window', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   const expirationWindow = windowKey(WINDOW, 60);
   await table.put([
     { id: 'first second of the window', ttl: WINDOW, expirationWindow },
@@ -87,7 +95,7 @@ test.each<[string, Partial<SweepTarget>, string[]]>([
   ['nothing after the cutoff', { before: CUTOFF + 100 }, ['c-2', 'c-1.5', 'c-1', 'c-0.5', 'c']],
   ['a span that has not begun', { from: CUTOFF + 1, before: CUTOFF + 2 }, []],
 ])('%s', async (_name, bounds, expected) => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   const expirationWindow = windowKey(WINDOW, 60);
   await table.put(
     [-2, -1.5, -1, -0.5, 0, 0.5, 1].map(offset => ({
@@ -105,7 +113,7 @@ test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
   ['B', index => new Uint8Array([index, 255 - index, 0])],
 ])('pages through keys of type %s, with and without sort key', async (type, value) => {
   for (const sortKey of [undefined, 'when']) {
-    const table = await createExpiringTable(dynamo.client, {
+    const table = await createTable({
       partitionKeyType: type,
       ...(sortKey && { sortKey, sortKeyType: type }),
     });
@@ -125,7 +133,7 @@ test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
 });
 
 test('reads a window of 2,500 items with one TTL to its end', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   const expirationWindow = windowKey(WINDOW, 60);
   await table.put(
     Array.from({ length: 2500 }, (_unused, index) => ({
@@ -140,7 +148,7 @@ test('reads a window of 2,500 items with one TTL to its end', async () => {
 });
 
 test('cuts pages of large keys short, and loses none', async () => {
-  const table = await createExpiringTable(dynamo.client, { sortKey: 'when' });
+  const table = await createTable({ sortKey: 'when' });
   const expirationWindow = windowKey(WINDOW, 60);
   await table.put(
     Array.from({ length: 300 }, (_unused, index) => ({
@@ -156,14 +164,14 @@ test('cuts pages of large keys short, and loses none', async () => {
 });
 
 test('an upcoming minute is read to its first entry that is not due, which says when to poll next', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   const runtime = { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1 } };
   const expirationWindow = windowKey(WINDOW, 60);
   await table.put([
     { id: 'due', ttl: CUTOFF, expirationWindow },
     { id: 'next', ttl: CUTOFF + 7, expirationWindow },
   ]);
-  const upcoming = target({ cutoff: null, upcomingFrom: WINDOW, before: WINDOW + 60 });
+  const upcoming = target({ upcomingFrom: WINDOW, before: WINDOW + 60 });
   const now = new Date(CUTOFF * 1000 + 300).toISOString();
   expect(await queryExpired(input({ target: upcoming, pollAt: CUTOFF }, now), runtime)).toMatchObject({
     next: 'delete',
@@ -181,7 +189,7 @@ test('an upcoming minute is read to its first entry that is not due, which says 
 });
 
 test('a dry run counts and hands out no keys', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   await table.put([{ id: 'a', ttl: CUTOFF, expirationWindow: windowKey(WINDOW, 60) }]);
   expect(await queryExpired(input({ dryRun: true }), table.runtime)).toMatchObject({
     next: 'end',
@@ -198,7 +206,7 @@ const failing = (table: ExpiringTable, name: string) =>
 test.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'TimeoutError'])(
   'a query that fails with %s is made again after a wait',
   async name => {
-    const table = await createExpiringTable(dynamo.client);
+    const table = await createTable();
     const answer = await queryExpired(input(), failing(table, name));
     expect(answer).toMatchObject({ next: 'wait', progress: { busyPolls: 1 } });
     expect(Date.parse(answer.until ?? '')).toBeLessThanOrEqual(Date.parse(NOW) + 1000);
@@ -206,7 +214,7 @@ test.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'Tim
 );
 
 test('a query that fails with anything else fails', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await createTable();
   await expect(queryExpired(input(), failing(table, 'ResourceNotFoundException'))).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
   });

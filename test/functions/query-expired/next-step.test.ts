@@ -24,10 +24,9 @@ const UPCOMING: SweepTarget = {
   windowKeys: ['minute'],
   from: MINUTE - 100_000,
   before: MINUTE + 60,
-  cutoff: null,
   upcomingFrom: MINUTE,
 };
-const BACK: SweepTarget = { ...UPCOMING, cutoff: MINUTE - 30, before: MINUTE - 29, upcomingFrom: null };
+const BACK: SweepTarget = { ...UPCOMING, before: MINUTE - 29, upcomingFrom: null };
 
 const keyAt = (offset: number, id = `at${offset}`): ExpiredKey => ({
   key: { id: { S: id } },
@@ -76,6 +75,8 @@ interface Given {
   /** TTLs, seconds after the minute's start; 'busy' for a DynamoDB that throttles. */
   readonly index?: readonly number[] | 'busy';
   readonly random?: number;
+  /** How far DynamoDB's clock is ahead of the machine's, seconds. */
+  readonly dynamoDbAhead?: number;
 }
 
 async function decide({
@@ -86,6 +87,7 @@ async function decide({
   startedAt = -60,
   index = [],
   random = 0.5,
+  dynamoDbAhead = 0,
 }: Given) {
   const slept: number[] = [];
   let queries = 0;
@@ -96,7 +98,12 @@ async function decide({
     const behind =
       startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
     const entries = all.slice(behind + 1, behind + 1 + limit);
-    return { entries, positions: entries.map(({ key }) => key), more: behind + 1 + limit < all.length };
+    return {
+      entries,
+      positions: entries.map(({ key }) => key),
+      more: behind + 1 + limit < all.length,
+      readAt: MINUTE + Math.floor(now + dynamoDbAhead),
+    };
   };
   const answer = await nextStep(
     {
@@ -122,6 +129,7 @@ async function decide({
       showKey: key => key,
       random: () => random,
       sleep: async ms => void slept.push(ms),
+      clock: () => 0,
     },
   );
   return { ...answer, slept, queries };
@@ -228,7 +236,7 @@ describe('what DeleteChunks came to', () => {
         { attempts: 2, retries: 1, deleted: 3 },
       );
       const done = result([], { once: false }, { deleted: 25 });
-      const progress = { pollAt: null, seen: BACK.cutoff };
+      const progress = { pollAt: null, seen: MINUTE - 30 };
       const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
       expect(answer).toMatchObject({ next: 'delete', afterwards: 'query', queries: 0 });
       expect(answer.progress).toMatchObject({ deleted: 28, retries: 2, deferred: 0, inFlight: 1 });
@@ -509,6 +517,21 @@ describe('a child', () => {
   });
 });
 
+describe('a child whose part of a limit has ended', () => {
+  const limit = { perSecond: 10, credit: 10, before: MINUTE + 60 };
+  const position = { indexKey: 0, key: keyAt(-40).key };
+
+  test.each<[string, Partial<ChildProgress>, number]>([
+    ['a page that it has not read', { position, pollAt: null }, 1],
+    ['a poll that was due', { pollAt: MINUTE + 30 }, 1],
+    ['keys that wait for another try', { pollAt: null, deferred: 2 }, 1],
+    ['nothing', { pollAt: null }, 0],
+  ])('leaves %s for later, and is complete', async (_what, progress, leftForLater) => {
+    const { next, result: end } = await decide({ now: 62, progress: { ...progress, limit } });
+    expect([next, end]).toMatchObject(['end', { leftForLater, failed: 0, complete: true }]);
+  });
+});
+
 describe('a dry run', () => {
   const DRY = { dryRun: true, pollAt: MINUTE - 100 };
 
@@ -528,5 +551,26 @@ describe('a dry run', () => {
     const progress = { ...DRY, found: 1000, position };
     const { result: end } = await decide({ target: BACK, now: MAX_CHILD_SECONDS, progress, startedAt: 0 });
     expect(end).toMatchObject({ found: 1000, resume: { ...BACK, position } });
+  });
+});
+
+describe("the machine waits by its own clock for DynamoDB's", () => {
+  test.each([
+    ['goes with it', 0, 7],
+    ['is five seconds ahead', 5, 2],
+    ['is five seconds behind', -5, 12],
+    ['is a little behind, in the second before', -0.1, 8],
+    ['is a little ahead', 0.1, 7],
+  ])('that %s', async (_name, dynamoDbAhead, wait) => {
+    const answer = await decide({ now: 0.05, index: [7], dynamoDbAhead });
+    expect(answer).toMatchObject({ next: 'wait', until: second(wait), queries: 1 });
+  });
+
+  test('a minute goes on until DynamoDB has come to its end', async () => {
+    const progress = { pollAt: MINUTE + 60 };
+    const behind = await decide({ now: 60.05, progress, index: [59], dynamoDbAhead: -5 });
+    expect(behind).toMatchObject({ next: 'wait', until: second(64) });
+    const together = await decide({ now: 60.05, progress, index: [59] });
+    expect(together).toMatchObject({ next: 'delete', progress: { pollAt: null } });
   });
 });

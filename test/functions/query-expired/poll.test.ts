@@ -1,7 +1,7 @@
 import { expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
 import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
-import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import { DynamoDbBusyError, DynamoDbDateMissingError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import {
@@ -17,15 +17,18 @@ const UPCOMING: SweepTarget = {
   windowKeys: ['before', 'span'],
   from: START - 100_000,
   before: START + 60,
-  cutoff: null,
   upcomingFrom: START,
 };
-const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], cutoff: START + 30, upcomingFrom: null };
+const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], before: START + 31, upcomingFrom: null };
 const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
+const PACE = { graceSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** Windows by name, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
-function windows(contents: Record<string, number[]>): {
+function windows(
+  contents: Record<string, number[]>,
+  readAt: number,
+): {
   read: ReadIndex;
   asked: string[];
   entriesRead: () => number;
@@ -45,7 +48,12 @@ function windows(contents: Record<string, number[]>): {
       startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
     const entries = all.slice(behind + 1, behind + 1 + limit);
     entriesRead += entries.length;
-    return { entries, positions: entries.map(({ key }) => key), more: behind + 1 + limit < all.length };
+    return {
+      entries,
+      positions: entries.map(({ key }) => key),
+      more: behind + 1 + limit < all.length,
+      readAt,
+    };
   };
   return { read, asked, entriesRead: () => entriesRead };
 }
@@ -68,17 +76,22 @@ async function poll({
   lastDue = 0,
   pace = EVERY_SECOND,
 }: Given) {
-  const { read, asked, entriesRead } = windows(contents);
   const nowSeconds = START + Math.floor(now);
+  const { read, asked, entriesRead } = windows(contents, nowSeconds);
   const pages: PolledPage[] = [];
   let position: PagePosition | null = null;
   do {
-    const page: PolledPage = await readPage({ target, position, seen, lastDue }, nowSeconds, {
-      layout: LAYOUT,
-      readIndex: read,
-      maxKeys: PAGE_KEYS,
-      outOfTime: () => false,
-    });
+    const page: PolledPage = await readPage(
+      { target, position, seen, lastDue },
+      {
+        layout: LAYOUT,
+        pace: PACE,
+        machineClock: () => nowSeconds * 1000,
+        readIndex: read,
+        maxKeys: PAGE_KEYS,
+        outOfTime: () => false,
+      },
+    );
     pages.push(page);
     position = page.position;
   } while (position && pages.length < 100);
@@ -184,14 +197,65 @@ describe('an upcoming minute', () => {
 });
 
 describe('a target that lies back', () => {
-  test('takes what is expired at its own cutoff, whatever the time, and is polled once', async () => {
+  test('takes what is expired up to its end, whatever the time, and is polled once', async () => {
     const given = { target: BACK, now: 500, contents: { span: [-10, 29, 30, 31] } };
-    expect(await poll(given)).toMatchObject({ due: [-10, 29, 30], pollAt: null, cutoff: 30, pages: 1 });
+    expect(await poll(given)).toMatchObject({ due: [-10, 29, 30], pollAt: null, pages: 1 });
   });
 
   test('ends before its end', async () => {
-    const target = { ...BACK, cutoff: START + 1000 };
+    const target = { ...BACK, before: START + 60 };
     expect((await poll({ target, now: 500, contents: { span: [59, 59.5, 60] } })).due).toEqual([59, 59.5]);
+  });
+});
+
+describe("DynamoDB's clock", () => {
+  /** One page, with times in seconds after START. */
+  const pageAt = (readAt: number | undefined, machine: number[], pace = PACE) => {
+    const clock = machine.values();
+    const readIndex: ReadIndex = async (key, range, startKey, limit) => ({
+      ...(await windows({ span: [3, 4, 5, 6] }, 0).read(key, range, startKey, limit)),
+      readAt: readAt === undefined ? undefined : START + readAt,
+    });
+    const state = { target: UPCOMING, position: null, seen: null, lastDue: 0 };
+    const machineClock = () => (START + (clock.next().value ?? Number.NaN)) * 1000;
+    const options = { layout: LAYOUT, readIndex, pace, machineClock, maxKeys: PAGE_KEYS };
+    return readPage(state, { ...options, outOfTime: () => false });
+  };
+
+  test.each<[string, number, [number, number], number]>([
+    ['that goes with it', 5, [5.03, 5.05], 0],
+    ['whose second ends while the query is under way', 5, [4.99, 5.05], 0],
+    ['that is as far as when it was asked', 5, [5.99, 6.01], 0],
+    ['that has not come to the second yet', 4, [5.03, 5.05], -1],
+    ['that is far behind', 4, [9.03, 9.05], -5],
+    ['that is far ahead', 5, [0.03, 0.05], 5],
+  ])(
+    'decides what is due, and is compared with the machine: one %s',
+    async (_name, readAt, machine, ahead) => {
+      const page = await pageAt(readAt, machine);
+      expect(page).toMatchObject({ cutoff: START + readAt, ahead });
+      expect(page.due.map(({ ttl }) => ttl - START)).toEqual(readAt === 4 ? [3, 4] : [3, 4, 5]);
+      expect(page.nextExpiry).toBe(START + readAt + 1);
+    },
+  );
+
+  test('less grace and margin is the cutoff', async () => {
+    const pace = { graceSeconds: 10, marginSeconds: 1 };
+    // Both clocks are so far behind here.
+    const page = await pageAt(15, [4.03, 4.05], pace);
+    expect(page).toMatchObject({ cutoff: START + 4, ahead: 0 });
+  });
+
+  test('decides nothing that an answer does not tell', async () => {
+    await expect(pageAt(undefined, [5, 5])).rejects.toThrow(DynamoDbDateMissingError);
+  });
+
+  test('leaves what would be too old by the time that it is deleted', async () => {
+    const bound = 5 * 365 * 86_400 - 600;
+    const contents = { span: [-bound - 1, -bound, -bound + 1, 0] };
+    const target = { ...UPCOMING, from: START - 6 * 365 * 86_400 };
+    const { due } = await poll({ target, now: 0, contents });
+    expect(due).toEqual([-bound + 1, 0]);
   });
 });
 
@@ -235,10 +299,9 @@ describe('by second', () => {
     windowKeys: [windowKey(START, 60)],
     from: START,
     before: START + 60,
-    cutoff: START + 59,
     upcomingFrom: null,
   };
-  const upcoming = { ...minute, cutoff: null, upcomingFrom: START };
+  const upcoming = { ...minute, upcomingFrom: START };
 
   /** One page; each second holds `perSecond` items, and those in `busy` refuse. */
   async function pageOf(
@@ -266,10 +329,16 @@ describe('by second', () => {
       const first = startKey === null ? 0 : Number(Object.values(startKey['id'] ?? {})[0]) + 1;
       const keys = Array.from({ length: perSecond }, (_unused, index) => ({ id: { N: String(index) } }));
       const entries = keys.slice(first, first + limit).map(key => ({ key, ttl }));
-      return { entries, positions: entries.map(({ key }) => key), more: first + limit < perSecond };
+      return {
+        entries,
+        positions: entries.map(({ key }) => key),
+        more: first + limit < perSecond,
+        readAt: START + now,
+      };
     };
-    const options = { layout, readIndex, maxKeys: PAGE_KEYS, outOfTime };
-    const page = await readPage({ target, position, seen, lastDue: 0 }, START + now, options);
+    const machineClock = () => (START + now) * 1000;
+    const options = { layout, readIndex, pace: PACE, machineClock, maxKeys: PAGE_KEYS, outOfTime };
+    const page = await readPage({ target, position, seen, lastDue: 0 }, options);
     return { ...page, asked };
   }
 

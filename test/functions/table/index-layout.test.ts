@@ -11,7 +11,7 @@ const bySecond = layoutOf({ indexedBy: 'second' });
 
 function targetOf(from: number, before: number, layout = bySecond): SweepTarget {
   const windowKeys = [...layout.windows(from, before)].map(start => windowKey(start, layout.windowSeconds));
-  return { windowKeys, from, before, cutoff: before - 1, upcomingFrom: null };
+  return { windowKeys, from, before, upcomingFrom: null };
 }
 
 const secondsOf = (from: number, before: number) =>

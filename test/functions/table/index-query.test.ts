@@ -80,7 +80,6 @@ describe('the earliest TTL by second', () => {
     windowKeys: [windowKey(MINUTE, 60)],
     from: MINUTE,
     before: MINUTE + 60,
-    cutoff: MINUTE + 59,
     upcomingFrom: null,
   };
   const probe = async (held: readonly number[], outOfTime: () => boolean = () => false) => {

@@ -30,12 +30,13 @@ function judged(
   { ledger, removal }: ReturnType<typeof seen>,
   arrivals: readonly Arrival[],
   format: 'dynamodb-json' | 'json' = 'dynamodb-json',
+  toleranceSeconds = 0,
 ) {
   const removals = new SeenRemovals(format);
   removals.add(removal);
   removals.add({ ...removal, seenAt: removal.seenAt + 500 });
   const timed = arrivals.map((arrival, index) => ({ arrival, atMs: at(3 + index) }));
-  return arrivedOf(timed, removals, { ledger, format, graceSeconds: 0 });
+  return arrivedOf(timed, removals, { ledger, format, graceSeconds: 0, toleranceSeconds });
 }
 
 const NONE = { items: 0, again: 0, strays: 0, doubtful: 0, altered: 0 };
@@ -83,3 +84,15 @@ test('plain lines are compared too', () => {
   const other = { ...plain, item: { ...plain.item, n: 2 } };
   expect(judged(seen(), [other], 'json')).toMatchObject({ ...NONE, items: 1, altered: 1 });
 });
+
+test.each([
+  [-2, 0],
+  [-3, 1],
+])(
+  "the application's deletion %d s after the expiry is no stray where two seconds are tolerated: %d",
+  (after, strays) => {
+    const line = { ...LINE, deletedAt: iso(after) };
+    const arrived = judged(seen({ after, ours: true }), [line], 'dynamodb-json', 2);
+    expect(arrived).toMatchObject({ strays, doubtful: 0, items: 0 });
+  },
+);

@@ -106,6 +106,66 @@ test('an alarm on a sweep that succeeds every minute sounds minutes after the la
   cloudWatch.stop();
 });
 
+describe('the alarm of missing sweeps, as it is deployed', () => {
+  const { alarms } = readSynthesized(synthesizeToFolder(configOf({ tableName: 'Tab', partitionKey: 'id' })));
+  const noSweep = alarms.find(({ name }) => name.endsWith('-no-sweep'));
+  if (noSweep === undefined) throw new Error('there is no such alarm');
+  const name = noSweep.name;
+
+  /** A sweep that succeeds in each of these minutes, after the alarm was made. */
+  async function sweepsIn(minutes: readonly number[], until: number) {
+    const { clock, changes, cloudWatch } = local([noSweep as AlarmResource]);
+    const arn = noSweep?.dimensions['StateMachineArn'];
+    cloudWatch.start();
+    // The alarm is made in the middle of a minute.
+    await clock.sleep(MINUTE / 2);
+    for (let minute = 0; minute < until; minute += 1) {
+      if (minutes.includes(minute)) {
+        const ended = {
+          machine: { arn },
+          status: 'SUCCEEDED',
+          startDate: clock.now(),
+          stopDate: clock.now(),
+        };
+        cloudWatch.executionEnded(ended as unknown as Execution);
+      }
+      await clock.sleep(MINUTE);
+    }
+    cloudWatch.stop();
+    return {
+      changes: changes.map(change => change.replace(`${name} `, '')),
+      state: cloudWatch.alarms[0]?.state,
+    };
+  }
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_unused, index) => from + index);
+
+  test.each([0, 1, 2, 3])(
+    'does not sound while the first sweep takes %i minutes, or ever before it',
+    async first => {
+      expect(await sweepsIn(range(first, 15), 15)).toEqual({ changes: [], state: 'OK' });
+      expect(await sweepsIn([], 30)).toEqual({ changes: [], state: 'INSUFFICIENT_DATA' });
+    },
+  );
+
+  test('sounds five to six minutes after the last success, and goes on for hours', async () => {
+    expect(await sweepsIn(range(0, 10), 300)).toEqual({ changes: ['ALARM after 15 min'], state: 'ALARM' });
+    expect(await sweepsIn([0], 20)).toEqual({ changes: ['ALARM after 6 min'], state: 'ALARM' });
+  });
+
+  test('does not sound for a pause of four minutes, and sounds for one of ten until sweeps succeed again', async () => {
+    expect(await sweepsIn([...range(0, 10), ...range(14, 30)], 30)).toEqual({ changes: [], state: 'OK' });
+    const { changes, state } = await sweepsIn([...range(0, 10), ...range(20, 40)], 40);
+    expect([changes[0], state]).toEqual(['ALARM after 15 min', 'OK']);
+    // While the span behind it is the silent one, it goes on: five minutes more at the most.
+    expect(changes.slice(1)).toEqual([expect.stringMatching(/^OK after 2[1-6] min$/)]);
+    expect((await sweepsIn([...range(0, 10), ...range(60, 80)], 80)).changes).toEqual([
+      'ALARM after 15 min',
+      'OK after 61 min',
+    ]);
+  });
+});
+
 test('a message that lies in a queue is counted every minute', async () => {
   const { clock, changes, cloudWatch } = local([DEAD_LETTERS], ['sessions-dead-letters']);
   cloudWatch.start();

@@ -49,6 +49,16 @@ async function ask(
   return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
 }
 
+test('dates answers by another clock where it is told one, and leaves their date alone else', async () => {
+  const { headers } = await ask('/', {});
+  expect(Math.abs(Date.parse(headers.date ?? '') - Date.now())).toBeLessThan(60_000);
+  const dated = await DynamoDbProxy.start(endpointOf(target), {
+    now: () => Date.UTC(2024, 1, 29, 12, 0, 7, 999),
+  });
+  expect((await ask('/', {}, dated)).headers.date).toBe('Thu, 29 Feb 2024 12:00:07 GMT');
+  await dated.stop();
+});
+
 test('passes requests and answers on, byte by byte', async () => {
   const { status, headers, body } = await ask('/a?b=c', { 'x-amz-target': 'DynamoDB_20120810.PutItem' });
   expect(status).toBe(400);

@@ -366,3 +366,22 @@ test('fails at once for an endpoint that is not on this machine', () => {
     functions({ echo: ECHO }, {}, { dynamoDbEndpoint: 'https://dynamodb.us-east-1.amazonaws.com' }),
   ).toThrow(/dynamoDbEndpoint: expected a URL on this machine/);
 });
+
+test('a function has the clock of its cloud, and the time it has left of this machine', async () => {
+  const code = `export const handler = async (event, context) => ({
+    times: [Date.now(), new Date().getTime(), Date.parse(Date())],
+    given: new Date(event).getTime(),
+    isDate: new Date() instanceof Date,
+    remaining: context.getRemainingTimeInMillis(),
+  })`;
+  const at = Date.parse('2024-02-29T12:00:00Z');
+  const local = functions({ look: code }, { timeout: 30 }, { clock: { now: () => at } });
+  const { payload } = (await local.invoke(arn('look'), 5)) as { payload: Record<string, unknown> };
+  expect(payload).toMatchObject({ given: 5, isDate: true });
+  for (const time of payload['times'] as number[]) {
+    expect(time).toBeGreaterThanOrEqual(at);
+    expect(time).toBeLessThan(at + 30_000);
+  }
+  expect(payload['remaining']).toBeGreaterThan(0);
+  expect(payload['remaining']).toBeLessThanOrEqual(30_000);
+});

@@ -120,6 +120,29 @@ test('a function without a thread waits for the calls before its own, not for th
   expect(ended).toEqual(names);
 });
 
+test('one caller with many calls does not keep another one waiting', async () => {
+  const local = functions(
+    { f: `export const handler = async () => { ${SLOW} }` },
+    {},
+    { maxConcurrency: 2, threads: { most: 2 } },
+  );
+  const ended: string[] = [];
+  const signal = new AbortController().signal;
+  const call = async (child: string, mapRunArn: string | undefined) => {
+    await local.invoke(
+      'f',
+      {},
+      { signal, site: { executionArn: child, mapRunArn, state: 'S', enteredEventId: 1 } },
+    );
+    ended.push(mapRunArn ?? child);
+  };
+  const replay = Array.from({ length: 12 }, (_, child) => call(`child ${child}`, 'replay'));
+  await Promise.all([...replay, call('child of a tick', 'tick'), call('plan', undefined)]);
+  expect(ended).toHaveLength(14);
+  expect(ended.indexOf('tick')).toBeLessThan(5);
+  expect(ended.indexOf('plan')).toBeLessThan(5);
+});
+
 test('threads that are loaded beforehand are shared out evenly', async () => {
   const loaded: string[] = [];
   const local = functions(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import promises, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,7 @@ let s3: LocalS3;
 let client: S3Client;
 let folder: string | undefined;
 let written: WrittenObject[];
+let full: string[];
 let fault: ChooseCallFault | undefined;
 let count = 0;
 
@@ -43,11 +44,13 @@ const start = async (onDisk: boolean) => {
   count += 1;
   folder = onDisk ? join(root, `${count}`) : undefined;
   written = [];
+  full = [];
   fault = undefined;
   s3 = await startS3({
     buckets: [Bucket, 'other'],
     folder,
     onObject: object => written.push(object),
+    onFull: message => full.push(message),
     choose: call => fault?.(call),
   });
   client = s3Client(s3.endpoint);
@@ -519,4 +522,32 @@ describe('as files', () => {
     }
     expect(await s3.keys(Bucket)).toEqual(['f/19']);
   });
+});
+
+test('a full disk is told once each time, without a stack, and leaves nothing behind', async () => {
+  await start(true);
+  await put('before', 'there');
+  const stacks = jest.spyOn(console, 'error').mockImplementation(() => {});
+  const disk = jest.spyOn(promises, 'writeFile').mockImplementation(async () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  });
+  try {
+    const failures = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, each) => put(`key-${each}`, 'text')),
+    );
+    expect(failures.map(failure => failure.status === 'rejected' && failure.reason.name)).toEqual(
+      Array(5).fill('ServiceUnavailable'),
+    );
+    expect(full).toEqual([expect.stringMatching(/^There is no room left for "key-\d" \(ENOSPC\)/)]);
+    disk.mockRestore();
+    expect((await get('before')).body.toString()).toBe('there');
+    await put('after', 'room');
+    jest.spyOn(promises, 'writeFile').mockRejectedValueOnce(Object.assign(new Error(), { code: 'EDQUOT' }));
+    await put('once more', 'text').catch(() => undefined);
+    expect(full).toHaveLength(2);
+    expect(await readdir(join(folder ?? '', '.precise-ttl-uploads'))).toEqual([]);
+    expect(stacks).not.toHaveBeenCalled();
+  } finally {
+    jest.restoreAllMocks();
+  }
 });

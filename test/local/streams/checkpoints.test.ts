@@ -27,17 +27,34 @@ test('who is killed while it writes leaves the file whole', () => {
   new CheckpointFile(file).of('archive', 'stream').save('shard', { after: '7' });
   writeFileSync(`${file}.draft`, '{"archive st');
   expect(new CheckpointFile(file).of('archive', 'stream').get('shard')).toEqual({ after: '7' });
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ 'archive stream': { shard: { after: '7' } } });
+  expect(JSON.parse(readFileSync(file, 'utf8')).mappings).toEqual({
+    'archive stream': { shard: { after: '7' } },
+  });
 });
 
-test.each(['', '[]', '{"a":1}', 'hello'])('fails for a file with %p', text => {
+test('the time at which the first process began stays, also when it did nothing', () => {
   const file = join(folder, 'checkpoints.json');
-  writeFileSync(file, text);
-  expect(() => new CheckpointFile(file)).toThrow(CheckpointError);
-  expect(() => new CheckpointFile(file)).toThrow(
-    /checkpoints\.json: expected checkpoints, as the local cloud writes them/,
-  );
+  expect(new CheckpointFile(file, 1_000).beganAtMs).toBe(1_000);
+  expect(new CheckpointFile(file, 2_000).beganAtMs).toBe(1_000);
+  expect(new CheckpointFile(file).beganAtMs).toBe(1_000);
 });
+
+test('who only looks writes no file', () => {
+  expect(new CheckpointFile(join(folder, 'checkpoints.json')).of('a', 'b').get('c')).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each(['', '[]', '{"a":1}', '{"beganAtMs":1,"mappings":{"a":1}}', 'hello'])(
+  'fails for a file with %p',
+  text => {
+    const file = join(folder, 'checkpoints.json');
+    writeFileSync(file, text);
+    expect(() => new CheckpointFile(file)).toThrow(CheckpointError);
+    expect(() => new CheckpointFile(file)).toThrow(
+      /checkpoints\.json: expected checkpoints, as the local cloud writes them/,
+    );
+  },
+);
 
 test('fails for a folder', () => {
   expect(() => new CheckpointFile(folder)).toThrow(/: can't be read \(Error: EISDIR/);

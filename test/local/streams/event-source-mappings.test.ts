@@ -141,6 +141,22 @@ test('removals reach the function as Lambda gives them, and nothing else does', 
   expect(ages.map(([name]) => name)).toEqual(['read']);
 });
 
+test('an attribute with the name __proto__ reaches the function, and the shard goes on', async () => {
+  const { records } = await start(stack('Proto'));
+  const more = {
+    ['__proto__']: { S: 'p' },
+    m: { M: { ['__proto__']: { B: Buffer.from([1]) }, e: { M: {} } } },
+  };
+  await client.send(new PutItemCommand({ TableName: 'Proto', Item: { id: { S: 'a' }, ...more } }));
+  await remove('Proto', 'a');
+  await write('Proto', 'b');
+  await remove('Proto', 'b');
+  await until(() => records.length === 2);
+  expect(JSON.stringify(records[0])).toContain(
+    '"OldImage":{"__proto__":{"S":"p"},"id":{"S":"a"},"m":{"M":{"__proto__":{"B":"AQ=="},"e":{"M":{}}}}}',
+  );
+});
+
 test('what is given up lies in the failure queue, and the shard goes on', async () => {
   const { cloud, ids, records } = await start(
     stack('GivenUp', { maximum_retry_attempts: 1, bisect_batch_on_function_error: true }),

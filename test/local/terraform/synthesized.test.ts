@@ -496,6 +496,26 @@ describe('an alarm', () => {
     },
   });
 
+  const queries = (expression: string, stat = 'Sum', return_data = false) => [
+    { id: 'e1', expression, return_data: true },
+    {
+      id: 'm1',
+      return_data,
+      metric: { namespace: 'PreciseTtl', metric_name: 'M', dimensions: {}, period: 300, stat },
+    },
+  ];
+
+  test('on an expression is read with its metric', () => {
+    const plain = ['namespace', 'metric_name', 'dimensions', 'extended_statistic', 'period'];
+    const without = Object.fromEntries(plain.map(field => [field, null]));
+    const seen = read(alarm({ ...without, metric_query: queries('FILL(m1, 0)') })).alarms[0];
+    expect(seen).toMatchObject({
+      ...{ namespace: 'PreciseTtl', metricName: 'M', statistic: 'Sum', period: 300 },
+      expression: { text: 'FILL(m1, 0)', metricId: 'm1' },
+    });
+    expect(seen?.expression?.math([undefined, 2])).toEqual([0, 2]);
+  });
+
   test('is read; all its periods have to breach unless it says less', () => {
     expect(read(alarm()).alarms).toEqual([
       {
@@ -531,7 +551,13 @@ describe('an alarm', () => {
       'datapoints_to_alarm: expected a whole number from 1 to evaluation_periods, got 4',
     ],
     [{ threshold: null }, 'threshold: expected a number, got nothing'],
-    [{ metric_query: { id: 'e1' } }, "metric_query: the local runner doesn't implement this field"],
+    [{ metric_query: { id: 'e1' } }, 'metric_query: expected one expression and one metric, got "1 queries"'],
+    [{ metric_query: queries('RATE(m1)') }, 'metric_query.expression: expected m1, a number, FILL or IF as'],
+    [{ metric_query: queries('m1', 'p999') }, 'metric_query[1].metric.stat: expected SampleCount or'],
+    [
+      { metric_query: queries('m1', 'Sum', true) },
+      'metric_query[1].return_data: expected true for the expression, and for nothing else, got true',
+    ],
   ])('fails with %j', (over, problem) => {
     expect(problemsOf(alarm(over))).toContain(`stack: aws_cloudwatch_metric_alarm.late.${problem}`);
   });

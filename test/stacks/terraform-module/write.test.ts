@@ -1,5 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
@@ -9,19 +17,26 @@ import { foreignIn, MODULES, writeTerraformModule } from '../../../stacks/terraf
 
 let folder: string;
 let written: string[];
+const told: string[] = [];
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'precise-ttl-written-'));
   // Of an earlier version.
   mkdirSync(join(folder, 'new-table/functions'), { recursive: true });
   writeFileSync(join(folder, 'new-table/functions/old.zip'), '');
-  written = writeTerraformModule(folder);
+  written = writeTerraformModule(folder, name =>
+    told.push(`${name}, ${existsSync(join(folder, name, 'README.md'))}`),
+  );
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
 const mainOf = (name: string) => JSON.parse(read(name, 'main.tf.json'));
+
+test('each module is told before it is written', () => {
+  expect(told).toEqual(['existing-table, false', 'new-table, false']);
+});
 
 test('every file is told, and there are no others', () => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -203,7 +218,18 @@ describe.each(MODULES)('what there is of monitoring in %s', name => {
       count: `\${local.alarms.${key}.is_made ? 1 : 0}`,
       alarm_name: `\${local.name}-${kebab(alarm)}`,
       threshold: alarm === 'noSweep' ? 1 : `\${local.alarms.${key}.threshold}`,
-      evaluation_periods: `\${local.alarms.${key}.periods}`,
+      ...(alarm === 'noSweep'
+        ? {
+            evaluation_periods: 2,
+            metric_query: [
+              expect.objectContaining({ return_data: true }),
+              {
+                id: 'beats',
+                metric: expect.objectContaining({ period: '${local.alarms.no_sweep.periods * 60}' }),
+              },
+            ],
+          }
+        : { evaluation_periods: `\${local.alarms.${key}.periods}` }),
       alarm_actions: ['${var.alarm_topic != null ? var.alarm_topic.arn : aws_sns_topic.alarms_topic.arn}'],
       tags: '${var.tags}',
     });

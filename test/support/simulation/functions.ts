@@ -1,5 +1,6 @@
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { toEpochSeconds } from '../../../expiry/ttl.ts';
+import { secondsBehind } from '../../../functions/child/swept-range.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
 import { countMisfiled } from '../../../functions/plan-sweep/misfiled.ts';
@@ -50,7 +51,7 @@ export interface SimulatedDynamoDb {
 export interface SimulatedFunctionsOptions {
   readonly settings: Omit<SweepSettings, 'tableName' | 'indexName' | 'deleteMode'>;
   readonly dynamoDb: SimulatedDynamoDb;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
   /** Instead of looking into the table. */
   readonly plan?: NextRoundOptions['plan'];
@@ -101,7 +102,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         dryRun: request.dryRun,
         limit: request.limit,
         concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
-        graceSeconds: settings.graceSeconds,
+        behindSeconds: secondsBehind(settings),
         plan: options.plan ?? planAll,
       });
     },
@@ -114,6 +115,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         showKey: key => key,
         random,
         sleep,
+        clock: () => clock.now(),
       }),
     'delete-chunk': ({ chunk }) =>
       attemptChunk(chunk, {

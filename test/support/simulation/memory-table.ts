@@ -10,14 +10,17 @@ export type Outcome = 'deleted' | 'renewed' | 'held' | 'notFound';
 /** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). */
 export class MemoryTable {
   readonly #model: ExpiryModel;
+  readonly #now: () => number;
   /** By key of the index, then by id. */
   readonly #windows = new Map<string | number, Map<string, number>>();
   readonly #windowOf = new Map<string, string | number>();
   /** Ids of items with the hold attribute. */
   readonly held = new Set<string>();
 
-  constructor(model: ExpiryModel) {
+  /** @param now DynamoDB's clock, epoch milliseconds */
+  constructor(model: ExpiryModel, now: () => number) {
     this.#model = model;
+    this.#now = now;
   }
 
   /** @param shard by window, that its writer stamps */
@@ -54,7 +57,12 @@ export class MemoryTable {
     const start = startKey === null ? 0 : all.findIndex(([id]) => id === idOf(startKey)) + 1;
     const page = all.slice(start, start + limit);
     const entries = page.map(([id, ttl]): ExpiredKey => ({ key: { id: { S: id } }, ttl }));
-    return { entries, positions: entries.map(entry => entry.key), more: start + limit < all.length };
+    return {
+      entries,
+      positions: entries.map(entry => entry.key),
+      more: start + limit < all.length,
+      readAt: Math.floor(this.#now() / 1000),
+    };
   };
 
   readonly readHeld: ReadHeld = async entries =>

@@ -19,7 +19,7 @@ import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
-/** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds. */
+/** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds of DynamoDB's clock. */
 export interface Fate {
   readonly id: string;
   readonly ttl: number;
@@ -52,6 +52,12 @@ export interface SimulationOptions {
   readonly pace?: PollPace;
   /** @default 0 */
   readonly graceSeconds?: number;
+  /** As with an archive or events. @default none */
+  readonly marginSeconds?: number;
+  /** How far DynamoDB's clock is ahead of that of Step Functions, milliseconds. @default 0 */
+  readonly dynamoDbAheadMs?: number;
+  /** How far the functions' clocks are ahead of that of Step Functions, milliseconds. @default 0 */
+  readonly functionsAheadMs?: number;
   readonly model?: ExpiryModel;
   /** How far a tick looks back. @default that of a table which is indexed so */
   readonly lookbackMinutes?: number;
@@ -90,12 +96,15 @@ export class Simulation {
   readonly #random = seededRandom(1);
   readonly #engine: Engine;
   readonly #definition: Definition;
+  readonly #dynamoDbNow: () => number;
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
     const { start, definition, callMs = 30, memoryMb = 512, mapRunDelays } = options;
     this.clock = new VirtualClock(start * 1000);
-    this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }));
+    const { dynamoDbAheadMs = 0 } = options;
+    this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
+    this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }), this.#dynamoDbNow);
     this.#definition = definition;
     this.#engine = new Engine({
       clock: this.clock,
@@ -156,7 +165,14 @@ export class Simulation {
   }
 
   #functions(
-    { pace, lookbackMinutes, graceSeconds = 0, ...options }: SimulationOptions,
+    {
+      pace,
+      lookbackMinutes,
+      graceSeconds = 0,
+      marginSeconds,
+      functionsAheadMs = 0,
+      ...options
+    }: SimulationOptions,
     onUsage: InvokeOptions['onUsage'],
   ): SweepFunctions {
     const dynamoDb = {
@@ -171,10 +187,14 @@ export class Simulation {
         ...pace,
         ...(lookbackMinutes !== undefined && { lookbackMinutes }),
         graceSeconds,
+        ...(marginSeconds !== undefined && { marginSeconds }),
         model,
       },
       dynamoDb,
-      clock: this.clock,
+      clock: {
+        now: () => this.clock.now() + functionsAheadMs,
+        sleep: ms => this.clock.sleep(ms),
+      },
       random: this.#random,
     });
   }
@@ -235,7 +255,7 @@ export class Simulation {
           done = { ...done, [outcome]: done[outcome] + 1 };
           if (outcome !== 'deleted') continue;
           done = { ...done, ...addLags(done, lagOf([ttl + graceSeconds], clock.now())) };
-          this.deleted.push({ id: idOf(key), ttl, deletedAt: clock.now() });
+          this.deleted.push({ id: idOf(key), ttl, deletedAt: this.#dynamoDbNow() });
         }
       }
       return { ...done, unprocessed, failed };

@@ -1,8 +1,8 @@
-import { type Execution, NotRedrivableError } from '../../interpreter/index.ts';
+import { Execution, NotRedrivableError } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeMapRunArn } from '../arns.ts';
 import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, executionDoesNotExist, typeNotSupported, validationError } from '../errors.ts';
-import { childrenOf, type StartedBy } from '../executions.ts';
+import { childrenOf, type ExecutionSummary, FORGOTTEN, type StartedBy } from '../executions.ts';
 import { takeItems, takePage } from '../paging.ts';
 import { resolveMachine } from '../resolve.ts';
 import { dataOf } from './start-execution.ts';
@@ -30,7 +30,7 @@ export const listExecutions: Operation = (context, members) => {
   }
   const status = members.oneOf('statusFilter', STATUSES);
   const redriven = members.oneOf('redriveFilter', ['NOT_REDRIVEN', 'REDRIVEN']);
-  const matches = (execution: Execution) =>
+  const matches = (execution: ExecutionSummary) =>
     (status === undefined || execution.status === status) &&
     (redriven === undefined || execution.redriveCount > 0 === (redriven === 'REDRIVEN'));
   const list = (page: ReturnType<typeof takePage>, all: (Summarized & { sequence: number })[]) => {
@@ -58,7 +58,7 @@ export const stopExecution: Operation = ({ executions }, members) => {
   const { execution } = executions.get(takeExecutionArn(members));
   const error = members.optionalString('error', { max: 256 });
   const cause = members.optionalString('cause', { max: 32_768 });
-  execution.stop(error, cause);
+  if (execution instanceof Execution) execution.stop(error, cause);
   return { stopDate: seconds(execution.stopDate ?? execution.startDate) };
 };
 
@@ -70,8 +70,9 @@ export const redriveExecution: Operation = async ({ executions }, members) => {
   const started = executions.find(arn);
   if (started === undefined) throw executionDoesNotExist(arn);
   if (token === undefined || started.redriveToken !== token) {
+    if (!(execution instanceof Execution)) throw notRedrivable(execution);
     try {
-      await executions.redrive(started);
+      await executions.redrive({ ...started, execution });
     } catch (error) {
       if (error instanceof NotRedrivableError) throw notRedrivable(execution, error.message);
       throw error;
@@ -82,7 +83,7 @@ export const redriveExecution: Operation = async ({ executions }, members) => {
 };
 
 interface Summarized extends StartedBy {
-  readonly execution: Execution;
+  readonly execution: ExecutionSummary;
 }
 
 /** What both lists and descriptions say of an execution. */
@@ -108,7 +109,8 @@ interface RedriveStatus {
   readonly redriveStatusReason?: string;
 }
 
-function redriveStatusOf({ status, machine, mapRunArn }: Execution): RedriveStatus {
+function redriveStatusOf(execution: ExecutionSummary): RedriveStatus {
+  const { status, machine, mapRunArn } = execution;
   if (machine.type === 'EXPRESS') {
     const redriveStatusReason = 'Execution is of type EXPRESS and cannot be redriven';
     return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason };
@@ -117,10 +119,13 @@ function redriveStatusOf({ status, machine, mapRunArn }: Execution): RedriveStat
     const redriveStatusReason = `Execution is ${status} and cannot be redriven`;
     return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason };
   }
+  if (!(execution instanceof Execution)) {
+    return { redriveStatus: 'NOT_REDRIVABLE', redriveStatusReason: FORGOTTEN };
+  }
   return { redriveStatus: mapRunArn === undefined ? 'REDRIVABLE' : 'REDRIVABLE_BY_MAP_RUN' };
 }
 
-function notRedrivable(execution: Execution, why?: string): ApiError {
+function notRedrivable(execution: ExecutionSummary, why?: string): ApiError {
   const { redriveStatus, redriveStatusReason } = redriveStatusOf(execution);
   const message = redriveStatusReason ?? why ?? `Execution is ${redriveStatus}: redrive what started it`;
   return new ApiError('ExecutionNotRedrivable', message);

@@ -7,7 +7,7 @@ import { takeItems, takePage } from '../paging.ts';
 const DATA = new Set(['assignedVariables', 'input', 'inputDetails', 'output', 'outputDetails', 'parameters']);
 
 export const getExecutionHistory: Operation = ({ executions }, members) => {
-  const { execution } = executions.get(takeExecutionArn(members));
+  const execution = executions.whole(takeExecutionArn(members));
   const reverse = members.boolean('reverseOrder') ?? false;
   const withData = members.boolean('includeExecutionData') ?? true;
   const page = takePage(members, `GetExecutionHistory ${execution.arn} ${reverse}`);

@@ -22,7 +22,7 @@ export const describeMapRun: Operation = ({ executions }, members) => {
 };
 
 export const listMapRuns: Operation = ({ executions }, members) => {
-  const { execution } = executions.get(takeExecutionArn(members));
+  const execution = executions.whole(takeExecutionArn(members));
   const page = takePage(members, `ListMapRuns ${execution.arn}`);
   const numbered = execution.mapRuns.map((mapRun, index) => ({ mapRun, index }));
   const { items, ...more } = takeItems(page, numbered, ({ index }) => index);

@@ -1,14 +1,14 @@
 import {
   EXPRESS_DURATION_STEP_MS,
   EXPRESS_MEMORY_STEP_MB,
-  type Execution,
+  Execution,
   InvalidStartError,
   type StartOptions,
 } from '../../interpreter/index.ts';
 import { takeMachineArn } from '../arns.ts';
 import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, typeNotSupported } from '../errors.ts';
-import { executionAlreadyExists, type StartedExecution } from '../executions.ts';
+import { type ExecutionSummary, executionAlreadyExists, type StartedExecution } from '../executions.ts';
 import type { Members } from '../members.ts';
 import { type Resolved, resolveMachine } from '../resolve.ts';
 import type { StateMachine } from '../state-machine.ts';
@@ -17,9 +17,13 @@ const INPUT_LENGTH = { max: 262_144 };
 const NAME_LENGTH = { min: 1, max: 80 };
 
 export const startExecution: Operation = (context, members) => {
-  const { execution } = start(context, resolveMachine(context, takeMachineArn(members)), members);
+  const { execution } = startAlone(context, members);
   return { executionArn: execution.arn, startDate: seconds(execution.startDate) };
 };
+
+/** Nobody waits for its end. */
+export const startAlone = (context: ApiContext, members: Members): StartedExecution =>
+  start(context, resolveMachine(context, takeMachineArn(members)), members);
 
 /** Answers when the execution has ended, however it ended; it goes on when the caller hangs up. */
 export const startSyncExecution: Operation = async (context, members) => {
@@ -49,7 +53,7 @@ export const startSyncExecution: Operation = async (context, members) => {
 };
 
 /** Input and result of an execution, as the descriptions show them. */
-export function dataOf(execution: Execution): object {
+export function dataOf(execution: ExecutionSummary): object {
   const { outputText } = execution;
   return {
     input: execution.inputText,
@@ -65,7 +69,7 @@ function start(
   { stateMachine, version, aliasArn }: Resolved,
   members: Members,
   synchronous = false,
-): StartedExecution {
+): StartedExecution<Execution> {
   const name = members.optionalString('name', NAME_LENGTH);
   const inputText = members.optionalString('input', INPUT_LENGTH) ?? '{}';
   const input = parseInput(inputText);
@@ -89,9 +93,11 @@ function again(
   stateMachine: StateMachine,
   name: string,
   input: unknown,
-): StartedExecution {
-  const sameInput = JSON.stringify(known?.execution.input) === JSON.stringify(input);
-  if (known?.execution.status === 'RUNNING' && sameInput) return known;
+): StartedExecution<Execution> {
+  const execution = known?.execution;
+  if (known !== undefined && execution instanceof Execution && execution.status === 'RUNNING') {
+    if (JSON.stringify(execution.input) === JSON.stringify(input)) return { ...known, execution };
+  }
   throw executionAlreadyExists(arnOf(stateMachine, name));
 }
 

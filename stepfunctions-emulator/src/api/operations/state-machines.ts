@@ -140,9 +140,7 @@ export const validateStateMachineDefinition: Operation = (_context, members) => 
   const most = members.integer('maxResults', 0, MAX_DIAGNOSTICS) || MAX_DIAGNOSTICS;
   const diagnostics = problemsOf(definition, type).map(problem => ({
     severity: 'ERROR',
-    code: problem.expected === 'JSON' ? 'INVALID_JSON_DESCRIPTION' : 'SCHEMA_VALIDATION_FAILED',
-    message: `expected ${problem.expected}, got ${problem.got}`,
-    location: problem.path || '/',
+    ...diagnosticOf(problem),
   }));
   return {
     result: diagnostics.length === 0 ? 'OK' : 'FAIL',
@@ -183,15 +181,22 @@ function load(text: string, type: WorkflowType): Definition {
   }
 }
 
+/** What is wrong, with the code and the words of AWS where they are known. */
+function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
+  const location =
+    path === '' ? undefined : path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]');
+  if (diagnostic !== undefined) return { ...diagnostic, location };
+  if (expected === 'JSON') return { code: 'INVALID_JSON_DESCRIPTION', message: got, location };
+  return { code: 'SCHEMA_VALIDATION_FAILED', message: `expected ${expected}, got ${got}`, location };
+}
+
 /** What is wrong with a definition, as the API says it. */
 export function invalidDefinition({ problems }: InvalidDefinitionError): ApiError {
   const shown = problems
     .slice(0, MAX_PROBLEMS)
-    .map(({ path, expected, got }) =>
-      expected === 'JSON'
-        ? `INVALID_JSON_DESCRIPTION: ${got}`
-        : `SCHEMA_VALIDATION_FAILED: expected ${expected}, got ${got} at ${path || '/'}`,
-    );
+    .map(diagnosticOf)
+    // What is wrong with the whole of it is at "null", as recorded on AWS.
+    .map(({ code, message, location = null }) => `${code}: ${message} at ${location}`);
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }
 

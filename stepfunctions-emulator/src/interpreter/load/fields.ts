@@ -158,7 +158,12 @@ function takeErrorEquals(reader: FieldReader, last: boolean): readonly string[] 
   const names = value as string[];
   for (const name of names) {
     if (name.startsWith('States.') && !STATES_ERRORS.has(name) && !name.startsWith('States.Http.')) {
-      reader.problem('ErrorEquals', 'an error that Step Functions has', quote(name));
+      const known = [...STATES_ERRORS].join(', ');
+      reader.problem(
+        'ErrorEquals',
+        `a name without "States.", or one of ${known}, States.Http.…`,
+        quote(name),
+      );
     }
   }
   if (names.includes('States.ALL') && (names.length > 1 || !last)) {

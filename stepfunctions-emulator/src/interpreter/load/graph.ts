@@ -10,12 +10,14 @@ export type QueryLanguage = 'JSONata' | 'JSONPath';
 /** What the loading of a state has to know about what surrounds it. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
-  /** Of the nearest enclosing state or machine that names one. */
+  /** Of the state machine: as measured on AWS, that of a Map or a Parallel is not that of the states inside of it. */
   readonly language: QueryLanguage;
   /** Every state name of the whole machine → where it is. */
   readonly names: Map<string, string>;
   /** Every Label of the whole machine → where it is. */
   readonly labels: Map<string, string>;
+  /** Whether a Resource that is not implemented can be mocked. */
+  readonly isMocked: (arn: string) => boolean;
   /** Inside a distributed Map whose children are Express executions, where no distributed Map may be. */
   readonly express: boolean;
 }
@@ -32,7 +34,7 @@ export function loadGraph(reader: FieldReader, context: LoadContext): StateGraph
   const states = loadStates(new FieldReader(raw, reader.at('States'), context.problems), context);
   if (Object.keys(raw).length === 0) reader.problem('States', 'at least one state', 'none');
   else if (!Object.hasOwn(raw, startAt))
-    reader.problem('StartAt', 'the name of a state in States', quote(startAt));
+    context.problems.push(missingTarget(reader.at('StartAt'), 'the name of a state in States', startAt));
   // Only a graph whose states are all understood says which of them can be reached.
   else if (context.problems.length === before) checkTransitions(reader, startAt, states);
   return { startAt, states };
@@ -69,21 +71,51 @@ function checkName(reader: FieldReader, name: string, context: LoadContext): voi
 }
 
 function checkTransitions(reader: FieldReader, startAt: string, states: ReadonlyMap<string, State>): void {
-  const note = (name: string, field: string, expected: string, got: string) =>
-    reader.problems.push({ path: `${reader.at('States')}/${escapePointer(name)}${field}`, expected, got });
+  const { problems } = reader;
+  const pathOf = (name: string) => `${reader.at('States')}/${escapePointer(name)}`;
   const reached = new Set<string>([startAt]);
   for (const name of reached) {
     const state = states.get(name);
     if (state === undefined) continue;
     for (const [field, target] of transitions(state)) {
       if (states.has(target)) reached.add(target);
-      else note(name, field, 'the name of a state beside this one', quote(target));
+      else
+        problems.push(
+          missingTarget(`${pathOf(name)}${field}`, 'the name of a state beside this one', target),
+        );
     }
   }
+  // As measured on AWS: a loop without an end is accepted inside of a Map or a Parallel, and hides what nothing leads to.
+  if (reader.path === '' && ![...states.values()].some(endsGraph)) {
+    problems.push({
+      path: '',
+      expected: 'a state that ends the state machine: one with "End": true, a Succeed or a Fail',
+      got: 'none',
+      diagnostic: { code: 'MISSING_END_STATE', message: 'Workflow has no terminal state' },
+    });
+    return;
+  }
   for (const name of states.keys()) {
-    if (!reached.has(name)) note(name, '', 'a state that can be reached', 'one that nothing leads to');
+    if (reached.has(name)) continue;
+    problems.push({
+      path: pathOf(name),
+      expected: 'a state that can be reached',
+      got: 'one that nothing leads to',
+      diagnostic: { code: 'MISSING_TRANSITION_TARGET', message: `State "${name}" is not reachable.` },
+    });
   }
 }
+
+const missingTarget = (path: string, expected: string, target: string): DefinitionProblem => ({
+  path,
+  expected,
+  got: quote(target),
+  // AWS says so of every field that leads to a state, StartAt and Default too.
+  diagnostic: { code: 'MISSING_TRANSITION_TARGET', message: `Missing 'Next' target: ${target}` },
+});
+
+const endsGraph = (state: State): boolean =>
+  state.type !== 'Choice' && !('next' in state && state.next !== undefined);
 
 /** Where a state can lead, and by which of its fields. */
 function transitions(state: State): Array<readonly [string, string]> {

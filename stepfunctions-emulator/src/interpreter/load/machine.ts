@@ -11,13 +11,20 @@ import { checkVariableScopes } from './scopes.ts';
  *
  * @param source the definition's JSON text, or its parsed value
  * @param type of the state machine: an Express one can't have a distributed Map
+ * @param isMocked whether a Resource that is not implemented, by its ARN, is accepted: `EngineOptions.resources` has to answer it.
+ * @default none is
  * @throws InvalidDefinitionError with the path of each offending field
  */
-export function loadDefinition(source: unknown, type: WorkflowType = 'STANDARD'): Definition {
+export function loadDefinition(
+  source: unknown,
+  type: WorkflowType = 'STANDARD',
+  isMocked: (arn: string) => boolean = () => false,
+): Definition {
   const raw = typeof source === 'string' ? parseText(source) : (source as Json);
   if (!isObject(raw)) throw refusal('', 'an object', quote(raw));
   const problems: DefinitionProblem[] = [];
-  const definition = loadWithinStack(new FieldReader(raw as JsonObject, '', problems), type === 'EXPRESS');
+  const reader = new FieldReader(raw as JsonObject, '', problems);
+  const definition = loadWithinStack(reader, { express: type === 'EXPRESS', isMocked });
   if (problems.length === 0) checkVariableScopes(definition, problems);
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
   return definition;
@@ -38,16 +45,18 @@ function parseText(text: string): Json {
   }
 }
 
-function loadWithinStack(reader: FieldReader, express: boolean): Definition {
+type Surroundings = Pick<LoadContext, 'express' | 'isMocked'>;
+
+function loadWithinStack(reader: FieldReader, surroundings: Surroundings): Definition {
   try {
-    return loadTop(reader, express);
+    return loadTop(reader, surroundings);
   } catch (error) {
     if (error instanceof RangeError) throw refusal('', 'a definition', 'one that is nested too deeply');
     throw error;
   }
 }
 
-function loadTop(reader: FieldReader, express: boolean): Definition {
+function loadTop(reader: FieldReader, surroundings: Surroundings): Definition {
   const comment = reader.takeString('Comment');
   const version = reader.takeString('Version');
   if (version !== undefined && version !== '1.0') reader.problem('Version', '"1.0"', quote(version));
@@ -58,7 +67,7 @@ function loadTop(reader: FieldReader, express: boolean): Definition {
     language,
     names: new Map(),
     labels: new Map(),
-    express,
+    ...surroundings,
   };
   const graph = loadGraph(reader, context);
   reader.refuseUnknown('a state machine');

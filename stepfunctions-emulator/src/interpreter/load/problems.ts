@@ -8,6 +8,11 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
+  /** What AWS says of it, where that was recorded. */
+  readonly diagnostic?: {
+    readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
+    readonly message: string;
+  };
 }
 
 /** The definition is not valid, or uses what this interpreter doesn't implement; nothing of it was ignored. */

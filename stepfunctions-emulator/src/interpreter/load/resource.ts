@@ -1,29 +1,49 @@
 import type { TaskResource } from '../definition.ts';
 import { isObject, type Json } from '../json.ts';
 import { expectedArgument, INVOKE_ARGUMENTS } from '../task/lambda-arguments.ts';
-import { type FieldReader, quote } from './problems.ts';
+import { type DefinitionProblem, type FieldReader, quote } from './problems.ts';
 
 const FUNCTION_ARN =
   /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]{1,140}(:[A-Za-z0-9$_-]+)?$/;
-const LAMBDA_INVOKE = /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:lambda:invoke$/;
+const ACTIVITY_ARN = /^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:activity:.+$/;
+/** `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`… */
+const SERVICE_ARN =
+  /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
+/** What there is besides functions. */
+const START_EXECUTION = 'states:startExecution';
 
 /** Reads Resource, and of Arguments what can be checked without evaluating them. */
-export function takeResource(reader: FieldReader): TaskResource {
+export function takeResource(reader: FieldReader, isMocked: (arn: string) => boolean): TaskResource {
   const arn = reader.takeRequiredString('Resource') ?? '';
-  if (FUNCTION_ARN.test(arn)) return { kind: 'function', arn };
-  if (LAMBDA_INVOKE.test(arn)) {
-    checkInvokeArguments(reader);
-    return { kind: 'lambda:invoke', arn };
-  }
-  if (typeof reader.raw['Resource'] === 'string') {
-    reader.problem(
-      'Resource',
-      'a Lambda function ARN or arn:aws:states:::lambda:invoke (nothing else is implemented)',
-      quote(arn),
-    );
-  }
+  const resource = readResource(arn);
+  if (resource?.kind === 'lambda:invoke') checkInvokeArguments(reader);
+  if (resource !== undefined && (isImplemented(resource) || isMocked(arn))) return resource;
+  if (typeof reader.raw['Resource'] === 'string')
+    reader.problems.push(notImplemented(reader.at('Resource'), arn));
   return { kind: 'function', arn };
 }
+
+/** undefined for what is no Resource at all. */
+function readResource(arn: string): TaskResource | undefined {
+  if (FUNCTION_ARN.test(arn)) return { kind: 'function', arn };
+  if (ACTIVITY_ARN.test(arn)) return { kind: 'activity', arn };
+  const [, service, action] = SERVICE_ARN.exec(arn) ?? [];
+  if (service === undefined || action === undefined) return undefined;
+  if (service === 'lambda' && action === 'invoke') return { kind: 'lambda:invoke', arn };
+  return { kind: 'service', arn, service, action };
+}
+
+/** Whether it can be called, and not only mocked. */
+export function isImplemented(resource: TaskResource): boolean {
+  if (resource.kind !== 'service') return resource.kind !== 'activity';
+  return `${resource.service}:${resource.action}` === START_EXECUTION;
+}
+
+export const notImplemented = (path: string, arn: string): DefinitionProblem => ({
+  path,
+  expected: `a Lambda function ARN, arn:aws:states:::lambda:invoke or arn:aws:states:::${START_EXECUTION} (nothing else is implemented)`,
+  got: quote(arn),
+});
 
 const isExpression = (value: unknown) => typeof value === 'string' && value.startsWith('{%');
 

@@ -21,11 +21,11 @@ import { takeResource } from './resource.ts';
 const STATE_TYPES = ['Task', 'Pass', 'Choice', 'Wait', 'Succeed', 'Fail', 'Parallel', 'Map'] as const;
 
 /** Reads one state; undefined when its type or language makes the rest meaningless. */
-export function loadState(name: string, reader: FieldReader, outer: LoadContext): State | undefined {
+export function loadState(name: string, reader: FieldReader, context: LoadContext): State | undefined {
   const type = reader.takeOneOf('Type', STATE_TYPES);
   if (!reader.has('Type')) reader.problem('Type', `one of ${STATE_TYPES.join(', ')}`, 'nothing');
   const own = reader.takeOneOf('QueryLanguage', ['JSONata', 'JSONPath']);
-  const language = own ?? outer.language;
+  const language = own ?? context.language;
   if (language !== 'JSONata') {
     const got = own === undefined ? 'JSONPath, the default' : 'JSONPath';
     reader.problem('QueryLanguage', 'JSONata, the only language of this interpreter', got);
@@ -33,7 +33,7 @@ export function loadState(name: string, reader: FieldReader, outer: LoadContext)
   }
   if (type === undefined) return undefined;
   reader.takeString('Comment');
-  const state = LOADERS[type](name, reader, { ...outer, language });
+  const state = LOADERS[type](name, reader, context);
   reader.refuseUnknown(`a JSONata ${type} state`, explainField);
   return state;
 }
@@ -64,8 +64,8 @@ const LOADERS: Record<(typeof STATE_TYPES)[number], Loader> = {
 
 const isSeconds = isIntegerFrom(1, MAX_SECONDS);
 
-function loadTask(name: string, reader: FieldReader): State {
-  const resource = takeResource(reader);
+function loadTask(name: string, reader: FieldReader, { isMocked }: LoadContext): State {
+  const resource = takeResource(reader, isMocked);
   const timeoutSeconds = takeField(
     reader,
     'TimeoutSeconds',

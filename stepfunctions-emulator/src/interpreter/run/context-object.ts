@@ -12,6 +12,7 @@ export function contextObject(
     readonly type: string;
     readonly enteredTime: number;
     readonly retryCount: number;
+    readonly taskToken: string | undefined;
   },
 ): JsonObject {
   const { run, item } = line;
@@ -33,6 +34,7 @@ export function contextObject(
       EnteredTime: isoTime(state.enteredTime),
       ...(RETRIED.has(state.type) && { RetryCount: state.retryCount }),
     },
+    ...(state.taskToken !== undefined && { Task: { Token: state.taskToken } }),
   };
   return { ...context, ...inIteration(item) };
 }

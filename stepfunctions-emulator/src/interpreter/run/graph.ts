@@ -2,6 +2,7 @@ import type { StateGraph } from '../definition.ts';
 import { Cancelled } from '../failure.ts';
 import type { Payload } from '../payload.ts';
 import type { Line } from './line.ts';
+import { Rounds } from './pace.ts';
 import { runState, type Step } from './state.ts';
 import { StateVisit } from './visit.ts';
 
@@ -15,7 +16,13 @@ export async function runGraph(line: Line, graph: StateGraph, input: Payload): P
   let resumed = line.progress.current;
   let current = resumed?.input ?? input;
   let name: string | undefined = resumed?.name ?? graph.startAt;
+  const { engine } = line.run;
+  const rounds = new Rounds(engine.clock);
   while (name !== undefined) {
+    const turn = engine.pace.next();
+    if (turn !== undefined) await turn;
+    const loop = rounds.enter(name);
+    if (loop !== undefined) line.run.endLoop(loop);
     line.cancellation.throwIfCancelled();
     const state = graph.states.get(name);
     if (state === undefined)

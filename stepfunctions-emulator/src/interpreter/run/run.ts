@@ -7,6 +7,7 @@ import type { RandomSource } from '../random.ts';
 import type { FunctionInvoker } from '../task/invoker.ts';
 import type { ChildExecution, ChildSpec, MachineIdentity } from './child.ts';
 import type { History } from './history.ts';
+import type { Pace } from './pace.ts';
 
 /** A state is about to be tried again. */
 export interface RetryNotice {
@@ -33,6 +34,7 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly invoker: FunctionInvoker;
+  readonly resources: FunctionInvoker | undefined;
   readonly limits: Limits;
   /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
@@ -40,6 +42,7 @@ export interface EngineContext {
   readonly childAgeMs: () => number;
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
+  readonly pace: Pace;
   newId(): string;
 }
 
@@ -48,6 +51,8 @@ export interface Run {
   readonly engine: EngineContext;
   readonly machine: MachineIdentity;
   readonly arn: string;
+  /** The Map Run that started the execution, if one did. */
+  readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
   /** What `$states.context.Execution.StartTime` shows: the start, unless the engine makes children older. */
@@ -63,5 +68,7 @@ export interface Run {
   readonly redriveDate: number | undefined;
   /** Stands for `$states.context`, except for the item of an iteration, which is added. @default made from the execution */
   readonly context?: JsonObject;
+  /** Ends the execution, since these states go round without time passing. */
+  endLoop(states: readonly string[]): void;
   startChild(spec: ChildSpec): ChildExecution;
 }

@@ -13,6 +13,9 @@ import type { CurrentState } from './progress.ts';
 export const tooBigCause = (what: string) =>
   `The state/task '${what}' returned a result with a size exceeding the maximum number of bytes service limit.`;
 
+export const waitsForTaskToken = (state: State): boolean =>
+  state.type === 'Task' && state.resource.arn.endsWith('.waitForTaskToken');
+
 /** What `$states` has besides input and context. */
 export interface StateResult {
   readonly result?: Json;
@@ -29,6 +32,8 @@ export class StateVisit {
   retryCount = 0;
   /** The event before the entry. */
   readonly #beforeEntry: number;
+  /** What whoever calls back has to have. */
+  readonly #taskToken: string | undefined;
 
   /**
    * Enters the state: counts the transition and records the event.
@@ -39,6 +44,7 @@ export class StateVisit {
     this.line = line;
     this.state = state;
     this.input = input;
+    this.#taskToken = waitsForTaskToken(state) ? line.run.engine.newId() : undefined;
     this.enteredTime = resumed?.enteredTime ?? line.run.engine.clock.now();
     this.countTransition();
     this.#beforeEntry = line.lastEventId;
@@ -203,7 +209,8 @@ export class StateVisit {
 
   #shown() {
     const { enteredTime, retryCount } = this;
-    return { name: this.state.name, type: this.state.type, enteredTime, retryCount };
+    const { name, type } = this.state;
+    return { name, type, enteredTime, retryCount, taskToken: this.#taskToken };
   }
 
   async #evaluateExpression(

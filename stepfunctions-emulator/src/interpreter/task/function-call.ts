@@ -2,7 +2,7 @@ import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
 import type { Payload } from '../payload.ts';
 import type { Line } from '../run/line.ts';
-import type { FunctionResult } from './invoker.ts';
+import type { FunctionInvoker, FunctionResult } from './invoker.ts';
 
 export type CallOutcome =
   | { readonly kind: 'returned'; readonly payload: Payload; readonly executedVersion: string }
@@ -13,25 +13,25 @@ export type CallOutcome =
 /** What a function can return but not send back as JSON. */
 const MARSHAL_ERROR = 'Runtime.MarshalError';
 
+interface CallLimits {
+  readonly timeoutSeconds: number | undefined;
+  readonly heartbeatSeconds: number | undefined;
+}
+
 /**
  * Calls a function and waits until it returns, fails or takes too long. What is too late is aborted, not awaited.
  *
  * @param event JSON text of the event
  * @throws Cancelled when the line is cancelled
  */
-export async function call(
-  line: Line,
-  arn: string,
-  event: string,
-  limits: { readonly timeoutSeconds: number | undefined; readonly heartbeatSeconds: number | undefined },
-): Promise<CallOutcome> {
+export async function call(line: Line, arn: string, event: string, limits: CallLimits): Promise<CallOutcome> {
   line.cancellation.throwIfCancelled();
   const { billing, engine } = line.run;
   const started = engine.clock.now();
   billing.add('functionInvocations', 1);
   let reported: Pick<FunctionResult, 'durationMs' | 'memoryMb'> = {};
   try {
-    const outcome = await race(line, arn, event, limits);
+    const outcome = await race(line, engine.invoker, arn, event, limits);
     if (typeof outcome === 'string') return { kind: outcome };
     reported = outcome;
     return read(outcome);
@@ -40,17 +40,35 @@ export async function call(
   }
 }
 
+/** The same for a Resource that is no function: what others charge for it is not counted here. */
+export async function callResource(
+  line: Line,
+  arn: string,
+  args: string,
+  limits: CallLimits,
+): Promise<CallOutcome> {
+  line.cancellation.throwIfCancelled();
+  const { resources } = line.run.engine;
+  if (resources === undefined) {
+    const error = 'States.Runtime';
+    return { kind: 'failed', error, cause: `Nothing answers ${arn}: the engine was made without resources.` };
+  }
+  const outcome = await race(line, resources, arn, args, limits);
+  return typeof outcome === 'string' ? { kind: outcome } : read(outcome);
+}
+
 /** For every call the same: an error of its own, which nobody reads, would take a stack trace a call. */
 const CALL_ENDED = new DOMException('The call has ended.', 'AbortError');
 
 function race(
   line: Line,
+  invoker: FunctionInvoker,
   arn: string,
   event: string,
-  limits: { readonly timeoutSeconds: number | undefined; readonly heartbeatSeconds: number | undefined },
+  limits: CallLimits,
 ): Promise<FunctionResult | 'timedOut' | 'heartbeatMissed'> {
   const { billing } = line.run;
-  const { clock, invoker } = line.run.engine;
+  const { clock } = line.run.engine;
   const { current } = line.progress;
   const { timeoutSeconds, heartbeatSeconds } = limits;
   const controller = new AbortController();
@@ -72,6 +90,7 @@ function race(
       ...(current && {
         site: {
           executionArn: line.run.arn,
+          mapRunArn: line.run.mapRunArn,
           state: current.name,
           enteredEventId: current.enteredEventId,
         },

@@ -31,6 +31,8 @@ export type FunctionResult = Measured &
 /** The visit of a state that a call belongs to. */
 export interface CallSite {
   readonly executionArn: string;
+  /** The Map Run that started the execution, if one did. */
+  readonly mapRunArn?: string | undefined;
   readonly state: string;
   /** Id of the event of the state's entry: the attempts of one visit share it. */
   readonly enteredEventId: number;

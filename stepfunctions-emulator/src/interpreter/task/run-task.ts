@@ -1,5 +1,5 @@
 import { functionArn, regionOf } from '../arn.ts';
-import type { TaskState } from '../definition.ts';
+import type { TaskResource, TaskState } from '../definition.ts';
 import { CallFailure, HeartbeatTimeout, type StateFailure } from '../failure.ts';
 import { isIntegerFrom } from '../field-checks.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
@@ -7,7 +7,7 @@ import { MAX_SECONDS } from '../limits.ts';
 import { type Payload, payload } from '../payload.ts';
 import { NOT_TRUNCATED } from '../run/history.ts';
 import { type StateVisit, tooBigCause } from '../run/visit.ts';
-import { type CallOutcome, call } from './function-call.ts';
+import { type CallOutcome, call, callResource } from './function-call.ts';
 import { expectedArgument } from './lambda-arguments.ts';
 import { invokeResult } from './lambda-invoke.ts';
 
@@ -18,8 +18,8 @@ interface Timeouts {
 
 /** The names of the events of one kind of resource, and what all of them say about it. */
 interface EventNames {
-  readonly prefix: 'LambdaFunction' | 'Task';
-  readonly details: 'lambdaFunction' | 'task';
+  readonly prefix: 'LambdaFunction' | 'Activity' | 'Task';
+  readonly details: 'lambdaFunction' | 'activity' | 'task';
   readonly about: Readonly<Record<string, string>>;
   /** What messages call the resource. */
   readonly resource: string;
@@ -31,12 +31,19 @@ const direct = (arn: string): EventNames => ({
   about: {},
   resource: arn,
 });
-const OPTIMISED: EventNames = {
+const activity = (arn: string): EventNames => ({
+  prefix: 'Activity',
+  details: 'activity',
+  about: {},
+  resource: arn,
+});
+const integration = (service: string, action: string): EventNames => ({
   prefix: 'Task',
   details: 'task',
-  about: { resourceType: 'lambda', resource: 'invoke' },
-  resource: 'lambda',
-};
+  about: { resourceType: service, resource: action },
+  resource: service,
+});
+const OPTIMISED = integration('lambda', 'invoke');
 
 /**
  * One attempt of a Task: evaluates its fields and calls its function.
@@ -48,8 +55,16 @@ export async function runTask(visit: StateVisit, state: TaskState): Promise<Payl
   const args = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
   visit.checkSize(args);
   const { resource } = state;
-  if (resource.kind === 'function') return runDirect(visit, resource.arn, args, timeouts);
-  return runInvoke(visit, args, timeouts);
+  switch (resource.kind) {
+    case 'function':
+      return runDirect(visit, resource.arn, args, timeouts);
+    case 'lambda:invoke':
+      return runInvoke(visit, args, timeouts);
+    case 'activity':
+      return runActivity(visit, resource.arn, args, timeouts);
+    case 'service':
+      return runService(visit, resource, args, timeouts);
+  }
 }
 
 export async function evaluateTimeouts(visit: StateVisit, state: TaskState): Promise<Timeouts> {
@@ -85,16 +100,56 @@ async function runDirect(
   return succeeded(visit, direct(arn), outcome.payload);
 }
 
-async function runInvoke(visit: StateVisit, args: Payload, timeouts: Timeouts): Promise<Payload> {
-  const { machine } = visit.line.run;
-  const request = readInvokeArguments(visit, args);
-  visit.line.record('TaskScheduled', 'taskScheduled', {
-    ...OPTIMISED.about,
-    region: regionOf(machine.arn),
+async function runActivity(
+  visit: StateVisit,
+  arn: string,
+  args: Payload,
+  timeouts: Timeouts,
+): Promise<Payload> {
+  visit.line.record('ActivityScheduled', 'activityScheduled', {
+    resource: arn,
+    input: args.text,
+    inputDetails: NOT_TRUNCATED,
+    ...inEvent(timeouts),
+  });
+  visit.line.record('ActivityStarted', 'activityStarted', {});
+  const outcome = await callResource(visit.line, arn, args.text, timeouts);
+  if (outcome.kind !== 'returned') throw failed(visit, activity(arn), outcome);
+  return succeeded(visit, activity(arn), outcome.payload);
+}
+
+async function runService(
+  visit: StateVisit,
+  { arn, service, action }: Extract<TaskResource, { kind: 'service' }>,
+  args: Payload,
+  timeouts: Timeouts,
+): Promise<Payload> {
+  const names = integration(service, action);
+  recordScheduled(visit, names, args, timeouts);
+  const outcome = await callResource(visit.line, arn, args.text, timeouts);
+  if (outcome.kind !== 'returned') throw failed(visit, names, outcome);
+  return succeeded(visit, names, outcome.payload);
+}
+
+function recordScheduled(
+  { line }: StateVisit,
+  { about }: EventNames,
+  args: Payload,
+  timeouts: Timeouts,
+): void {
+  line.record('TaskScheduled', 'taskScheduled', {
+    ...about,
+    region: regionOf(line.run.machine.arn),
     parameters: args.text,
     ...inEvent(timeouts),
   });
-  visit.line.record('TaskStarted', 'taskStarted', OPTIMISED.about);
+  line.record('TaskStarted', 'taskStarted', about);
+}
+
+async function runInvoke(visit: StateVisit, args: Payload, timeouts: Timeouts): Promise<Payload> {
+  const { machine } = visit.line.run;
+  const request = readInvokeArguments(visit, args);
+  recordScheduled(visit, OPTIMISED, args, timeouts);
   const unreadable = request.isGivenText ? jsonError(request.body) : undefined;
   if (unreadable !== undefined) throw failed(visit, OPTIMISED, unreadableBody(visit, unreadable));
   const arn = functionArn(machine.arn, request.functionName, request.qualifier);

@@ -1,0 +1,35 @@
+/** Ends what a command asks for once it has taken too long as a whole, so that it can say what it knows by then. */
+export class TimeLimit {
+  readonly seconds: number;
+  #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #startedAt = performance.now();
+
+  constructor(seconds: number) {
+    this.seconds = seconds;
+  }
+
+  /** From now on there are so many seconds once more. */
+  start(): void {
+    this.stop();
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(() => controller.abort(), this.seconds * 1000);
+  }
+
+  /** What is asked until the next start may take as long as it takes, unless the time was over before. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Milliseconds since the start that are left. */
+  get leftMs(): number {
+    return Math.max(0, this.seconds * 1000 - (performance.now() - this.#startedAt));
+  }
+
+  /** Aborted when the time is over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+}

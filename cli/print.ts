@@ -1,0 +1,39 @@
+/**
+ * Characters that a terminal obeys instead of showing them: control and format characters, such as those that turn the direction
+ * of writing, and the separators of lines and paragraphs. The line breaks of our own texts stay.
+ */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A text as it may reach a terminal: all that a key, a name or an error of somebody else's brings along is shown, and nothing of it
+ * acts. It is escaped as JSON escapes it, so JSON stays JSON of the same value.
+ */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, character =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** Writes lines to stdout. Every command prints by this or by {@link printError}; the linter sees to it. */
+export function print(text: string): void {
+  console.log(printable(text));
+}
+
+/** Writes lines to stderr. */
+export function printError(text: string): void {
+  console.error(printable(text));
+}
+
+/** Characters of a key that are shown: of its beginning, and of its end, where keys of a kind differ. */
+const KEY_START = 160;
+const KEY_END = 40;
+
+/** A key for a person. One of up to 2 KB would fill the screen: what is left out is said. Files of `--json` have it whole. */
+export function shortKey(text: string): string {
+  if (text.length <= KEY_START + KEY_END) return text;
+  const length = text.length.toLocaleString('en-US');
+  return `${text.slice(0, KEY_START)}… (${length} characters) …${text.slice(-KEY_END)}`;
+}

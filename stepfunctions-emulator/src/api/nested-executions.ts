@@ -1,0 +1,61 @@
+import type { FunctionInvoker, FunctionResult } from '../interpreter/index.ts';
+import type { ApiContext } from './context.ts';
+import { ApiError, validationError } from './errors.ts';
+import { isObject, Members } from './members.ts';
+import { startAlone } from './operations/start-execution.ts';
+
+/** Arguments of `states:startExecution`, and the members of StartExecution that they become. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  Input: 'input',
+  Name: 'name',
+  StateMachineArn: 'stateMachineArn',
+  TraceHeader: 'traceHeader',
+};
+
+/**
+ * The Resource `states:startExecution`: an execution starts another one and does not wait for it.
+ *
+ * @param context asked for when the Resource is called: its executions are run by the engine that this is given to
+ */
+export function nestedExecutions(context: () => ApiContext): FunctionInvoker {
+  return {
+    async invoke(_resource, args) {
+      try {
+        const { execution } = startAlone(context(), new Members(membersOf(args)));
+        return {
+          ok: true,
+          payload: {
+            ExecutionArn: execution.arn,
+            SdkHttpMetadata: { HttpStatusCode: 200 },
+            // Optimised integrations give times in milliseconds.
+            StartDate: execution.startDate,
+          },
+        };
+      } catch (error) {
+        if (error instanceof ApiError) return refused(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function membersOf(args: unknown): Record<string, unknown> {
+  if (!isObject(args)) throw validationError('the Arguments must be an object');
+  const members: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(args)) {
+    const member = MEMBERS[name];
+    if (member === undefined) {
+      throw validationError(`the Arguments may have ${Object.keys(MEMBERS).join(', ')}, got ${name}`);
+    }
+    members[member] = name === 'Input' && typeof value !== 'string' ? JSON.stringify(value) : value;
+  }
+  return members;
+}
+
+/** As the SDK names it. */
+const refused = ({ name, message }: ApiError): FunctionResult => ({
+  ok: false,
+  errorType: `StepFunctions.${name.replace(/(Exception)?$/, 'Exception')}`,
+  errorMessage: message,
+  cause: `${message} (Service: AWSStepFunctions; Status Code: 400)`,
+});

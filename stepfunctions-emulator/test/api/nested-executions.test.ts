@@ -1,0 +1,133 @@
+import { ListExecutionsCommand, TestStateCommand } from '@aws-sdk/client-sfn';
+import { VirtualClock } from '../../src/clock.ts';
+import type { Execution } from '../../src/interpreter/index.ts';
+import { ROLE_ARN, useStepFunctionsApi } from '../support/step-functions-api.ts';
+import { create, runToEnd } from './support.ts';
+
+const RESOURCE = 'arn:aws:states:::states:startExecution';
+const api = useStepFunctionsApi({ clock: new VirtualClock() });
+
+const machine = (state: object): string =>
+  JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } });
+const starting = (args: unknown): string =>
+  machine({ Type: 'Task', Resource: RESOURCE, Arguments: args, End: true });
+const WAIT = machine({ Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true });
+
+const executionOf = (arn: string): Execution => api.context.executions.whole(arn);
+const run = async (...args: [string, Parameters<typeof runToEnd>[2]?]): Promise<Execution> =>
+  executionOf(await runToEnd(api, ...args));
+/** The one that it has started. */
+const nestedIn = ({ output }: Execution): Execution =>
+  executionOf((output as { ExecutionArn: string }).ExecutionArn);
+
+test('one execution starts another, and does not wait for it', async () => {
+  const child = await create(api, WAIT);
+  const parent = await create(
+    api,
+    starting({
+      StateMachineArn: child,
+      Name: 'nested',
+      Input: { by: '{% $states.context.Execution.Name %}' },
+    }),
+  );
+  const execution = await run(parent, { name: 'first' });
+  const { startDate } = execution;
+  expect(execution).toMatchObject({ status: 'SUCCEEDED', stopDate: startDate });
+  const ExecutionArn = `${child.replace(':stateMachine:', ':execution:')}:nested`;
+  expect(execution.output).toMatchObject({ ExecutionArn, StartDate: startDate });
+  const nested = await nestedIn(execution).done;
+  expect(nested).toMatchObject({ output: { by: 'first' }, stopDate: startDate + 200_000 });
+  // It is billed by itself.
+  expect(execution.billing.stateTransitions).toBe(1);
+});
+
+test.each([
+  ['an Express state machine', 'EXPRESS', /:express:/],
+  ['a Standard one', 'STANDARD', /:execution:/],
+] as const)('%s is started without a name and an input', async (_what, type, arn) => {
+  const child = await create(api, WAIT, type);
+  const nested = nestedIn(await run(await create(api, starting({ StateMachineArn: child }))));
+  expect(nested.arn).toMatch(arn);
+  expect((await nested.done).output).toEqual({});
+});
+
+test('Input may be the JSON text itself', async () => {
+  const child = await create(api, WAIT);
+  const parent = await create(api, starting({ StateMachineArn: child, Input: '[1]' }));
+  expect(nestedIn(await run(parent)).input).toEqual([1]);
+});
+
+test.each([
+  [
+    'a state machine that is not there',
+    { StateMachineArn: '$x' },
+    'StateMachineDoesNotExist',
+    /Does Not Exist/,
+  ],
+  ['no StateMachineArn', {}, 'Validation', /stateMachineArn/],
+  [
+    'an input that is no JSON',
+    { StateMachineArn: '$', Input: 'no' },
+    'InvalidExecutionInput',
+    /expected JSON/,
+  ],
+  ['a name that is none', { StateMachineArn: '$', Name: 'a b' }, 'InvalidName', /white space/],
+  ['an unknown argument', { StateMachineArn: '$', Nope: 1 }, 'Validation', /got Nope/],
+])('fails on %s', async (_what, args, error, cause) => {
+  const child = await create(api, WAIT);
+  const text = JSON.stringify(args).replace('$', child);
+  const execution = await run(await create(api, starting(JSON.parse(text))));
+  expect(execution.error).toBe(`StepFunctions.${error}Exception`);
+  expect(execution.cause).toMatch(cause);
+});
+
+test('a name is taken once', async () => {
+  const child = await create(api, WAIT);
+  const parent = await create(
+    api,
+    starting({ StateMachineArn: child, Name: 'once', Input: '{% $states.input %}' }),
+  );
+  expect((await run(parent, { input: { n: 1 } })).status).toBe('SUCCEEDED');
+  expect((await run(parent, { input: { n: 2 } })).error).toBe(
+    'StepFunctions.ExecutionAlreadyExistsException',
+  );
+  const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn: child }));
+  expect(executions).toHaveLength(1);
+});
+
+test('the history has the events of an optimised integration', async () => {
+  const child = await create(api, WAIT);
+  const { history } = await run(await create(api, starting({ StateMachineArn: child })));
+  expect(history.map(({ type }) => type)).toEqual([
+    'ExecutionStarted',
+    'TaskStateEntered',
+    'TaskScheduled',
+    'TaskStarted',
+    'TaskSucceeded',
+    'TaskStateExited',
+    'ExecutionSucceeded',
+  ]);
+  const resource = { resourceType: 'states', resource: 'startExecution' };
+  expect(history[2]).toMatchObject({
+    taskScheduledEventDetails: { ...resource, parameters: JSON.stringify({ StateMachineArn: child }) },
+  });
+  expect(history[4]).toMatchObject({ taskSucceededEventDetails: resource });
+});
+
+test('TestState without a mock starts one, too', async () => {
+  const StateMachineArn = await create(api, WAIT);
+  const definition = JSON.stringify({
+    QueryLanguage: 'JSONata',
+    Type: 'Task',
+    Resource: RESOURCE,
+    Arguments: { StateMachineArn },
+    Output: '{% $states.result.ExecutionArn %}',
+    End: true,
+  });
+  const tested = await api.client.send(new TestStateCommand({ definition, roleArn: ROLE_ARN }));
+  expect(tested.status).toBe('SUCCEEDED');
+  const { executions } = await api.client.send(
+    new ListExecutionsCommand({ stateMachineArn: StateMachineArn }),
+  );
+  expect(executions?.map(({ executionArn }) => JSON.stringify(executionArn))).toEqual([tested.output]);
+});

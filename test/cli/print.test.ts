@@ -1,0 +1,147 @@
+import { assert as check, constantFrom, oneof, property, string } from 'fast-check';
+import { describeReport } from '../../cli/doctor/text.ts';
+import { FlagError } from '../../cli/flags.ts';
+import { print, printable, printError, shortKey } from '../../cli/print.ts';
+import { describePiece } from '../../cli/replay/text.ts';
+import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { describeOutcome } from '../../cli/restore/text.ts';
+import { tellingErrors } from '../../cli/run-command.ts';
+import { anyCharacter } from '../support/any-character.ts';
+
+/** A terminal obeys these: it changes colours, moves the cursor, or turns the direction of writing. */
+const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+const LINES = /\n/g;
+
+/** What was written while this ran. */
+async function printed(work: () => unknown): Promise<string> {
+  const spies = (['log', 'error'] as const).map(name =>
+    jest.spyOn(console, name).mockImplementation(() => {}),
+  );
+  try {
+    await work();
+    return spies.flatMap(spy => spy.mock.calls.flat()).join('\n');
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.exitCode = undefined;
+  }
+}
+
+test.each([
+  ['\\u001b[31mred', '\u001b[31mred'],
+  ['\\u009b2J', '\u009b2J'],
+  ['a\\u202ecod.exe', 'a\u202ecod.exe'],
+  ['\\u2066\\u2069\\u200b\\u00ad\\ufeff', '\u2066\u2069\u200b\u00ad\ufeff'],
+  ['a\\u2028b\\u2029c', 'a\u2028b\u2029c'],
+  ['\\udb40\\udc41', '\u{e0041}'],
+  ['a\\u000d\\u0009b\\u007f', 'a\r\tb\u007f'],
+  ['Grüße, 世界 🎫\nnext line', 'Grüße, 世界 🎫\nnext line'],
+])('%j is what is printed of it', (expected, text) => {
+  expect(printable(text)).toBe(expected);
+});
+
+const someCharacter = oneof(
+  anyCharacter,
+  constantFrom('\u009b', '\u007f', '\u202e', '\u2028', '\u{e0041}', '\n', '"'),
+);
+
+test('nothing that a terminal obeys gets through, and JSON stays JSON of the same value', () => {
+  check(
+    property(string({ unit: someCharacter }), text => {
+      const json = JSON.stringify({ [text]: text }, null, 2);
+      expect(printable(json).replace(LINES, '')).not.toMatch(OBEYED);
+      expect(JSON.parse(printable(json))).toEqual({ [text]: text });
+    }),
+  );
+});
+
+test('both ways to print do so', async () => {
+  expect(await printed(() => [print('one\u0085'), printError('other\u202e')])).toBe(
+    'one\\u0085\nother\\u202e',
+  );
+});
+
+test.each([
+  ['a wrong flag', new FlagError('--x: got "\u009b2J"'), '--x: got "\\u009b2J"'],
+  ['a fault of ours', new Error('\u009b2J'), 'Error: \\u009b2J'],
+])('the message of %s is printed so, too', async (_, error, expected) => {
+  const text = await printed(() => tellingErrors(() => Promise.reject(error)));
+  expect(text).toContain(expected);
+  expect(text.replace(LINES, '')).not.toMatch(OBEYED);
+});
+
+test('a long key is cut in its middle, with its length', () => {
+  expect(shortKey('k'.repeat(200))).toBe('k'.repeat(200));
+  const key = JSON.stringify({ id: { S: `${'k'.repeat(1500)}end` } });
+  expect(shortKey(key)).toMatch(/^\{"id":\{"S":"k+… \(1,518 characters\) …k+end"\}\}$/);
+  expect(shortKey(key).length).toBeLessThan(230);
+});
+
+const LONG = { id: { S: 'k'.repeat(1500) } };
+
+test.each<[string, string]>([
+  [
+    'doctor',
+    describeReport({
+      verdict: 'broken',
+      region: 'us-east-1',
+      isLocal: true,
+      checkedAt: '2026-11-20T09:00:00Z',
+      tables: [
+        {
+          tableName: 'T',
+          name: 'n',
+          verdict: 'broken',
+          facts: {
+            ...{
+              status: null,
+              itemCount: null,
+              lastSuccessfulSweep: null,
+              deadLetters: null,
+              concurrency: null,
+            },
+            ...{ functionsAtOnce: 1, itemsRead: 1, allItemsRead: true },
+          },
+          findings: [
+            {
+              ...{
+                id: 'undeletable-keys',
+                severity: 'broken',
+                what: 'w',
+                count: 1,
+                meaning: 'm',
+                remedy: 'r',
+              },
+              samples: [`${JSON.stringify(LONG)} (refused)`],
+            },
+          ],
+        },
+      ],
+    }),
+  ],
+  [
+    'replay',
+    describePiece(
+      {
+        ...{
+          piece: { from: 0, to: 60 },
+          tableName: 'T',
+          execution: 'e',
+          status: 'SUCCEEDED',
+          doneBefore: false,
+        },
+        ...{ totals: NO_TOTALS, sampleKeys: [LONG], failedKeys: [] },
+      },
+      '1/1',
+      true,
+    ),
+  ],
+  [
+    'restore',
+    describeOutcome([{ key: JSON.stringify(LONG), fate: 'notTried' }], false, { lines: 0, first: [] }),
+  ],
+])('%s shows a long key so', (_, text) => {
+  expect(text).toMatch(/such as|not tried/);
+  expect(text).toContain('characters) …');
+  expect(text).not.toContain('k'.repeat(200));
+});

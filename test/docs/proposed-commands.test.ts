@@ -1,0 +1,238 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as cloudwatch from '@aws-sdk/client-cloudwatch';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as dynamodbstreams from '@aws-sdk/client-dynamodb-streams';
+import * as lambda from '@aws-sdk/client-lambda';
+import * as stepfunctions from '@aws-sdk/client-sfn';
+import * as sqs from '@aws-sdk/client-sqs';
+import { COMMANDS } from '../../cli/commands.ts';
+import type { Subject } from '../../cli/deployment/subject.ts';
+import { FINDINGS } from '../../cli/doctor/findings.ts';
+import { readDuration } from '../../cli/duration.ts';
+import { FlagError, parseFlags } from '../../cli/flags.ts';
+import { inCheckout, inPackage } from '../../cli/invocation.ts';
+import { splitSpan, usualSplit } from '../../cli/replay/pieces.ts';
+import { readSpan } from '../../cli/replay/span.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { subjectOf } from '../cli/doctor/subject.ts';
+import {
+  commandsIn,
+  commandsOfDocument,
+  commandsOfSource,
+  flagsInProse,
+  wordsOf,
+} from '../support/proposed-commands.ts';
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+
+const FLAGS_OF_THE_AWS_CLI = [
+  'region',
+  'query',
+  'output',
+  'endpoint-url',
+  'profile',
+  'cli-input-json',
+  'no-paginate',
+];
+const AWS: Readonly<Record<string, object>> = {
+  cloudwatch,
+  dynamodb,
+  dynamodbstreams,
+  lambda,
+  stepfunctions,
+  sqs,
+};
+
+/** What stands for a value that only a person knows: TIME, FILE, `…`. */
+const isPlaceholder = (word: string) => /^(?:[A-Z][A-Z_]*|…|<.*>|\[.*\])$/.test(word);
+
+/** @returns why nobody can type this; undefined when it can be typed */
+async function problemOf(words: readonly string[]): Promise<string | undefined> {
+  try {
+    const [program, ...rest] = words;
+    if (program === 'aws') return awsProblem(rest);
+    if (program === 'npm') return await npmProblem(rest);
+    return await commandProblem(rest.slice(rest[0] === 'node' ? 2 : 1));
+  } catch (error) {
+    if (error instanceof FlagError) return error.message;
+    throw error;
+  }
+}
+
+async function npmProblem([first = '', ...rest]: readonly string[]): Promise<string | undefined> {
+  const [name = '', ...args] =
+    first === 'start' ? ['start', ...rest] : rest.filter(word => word !== '--silent');
+  const script = scripts[name];
+  if (script === undefined) return `package.json has no script ${name}`;
+  const given = args[0] === '--' || args[0] === '-w' ? args.slice(1) : args;
+  if (given.length > 0 && args[0] !== '--') return `npm takes what follows -- only: ${given.join(' ')}`;
+  const command = /bin\/precise-ttl\.js (\w+)$/.exec(script)?.[1];
+  if (command !== undefined) return commandProblem([command, ...given]);
+  const program = /\b((?:bench|cli)\/[\w-]+\.ts)$/.exec(script)?.[1];
+  if (program === undefined) return undefined;
+  const source = [program, ...filesIn('bench')].map(file => readFileSync(file, 'utf8')).join('\n');
+  const unknown = given.filter(word => word.startsWith('--') && word !== '--help');
+  return unknown
+    .map(word => word.slice(2).split('=')[0] ?? '')
+    .filter(flag => !new RegExp(`['\\s]${flag}'?: [{A-Z]|['\\s]${flag},`).test(source))
+    .map(flag => `${program} has no flag ${flag}`)[0];
+}
+
+async function commandProblem([name = '', ...args]: readonly string[]): Promise<string | undefined> {
+  if (name.startsWith('--') || isPlaceholder(name)) return undefined;
+  if (!Object.hasOwn(COMMANDS, name)) return `there is no command ${name}`;
+  const { flags, words } = await COMMANDS[name as keyof typeof COMMANDS].load();
+  const hasWord = words.length > 0 && args[0] !== undefined && !args[0].startsWith('-');
+  if (hasWord && !isPlaceholder(args[0] ?? '') && !words.includes(args[0] ?? '')) return `${name} ${args[0]}`;
+  const typed = (hasWord ? args.slice(1) : args).filter(word => word !== '[flags]');
+  const values = typed.map((word, at) => {
+    const flag = flags[typed[at - 1]?.slice(2) ?? ''];
+    if (flag === undefined || flag.type === 'switch' || !isPlaceholder(word)) return word;
+    return flag.type === 'number' ? `${flag.default ?? flag.min}` : (flag.values?.[0] ?? word);
+  });
+  const read: Readonly<Record<string, unknown>> = parseFlags(flags, values);
+  for (const flag of ['for', 'since', 'expires-in', 'wait']) {
+    const value = read[flag];
+    if (typeof value === 'string' && !isPlaceholder(value))
+      readDuration(`--${flag}`, value, { least: '1s', most: '3650d' });
+  }
+  const { from, to } = read;
+  if (
+    name === 'replay' &&
+    typeof from === 'string' &&
+    typeof to === 'string' &&
+    !isPlaceholder(from) &&
+    from !== 'VALUE'
+  ) {
+    const span = readSpan({ from, to }, Date.parse('2026-12-01T00:00:00Z'), SETTINGS);
+    splitSpan(span, Number(read['split-minutes'] ?? usualSplit(span, 1000)));
+  }
+  return undefined;
+}
+
+/** The sources in a folder. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => join(folder, path));
+}
+
+const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
+
+/** Against the models of AWS's own clients. Of services without a client here nothing is known. */
+function awsProblem([service = '', operation = '', ...args]: readonly string[]): string | undefined {
+  const client = AWS[service] as Readonly<Record<string, unknown>> | undefined;
+  if (client === undefined) return undefined;
+  const plain = (name: string) => name.replaceAll('-', '').toLowerCase();
+  const found = Object.keys(client).find(name => plain(name) === `${plain(operation)}$`);
+  // [kind, namespace, name, traits, input]; of an input [kind, namespace, name, traits, its members]
+  const [, , , , input] = (client[found ?? ''] ?? []) as unknown[];
+  const schema = (typeof input === 'function' ? input() : input) as unknown[] | undefined;
+  if (schema === undefined) return `${service} has no operation ${operation}`;
+  const known = [...FLAGS_OF_THE_AWS_CLI, ...(schema[4] as string[])].map(plain);
+  const flags = args.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0] ?? '');
+  return flags
+    .filter(flag => !known.includes(plain(flag)) && !known.includes(plain(flag.replace(/^no-/, ''))))
+    .map(flag => `aws ${service} ${operation} has no --${flag}`)[0];
+}
+
+async function problemsOf(commands: readonly (readonly string[])[]): Promise<string[]> {
+  const problems = await Promise.all(
+    commands.map(async words => {
+      const problem = await problemOf(words);
+      return problem === undefined ? [] : [`${words.join(' ')}: ${problem}`];
+    }),
+  );
+  return problems.flat();
+}
+
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'local/README.md',
+  'lab/README.md',
+  ...readdirSync('docs').flatMap(name =>
+    name.endsWith('.md') && name !== 'commands.md' ? [join('docs', name)] : [],
+  ),
+  ...readdirSync('examples', { recursive: true, encoding: 'utf8' })
+    .filter(path => /(^|\/)README\.md$/.test(path) && !path.includes('node_modules'))
+    .map(path => join('examples', path)),
+];
+
+test.each(documents)('every command in %s can be typed', async file => {
+  const commands = commandsOfDocument(readFileSync(file, 'utf8'));
+  // An example has npm scripts of its own.
+  const manifest = join(dirname(file), 'package.json');
+  const own = file.startsWith('examples') && existsSync(manifest) ? readFileSync(manifest, 'utf8') : '';
+  const ofExample = ([program, , name]: readonly string[]) =>
+    program === 'npm' && own.includes(`"${name}": `);
+  expect(await problemsOf(commands.filter(words => !ofExample(words)))).toEqual([]);
+});
+
+test('there are commands in the documents', () => {
+  const commands = documents.flatMap(file => commandsOfDocument(readFileSync(file, 'utf8')));
+  expect(commands.length).toBeGreaterThan(150);
+});
+
+const sources = ['cli', 'lab', 'local', 'stacks', 'functions', 'testing', 'bench'].flatMap(filesIn);
+
+test('so can every command that a source names by its parts', async () => {
+  const commands = sources.flatMap(file => commandsOfSource(readFileSync(file, 'utf8')));
+  expect(commands.length).toBeGreaterThan(50);
+  expect(await problemsOf(commands)).toEqual([]);
+});
+
+test('every flag of a command that a message or a help names is one of its own', async () => {
+  const texts = [...sources, 'docs/commands.md', 'docs/runbook.md'].map(file => readFileSync(file, 'utf8'));
+  const flags = texts.flatMap(flagsInProse);
+  expect(flags.length).toBeGreaterThan(10);
+  expect(await problemsOf(flags)).toEqual([]);
+});
+
+const TABLES: readonly Partial<PreciseTtlProps>[] = [
+  {},
+  { indexedBy: 'second', existingTable: true },
+  {
+    existingTable: true,
+    tableName: 'Sessions.of-2026',
+    holdAttribute: "it's held",
+    ttlAttribute: '--expires, at',
+    graceSeconds: 3600,
+  },
+];
+const VALUES = {
+  from: '2022-06-01T00:00:00Z',
+  to: '2026-11-20T10:00:00Z',
+  uuid: '14e0db71-5a5e-4d7d-8f1c-1b2c3d4e5f60',
+  functions: '1200',
+};
+
+describe.each(TABLES)('what doctor proposes for %j', props => {
+  const subjects: Subject[] = [inPackage, inCheckout].map(call => ({ ...subjectOf(props), call }));
+
+  test.each(Object.entries(FINDINGS))('%s', async (_id, { remedy }) => {
+    const texts = subjects.map(subject => remedy(subject, VALUES));
+    expect(texts.join()).not.toMatch(/undefined|\bTIME\b|\bUUID\b/);
+    expect(await problemsOf(texts.flatMap(commandsIn))).toEqual([]);
+  });
+});
+
+test.each([
+  ['npx precise-ttl resume --table T --now', 'unknown flag'],
+  ['npx precise-ttl replays', 'no command'],
+  ['npx precise-ttl backfill --rate 0', '--rate: expected a'],
+  ['npm run replay --from 2026-11-20T08:00:00Z', 'what follows -- only'],
+  ['npm run no-such', 'no script'],
+  ['npm run bench:lag -- --minutos 5', 'no flag minutos'],
+  ['npx precise-ttl replay --from 2026-11-20T08:00Z --to 2026-11-20T09:00:00Z', '--from: expected a time'],
+  [
+    'npx precise-ttl replay --from 2023-01-01T00:00:00Z --to 2026-11-20T09:00:00Z --split-minutes 60',
+    'raise it to',
+  ],
+  ['npx precise-ttl history --since 7x', '--since: expected'],
+  ['aws dynamodb update-tables --table-name T', 'no operation'],
+  ['aws dynamodb update-time-to-live --table T', 'has no --table'],
+])('%s cannot be typed', async (text, problem) => {
+  expect(await problemOf(wordsOf(text))).toContain(problem);
+});
