@@ -10,7 +10,7 @@ import { type Place, type Walked, walkOfPairs } from './support/walk-of-pairs.ts
 
 /** Each round is another walk, which has other props edited at once, and other refusals. */
 const ROUNDS = Number(process.env['HOLDING_EDITS_ROUNDS'] ?? 1);
-const SEED = Number(process.env['HOLDING_EDITS_SEED'] ?? 1);
+const SEED = Number(process.env['HOLDING_EDITS_SEED'] ?? 2);
 
 type Props = Partial<PreciseTtlProps>;
 interface Tables {
@@ -108,9 +108,15 @@ const REFUSED: Readonly<Record<string, Tables>> = {
 /** An undefined prop takes it away. */
 function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   const table = (tableName: 'Tokens' | 'Orders', props: Props): PreciseTtlProps => {
-    const all = { ...NAMES[tableName], ...HOLDS[tableName], ...props, ...over[tableName] };
+    const all = {
+      deletionProtection: false,
+      ...NAMES[tableName],
+      ...HOLDS[tableName],
+      ...props,
+      ...over[tableName],
+    };
     const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return { tableName, partitionKey: 'id', deletionProtection: false, ...given };
+    return { tableName, partitionKey: 'id', ...given };
   };
   const chosen: Props[] = EDITED.map(({ values }, index) => values[place[index] ?? 0] ?? {});
   return configOf(
