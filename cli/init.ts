@@ -31,7 +31,8 @@ const help = (flags: string, call: Invocation) => `${call('init', '[flags]')}
 
 Writes precise-ttl.config.ts into this folder; where this Node reads no TypeScript, precise-ttl.config.json. Asks in the terminal
 for the name of the table, whether it exists already, with its keys, and for the attribute with the moment of expiry; an answer that
-is refused is asked for once more. With --table it asks nothing. Keys are of type S: write another type into the file (partitionKeyType, sortKeyType).
+is refused is asked for once more. With --table it asks nothing. Keys are of type S: write another type into the file
+(partitionKeyType, sortKeyType).
 
 ${flags}
 

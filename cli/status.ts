@@ -59,7 +59,7 @@ this machine, such as AWS_ENDPOINT_URL_SFN, it asks the services of this machine
 
 ${describeActions('status')}
 
-A call waits 2 seconds for a connection and 5 for an answer, twice, and a look 15 seconds in all (a second more for each table
+A call waits 2 seconds for a connection and 5 for an answer, twice, and a look 12 seconds in all (a second more for each table
 beyond ten). Then it tells what is known, and what did not answer.
 
 Exit status: 0 fine, 1 warnings, 2 something is broken; 3 it could not be told: a service did not answer, wrong flags, a wrong

@@ -68,6 +68,8 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
+  /** Answers Tasks whose Resource is no function. @default nothing does, and such a Task fails */
+  readonly resources?: NonNullable<EngineOptions['resources']>;
   /** Children of one Map Run at a time. @default as many as AWS runs */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
@@ -126,7 +128,7 @@ export class LocalCloud {
     this.#streams = streams;
     this.#dated = dated;
     this.#machines = machines;
-    const { random, mapRunDelays, childAgeMs, deliveries, onScheduleError } = options;
+    const { random, mapRunDelays, childAgeMs, resources, deliveries, onScheduleError } = options;
     const clock = machineClockOf(options);
     const { childrenAtOnce: distributedMapConcurrency } = options;
     this.#engine = new Engine({
@@ -135,6 +137,7 @@ export class LocalCloud {
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
+      ...(resources && { resources }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
     });
     this.#scheduler = new LocalScheduler({

@@ -1,10 +1,12 @@
 import type { Execution } from 'stepfunctions-emulator';
 import {
+  type ApiContext,
   ApiServer,
   type Clock,
   Executions,
   NO_LOGGING,
   NO_TRACING,
+  nestedExecutions,
   realClock,
   StateMachines,
   StateTester,
@@ -94,6 +96,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
     const stateMachines = new StateMachines(() => clock.now());
+    const resources = nestedExecutions(() => context);
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
       existing: options.existing ?? [],
@@ -111,6 +114,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       clock,
       childrenAtOnce: options.childrenAtOnce,
       services: options.services ?? {},
+      resources,
       mappings: {
         onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),
         onDiscarded: (discarded, mapping) =>
@@ -157,11 +161,9 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     const { account, stateMachines: synthesized } = cloud.synthesized;
     const region = synthesized[0]?.region ?? DEFAULT_REGION;
     const place = { account, region, partition: partitionOf(region).name };
-    const stateTester = new StateTester({ ...place, invoker: cloud.functions, clock });
-    const server = await ApiServer.start(
-      { stateMachines, executions, stateTester, ...place },
-      { port: options.sfnPort },
-    );
+    const stateTester = new StateTester({ ...place, invoker: cloud.functions, clock, resources });
+    const context: ApiContext = { stateMachines, executions, stateTester, ...place };
+    const server = await ApiServer.start(context, { port: options.sfnPort });
     undo.push(() => server.stop());
     const scheduler = await LocalApiServer.start(restJson(schedulerApi(cloud, clock)), {
       port: options.schedulerPort,

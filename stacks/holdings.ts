@@ -105,7 +105,7 @@ export const HOLDINGS = {
     type: 'aws_lambda_event_source_mapping',
     turnedOff: 'goes',
     onAgain:
-      'by `archive`, `events`: a position is part of a reader. A new archive reads the stream from its beginning, 24 hours back, so that it misses nothing of them',
+      'by `archive`, `events`: a position is part of a reader. A new archive reads the stream from its beginning, 24 hours back, so that it misses nothing of them; new events begin with the deployment',
     entryOut: 'goes',
     destroyed: 'goes',
   },

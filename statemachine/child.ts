@@ -47,7 +47,7 @@ export function childDefinition(
           progress: jsonata('$states.input.progress'),
           results: jsonata('$states.input.results'),
           startedAt: jsonata('$states.context.Execution.StartTime'),
-          // What is expired is what is expired now, when the poll begins: the function has no clock of its own.
+          // Waits are by this clock. DynamoDB's own says what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
         }),
         TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),

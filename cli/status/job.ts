@@ -47,8 +47,11 @@ export interface Status {
   readonly tables: readonly TableStatus[];
 }
 
-/** A look takes so long at the most, seconds: somebody waits for a word. More than ten tables take a second more each. */
-const LOOK_SECONDS = 15;
+/**
+ * A look takes so long at the most, seconds: somebody waits for a word, and has it after 15 with the start of the command. It is long enough
+ * for a call that gets no answer twice. More than ten tables take a second more each.
+ */
+const LOOK_SECONDS = 12;
 const QUICK_TABLES = 10;
 /** Of the time that is left, for the queries that are on their way when the look at the index ends. */
 const SPARE_MS = 2_000;

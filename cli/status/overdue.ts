@@ -41,7 +41,7 @@ const COUNTED_ENTRIES = 200;
 const COUNTED_TARGETS = 20;
 
 /** How long a look may take, milliseconds: with a last query that gets no answer, shorter than the whole of `status`. */
-export const LOOK_MS = 8_000;
+export const LOOK_MS = 6_000;
 
 /**
  * Minutes that one look can go back.

@@ -17,7 +17,7 @@ export const MAX_RECORD_AGE_SECONDS = 23 * 60 * 60;
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 
 /** Nothing else is an expiry: Lambda calls nothing for other changes, and bills nothing for them. */
-const FILTER = { eventName: ['REMOVE'] };
+export const STREAM_FILTER = { eventName: ['REMOVE'] };
 
 export interface StreamReaderProps {
   readonly place: Place;
@@ -83,7 +83,7 @@ export class StreamReader extends Construct {
       startingPosition: 'TRIM_HORIZON',
       batchSize,
       maximumBatchingWindowInSeconds: batchSeconds,
-      filterCriteria: { filter: [{ pattern: JSON.stringify(FILTER) }] },
+      filterCriteria: { filter: [{ pattern: JSON.stringify(STREAM_FILTER) }] },
       functionResponseTypes: ['ReportBatchItemFailures'],
       bisectBatchOnFunctionError: true,
       maximumRecordAgeInSeconds: MAX_RECORD_AGE_SECONDS,

@@ -102,7 +102,8 @@ write the first mark.
 ### Another hold attribute, or none
 
 A plan that changes \`hold_attribute\`, or leaves it out, is refused: the sweeps would delete what is held. Copy the attribute to the new one in
-every item that is to stay held, and put the old one into the list \`releases_holds_of\`. It has to stay there.`;
+every item that is to stay held, and put the old one into the list \`releases_holds_of\`. It has to stay there. A \`terraform destroy\` is refused then, too, unless you let Terraform forget the
+guard before, which deletes nothing: \`terraform state rm 'module.sessions_ttl.module.created_tables.terraform_data.held'\`.`;
 
 const ALARMS = `## Alarms and a dashboard
 

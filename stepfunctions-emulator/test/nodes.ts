@@ -1,5 +1,5 @@
 /**
- * `npm run test:nodes -w stepfunctions-emulator`: the tests of this package on the older versions of Node that its manifest
+ * `npm run test:nodes`: the tests of this package on the older versions of Node that its manifest
  * promises, which npm gets from the registry. `npm test` runs them on the one of the repository.
  */
 import { spawnSync } from 'node:child_process';

@@ -253,7 +253,7 @@ describe('as processes', () => {
       () => slow(served.dynamoDbEndpoint, 3_000),
       1,
       / {2}overdue +(at least \d+ items?|none seen, but not all was read).* only up to /,
-      /WARNING DynamoDB had answered \d+ queries when 8 s were over: it is not known what else is overdue/,
+      /WARNING DynamoDB had answered \d+ queries when 6 s were over: it is not known what else is overdue/,
     ],
   ])(
     'status on a DynamoDB that %s says so and nothing else of it, and what the others answer',

@@ -108,6 +108,12 @@ describeWithTerraform('the Terraform modules', () => {
     modules.useModule(root, 'existing-table', ofExisting);
     await root.succeed(['init', '-input=false']);
     expect(await root.deploy()).toEqual({ forget: ['aws_dynamodb_table.table'] });
+    if ('releases_holds_of' in inputs) {
+      expect((await root.terraform(['destroy', '-auto-approve', '-input=false'])).output).toContain(
+        'REFUSED TO KEEP WHAT IS HELD',
+      );
+      await root.succeed(['state', 'rm', 'module.created_tables.terraform_data.held']);
+    }
     await root.succeed(['destroy', '-auto-approve', '-input=false']);
     expect(await root.succeed(['state', 'list'])).toBe('');
   };

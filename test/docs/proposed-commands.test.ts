@@ -24,7 +24,9 @@ import {
   wordsOf,
 } from '../support/proposed-commands.ts';
 
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const scriptsOf = (folder: string) =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
+    .scripts;
 
 const FLAGS_OF_THE_AWS_CLI = [
   'region',
@@ -63,10 +65,11 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
 async function npmProblem([first = '', ...rest]: readonly string[]): Promise<string | undefined> {
   const [name = '', ...args] =
     first === 'start' ? ['start', ...rest] : rest.filter(word => word !== '--silent');
-  const script = scripts[name];
+  // Of a workspace, when it names one.
+  const script = scriptsOf(args[0] === '-w' ? (args[1] ?? '') : '.')[name];
   if (script === undefined) return `package.json has no script ${name}`;
-  const given = args[0] === '--' || args[0] === '-w' ? args.slice(1) : args;
-  if (given.length > 0 && args[0] !== '--') return `npm takes what follows -- only: ${given.join(' ')}`;
+  const [separator, ...given] = args[0] === '-w' ? args.slice(2) : args;
+  if (separator !== undefined && separator !== '--') return `npm takes what follows -- only: ${separator}`;
   const command = /bin\/precise-ttl\.js (\w+)$/.exec(script)?.[1];
   if (command !== undefined) return commandProblem([command, ...given]);
   const program = /\b((?:bench|cli)\/[\w-]+\.ts)$/.exec(script)?.[1];

@@ -4,6 +4,7 @@ import {
   type UpdateScheduleInput,
 } from '@aws-sdk/client-scheduler';
 import {
+  CreateStateMachineCommand,
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
   UpdateStateMachineCommand,
@@ -57,17 +58,28 @@ test('what the schedules start is seen in the API, and is what was updated there
     );
     expect(executions?.map(one => one.executionArn)).toContain(first?.arn);
 
-    const definition = JSON.stringify({
-      QueryLanguage: 'JSONata',
-      StartAt: 'Updated',
-      States: { Updated: { Type: 'Fail', Error: 'Updated' } },
+    const definitionOf = (state: object) =>
+      JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Updated', States: { Updated: state } });
+    const { stateMachineArn } = await client.send(
+      new CreateStateMachineCommand({
+        name: 'nested',
+        roleArn: first?.machine.roleArn,
+        definition: definitionOf({ Type: 'Fail', Error: 'Nested' }),
+      }),
+    );
+    const definition = definitionOf({
+      Type: 'Task',
+      Resource: 'arn:aws:states:::states:startExecution',
+      Arguments: { StateMachineArn: stateMachineArn },
+      End: true,
     });
     await client.send(new UpdateStateMachineCommand({ stateMachineArn: first?.machine.arn, definition }));
-    while (ended.at(-1)?.error !== 'Updated' && ended.length < 50) {
+    const nested = () => ended.find(execution => execution.error === 'Nested');
+    while (nested() === undefined && ended.length < 50) {
       another = Promise.withResolvers();
       await another.promise;
     }
-    const executionArn = ended.at(-1)?.arn;
+    const executionArn = nested()?.arn;
     const { events } = await client.send(new GetExecutionHistoryCommand({ executionArn }));
     expect(events?.map(event => event.type)).toEqual([
       'ExecutionStarted',

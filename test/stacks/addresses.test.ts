@@ -121,6 +121,9 @@ const OF_THE_STREAM = `
   aws_s3_bucket_versioning.SessionData_archive_bucket_versioning_E8294730
   aws_sqs_queue.SessionData_archive_reader_failures_0CF45A40
   aws_sqs_queue.SessionData_events_reader_failures_AA5BCAC1
+  data.aws_cloudwatch_log_groups.SessionData_archive_reader_archive-expiries_logs_5FA81FDE
+  data.aws_cloudwatch_log_groups.SessionData_events_reader_publish-expiries_logs_4EF516DB
+  terraform_data.SessionData_events_since_F5115524
 `;
 
 test('the archive and the events have the addresses that they always had', () => {

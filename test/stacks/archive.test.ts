@@ -413,3 +413,13 @@ describe('a table of the same stack', () => {
     new PreciseTtl(ownStack(), 'ttl', props({ table }));
   });
 });
+
+test.each<[string, Partial<PreciseTtlProps>, string | undefined]>([
+  ['an archive', { archive: {} }, '1'],
+  ['events', { events: { eventBus: 'orders' } }, '1'],
+  ['neither', { stream: 'NEW_AND_OLD_IMAGES' }, undefined],
+])('with %s the functions that say what is expired have the right margin', (_what, props, margin) => {
+  const json = synthesized(props);
+  for (const name of ['plan-sweep', 'query-expired', 'delete-chunk'])
+    expect(environmentOf(json, name)['MARGIN_SECONDS']).toBe(margin);
+});

@@ -28,6 +28,8 @@ const HOLD_NOTHING = [
   'aws_scheduler_schedule',
   'aws_scheduler_schedule_group',
   'aws_sfn_state_machine',
+  // The moment from which on events are sent, which is another one when they are turned on again.
+  'terraform_data',
 ];
 
 test('every type that a deployment has is on the list, or is known to hold nothing', () => {

@@ -19,7 +19,8 @@ const MAY_IMPORT = {
   // What runs and measures it on one machine.
   cost: [],
   'stepfunctions-emulator/src': [],
-  local: ['expiry', 'stacks', 'cost', 'stepfunctions-emulator/src'],
+  // It runs the functions' bundles; it shares with them only how items and records of a stream are read.
+  local: ['expiry', 'functions/stream', 'functions/table', 'stacks', 'cost', 'stepfunctions-emulator/src'],
   // What other teams' tests import.
   testing: [...PRODUCT, 'stepfunctions-emulator/src', 'local'],
   lab: ['expiry', 'statemachine', 'functions', 'cost', 'stepfunctions-emulator/src', 'local'],

@@ -357,12 +357,18 @@ describe('ended executions are forgotten', () => {
     await api.client.send(new StopExecutionCommand({ executionArn }));
   });
 
-  test('when they have too many events, but never the last', async () => {
+  test('with their events when they have too many, but never the last, and stay in lists', async () => {
     const stateMachineArn = await create(api, mapRun('EXPRESS'));
     const input = Array.from({ length: 400 }, (_unused, index) => index);
     const arns = [];
     for (let index = 0; index < 3; index += 1) arns.push(await runToEnd(api, stateMachineArn, { input }));
     const { executions } = await api.client.send(new ListExecutionsCommand({ stateMachineArn }));
-    expect(executions?.map(one => one.executionArn)).toEqual(arns.slice(-1));
+    expect(executions?.map(one => one.executionArn)).toEqual(arns.toReversed());
+    const hasHistory = (executionArn: string) =>
+      api.client.send(new GetExecutionHistoryCommand({ executionArn })).then(
+        () => true,
+        () => false,
+      );
+    expect(await Promise.all(arns.map(hasHistory))).toEqual([false, false, true]);
   });
 });

@@ -38,6 +38,11 @@ test('everything that the app synthesizes is understood', () => {
   }
 });
 
+test('so is what looks for log groups that are there already', () => {
+  const optional = { archive: {}, events: { eventBus: 'default' }, backfill: true };
+  expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(8);
+});
+
 test('also for several tables and one that exists already', () => {
   const cloud = synthesis(SESSION_DATA, {
     tableName: 'Holds',

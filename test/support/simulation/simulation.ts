@@ -14,7 +14,14 @@ import type { PollPace } from '../../../functions/query-expired/poll.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { ExpiredKey, FailedKey, QueryExpiredInput, TickInput } from '../../../statemachine/contract.ts';
+import type {
+  ExpiredKey,
+  FailedKey,
+  QueryExpiredInput,
+  ReplayInput,
+  SweepInput,
+  TickInput,
+} from '../../../statemachine/contract.ts';
 import { settingsOf } from '../sweep-settings.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
@@ -141,10 +148,19 @@ export class Simulation {
     this.#start(scheduled, 0, { lookbackMinutes, ...input });
   }
 
+  /** Starts a replay now. */
+  replay(input: ReplayInput): void {
+    this.#run(this.clock.now(), input);
+  }
+
   #start(scheduled: number, lateSeconds: number, input: Omit<TickInput, 'scheduledTime'>): void {
+    const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
+    this.#run((scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
+  }
+
+  #run(atMs: number, input: SweepInput): void {
     const run = async () => {
-      await this.clock.sleep((scheduled + lateSeconds) * 1000 - this.clock.now());
-      const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
+      await this.clock.sleep(atMs - this.clock.now());
       const machine = {
         arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated',
         name: 'simulated',
@@ -152,7 +168,7 @@ export class Simulation {
         type: 'STANDARD',
         definition: this.#definition,
       } as const;
-      const execution = this.#engine.start(machine, { input: { scheduledTime, ...input } });
+      const execution = this.#engine.start(machine, { input });
       this.executions.push(execution);
       await execution.done;
     };

@@ -1,0 +1,132 @@
+import { Readable } from 'node:stream';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { createS3, putInto } from '../../functions/archive/s3.ts';
+import { consumerFunction } from '../../functions/publish-expiries/consumer-function.ts';
+import type { Connection, Destination } from '../../functions/publish-expiries/destination.ts';
+import { eventBus } from '../../functions/publish-expiries/event-bus.ts';
+import { queue } from '../../functions/publish-expiries/queue.ts';
+import { createDocuments, type Documents } from '../../functions/table/dynamodb.ts';
+import type { Network } from './network.ts';
+import type { Invocation, SdkOptions, SdkRequest, SdkResponse } from './sdk.ts';
+
+/** Where events go. */
+export const DESTINATIONS = ['bus', 'queue', 'function'] as const;
+export type DestinationName = (typeof DESTINATIONS)[number];
+
+/** The AWS SDK's clients as the functions make them. Each call of a function has them for itself. */
+export interface Clients {
+  /** @param attempts calls in all per command, as the function's own runtime has them */
+  documents(attempts: number, invocation: Invocation): Documents;
+  s3(attempts: number, invocation: Invocation): Pick<ReturnType<typeof createS3>, 'send'>;
+  destination(name: DestinationName, invocation: Invocation): Destination;
+}
+
+const CONNECTION = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'fuzz', secretAccessKey: 'fuzz' },
+};
+
+type Handle = (request: SdkRequest, options: SdkOptions) => Promise<{ response: SdkResponse }>;
+
+const ANSWER_TO_ANYTHING: Handle = async () => ({
+  response: { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('{}')]) },
+});
+
+let handle = ANSWER_TO_ANYTHING;
+const requestHandler = { handle: (...call: Parameters<Handle>) => handle(...call) };
+
+/**
+ * The SDK's clients, from now on with this network in the place of AWS. They are made once in a process: a client reads files of its
+ * configuration at its first request, and a virtual clock would not wait for that.
+ */
+export async function clientsOn(network: Network): Promise<Clients> {
+  made ??= makeClients();
+  const { documents, s3, destinations } = await made;
+  handle = (request, options) => network.handle(request, options);
+  return {
+    documents: (attempts, invocation) => sending(find(documents, attempts), invocation),
+    s3: (attempts, invocation) => sending(find(s3, attempts), invocation),
+    destination: (name, invocation) => {
+      const { limits, send } = find(destinations, name);
+      return {
+        limits,
+        send: (events, options) => send(events, { ...options, invocation } as typeof options),
+      };
+    },
+  };
+}
+
+let made: ReturnType<typeof makeClients> | undefined;
+
+async function makeClients() {
+  const attempts = [1, 2, 3];
+  const documents = new Map(
+    attempts.map(maxAttempts => [
+      maxAttempts,
+      inProcess(createDocuments({ maxAttempts }, CONNECTION), maxAttempts),
+    ]),
+  );
+  const s3 = new Map(
+    attempts.map(maxAttempts => {
+      const client = createS3(
+        { maxAttempts, requestTimeoutMs: 5_000 },
+        { ...CONNECTION, endpoint: 'http://s3.invalid' },
+      );
+      return [maxAttempts, inProcess(client, maxAttempts)];
+    }),
+  );
+  const connection = { ...CONNECTION, requestHandler } as Connection;
+  const destinations = new Map<DestinationName, Destination>([
+    ['bus', eventBus('bus', connection)],
+    ['queue', queue('https://sqs.us-east-1.amazonaws.com/123456789012/expired.fifo', connection)],
+    ['function', consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection)],
+  ]);
+  handle = ANSWER_TO_ANYTHING;
+  const reads = [...documents.values()].map(client =>
+    client.send(new BatchGetCommand({ RequestItems: { first: { Keys: [{ id: 'first' }] } } })),
+  );
+  const puts = [...s3.values()].map(client =>
+    putInto('first', client)({ key: 'first', body: Buffer.alloc(0) }),
+  );
+  const sends = [...destinations.values()].map(({ send }) =>
+    send([{ id: 'first', key: 'first', text: '{}' }], { abortSignal: new AbortController().signal }),
+  );
+  await Promise.all([...reads, ...puts, ...sends]);
+  return { documents, s3, destinations };
+}
+
+/**
+ * The same client with the handler of this process. Its second attempt follows at once: the SDK would wait by the machine's clock.
+ */
+function inProcess<Client extends { readonly config: object }>(client: Client, maxAttempts: number): Client {
+  const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
+  const retryStrategy = {
+    acquireInitialRetryToken: async () => token(0),
+    refreshRetryTokenForRetry: async (
+      { getRetryCount }: ReturnType<typeof token>,
+      { errorType }: { readonly errorType: string },
+    ) => {
+      const isForGood = errorType === 'CLIENT_ERROR' || getRetryCount() + 1 >= maxAttempts;
+      if (isForGood) throw new Error('no further attempt');
+      return token(getRetryCount() + 1);
+    },
+    recordSuccess: () => undefined,
+  };
+  Object.assign(client.config, { requestHandler, retryStrategy: async () => retryStrategy });
+  return client;
+}
+
+function sending<Client extends { send: (...args: never[]) => unknown }>(
+  client: Client,
+  invocation: Invocation,
+): Client {
+  const send = (command: never, options?: object) =>
+    client.send(command, { ...options, invocation } as never);
+  return { send } as unknown as Client;
+}
+
+function find<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = map.get(key);
+  if (value === undefined) throw new TypeError(`expected a client for ${key}, got none; make one`);
+  return value;
+}

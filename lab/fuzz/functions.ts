@@ -1,0 +1,173 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
+import { type PutObject, putInto } from '../../functions/archive/s3.ts';
+import type { ArchiveSettings } from '../../functions/archive/settings.ts';
+import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
+import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-expiries/limits.ts';
+import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
+import { planSweep } from '../../functions/plan-sweep/handler.ts';
+import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
+import { queryExpired } from '../../functions/query-expired/handler.ts';
+import { recordMetrics } from '../../functions/record-metrics/handler.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
+import type { Runtime } from '../../functions/runtime/runtime.ts';
+import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
+import { withoutMessages } from '../../functions/table/hidden-messages.ts';
+import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract.ts';
+import { crash } from '../faults/index.ts';
+import type { Clients, DestinationName } from './clients.ts';
+import type { Faults } from './faults.ts';
+import type { CallTally, Invocation } from './sdk.ts';
+
+export interface FunctionsOptions {
+  readonly settings: SweepSettings;
+  /** Undefined: the table has no archive. */
+  readonly archive: ArchiveSettings | undefined;
+  readonly archiveFirst: boolean;
+  /** Undefined: the table has no events. */
+  readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
+  /** The network's. */
+  readonly clock: Clock;
+  /** How far the functions' own clocks are ahead, milliseconds. */
+  readonly skewMs: number;
+  readonly random: RandomSource;
+  readonly clients: Clients;
+  readonly faults: Faults;
+}
+
+/** How a call ended, and what it came to by the answers that it got. */
+export interface Called {
+  readonly result: FunctionResult;
+  readonly tally: CallTally;
+}
+
+type Handler = (payload: never, runtime: Runtime, invocation: Invocation) => Promise<unknown>;
+
+/** Calls of DynamoDB or S3 that a function's runtime makes per command. They stand in each handler's file. */
+const ATTEMPTS = { planSweep: 3, queryExpired: 2, deleteChunk: 1 } as const;
+
+const PUBLISH_TIMEOUT_SECONDS = 60;
+
+const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The functions of a deployment, by the names of their files: the real ones, with the AWS SDK's clients, on a network in memory. */
+export class Functions {
+  readonly #options: FunctionsOptions;
+  readonly #metrics = new Metrics({ namespace: 'fuzz', serviceName: TASKS.RecordMetrics });
+
+  constructor(options: FunctionsOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. @param name of the function's file */
+  async call(name: string, payload: unknown): Promise<Called> {
+    const handler = this.#handlers[name];
+    if (handler === undefined) throw new TypeError(`expected one of the functions, got ${name}`);
+    const { clock, faults } = this.#options;
+    const fate = faults.functionFate();
+    const endsAt = clock.now() + (TIMEOUT_SECONDS[name] ?? 0) * 1000;
+    const killedAt = fate === 'killed' ? clock.now() + faults.between(0, 40) : endsAt;
+    const invocation: Invocation = { killedAt, tally: { deleted: 0, notFound: 0 } };
+    if (fate === 'hung') await clock.sleep(faults.between(500, 12_000));
+    const outcome = await this.#run(handler, payload, invocation);
+    const isOver = clock.now() >= killedAt;
+    const isLost = fate === 'answerLost' || (fate === 'killed' && isOver);
+    if (isLost) return { result: crash(), tally: invocation.tally };
+    return { result: isOver ? timedOut() : outcome, tally: invocation.tally };
+  }
+
+  async #run(handler: Handler, payload: unknown, invocation: Invocation): Promise<FunctionResult> {
+    try {
+      const answer = await handler(payload as never, this.#runtime(invocation), invocation);
+      return { ok: true, payload: answer, memoryMb: 512 };
+    } catch (error) {
+      const { name, message } = error as Error;
+      return { ok: false, errorType: name, errorMessage: message };
+    }
+  }
+
+  #runtime(invocation: Invocation): Runtime {
+    const { settings, random } = this.#options;
+    return {
+      settings,
+      documents: this.#documents(ATTEMPTS.deleteChunk, invocation),
+      logger: QUIET,
+      clock: this.#now,
+      random: () => random.next(),
+      sleep: ms => this.#options.clock.sleep(ms),
+    };
+  }
+
+  readonly #now = (): number => this.#options.clock.now() + this.#options.skewMs;
+
+  #documents(attempts: number, invocation: Invocation): Runtime['documents'] {
+    const { clients, settings } = this.#options;
+    const documents = clients.documents(attempts, invocation);
+    return settings.logKeys === 'full' ? documents : withoutMessages(documents);
+  }
+
+  #put(attempts: number, invocation: Invocation): PutObject {
+    const { archive, clients } = this.#options;
+    return putInto(archive?.archiveBucket ?? '', clients.s3(attempts, invocation));
+  }
+
+  readonly #handlers: Readonly<Record<string, Handler>> = {
+    [TASKS.PlanSweep]: (input, runtime, invocation) =>
+      planSweep(
+        input,
+        { ...runtime, documents: this.#documents(ATTEMPTS.planSweep, invocation) },
+        this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep),
+      ),
+    [TASKS.QueryExpired]: (input, runtime, invocation) =>
+      queryExpired(input, { ...runtime, documents: this.#documents(ATTEMPTS.queryExpired, invocation) }),
+    [TASKS.DeleteChunk]: (input, runtime, invocation) => {
+      const { archive, archiveFirst } = this.#options;
+      const copies = archiveFirst && archive !== undefined;
+      return deleteChunk(
+        input,
+        runtime,
+        copies ? { settings: archive, put: this.#put(ATTEMPTS.deleteChunk, invocation) } : undefined,
+      );
+    },
+    [TASKS.RecordMetrics]: async (input, { settings, logger }) =>
+      recordMetrics(input, settings, logger, this.#metrics, () => undefined),
+    'archive-expiries': (event: DynamoDbStreamEvent, { settings, logger }, invocation) =>
+      archiveExpiries(event, {
+        settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },
+        put: this.#put(PUT_ATTEMPTS, invocation),
+        logger,
+        clock: this.#now,
+      }),
+    'publish-expiries': (event: DynamoDbStreamEvent, runtime, invocation) => {
+      const { to = 'bus', oldImage = false } = this.#options.events ?? {};
+      return publishExpiries(
+        event,
+        {
+          ...runtime,
+          settings: { ...runtime.settings, eventsOldImage: oldImage },
+          destination: this.#options.clients.destination(to, invocation),
+        },
+        { getRemainingTimeInMillis: this.#remainingMs(PUBLISH_TIMEOUT_SECONDS) },
+      );
+    },
+  };
+
+  /** Of a call that begins now. */
+  #remainingMs(seconds: number): () => number {
+    const endsAt = this.#options.clock.now() + seconds * 1000;
+    return () => endsAt - this.#options.clock.now();
+  }
+}
+
+const TIMEOUT_SECONDS: Readonly<Record<string, number>> = {
+  [TASKS.PlanSweep]: FUNCTION_TIMEOUT_SECONDS.PlanSweep,
+  [TASKS.QueryExpired]: FUNCTION_TIMEOUT_SECONDS.QueryExpired,
+  [TASKS.DeleteChunk]: FUNCTION_TIMEOUT_SECONDS.DeleteChunk,
+  [TASKS.RecordMetrics]: FUNCTION_TIMEOUT_SECONDS.RecordMetrics,
+  'archive-expiries': ARCHIVE_TIMEOUT_SECONDS,
+  'publish-expiries': PUBLISH_TIMEOUT_SECONDS,
+};
+
+function timedOut(): FunctionResult {
+  return { ok: false, errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out' };
+}

@@ -1,0 +1,89 @@
+import { lagPercentiles } from '../report/lag.ts';
+import type { FaultGroup } from './faults.ts';
+import { FINDINGS, type Finding, type Violation } from './oracle.ts';
+import { runOnce, type SubRun } from './run.ts';
+import { smallest } from './smallest.ts';
+import type { Resolve, Variant } from './variants.ts';
+
+/** Items of one run: what goes together on one table within some minutes. */
+const SUB_RUN_ITEMS = 10_000;
+
+export interface VariantRun {
+  readonly variant: Variant;
+  /** Of the first run; each further one has the next. */
+  readonly seed: number;
+  readonly items: number;
+  /** How long items expire in each run. */
+  readonly minutes: number;
+  readonly faults: readonly FaultGroup[];
+}
+
+export interface VariantResult {
+  readonly name: string;
+  readonly items: number;
+  readonly deleted: number;
+  readonly lateP99Ms: number | null;
+  /** How often what went wrong on purpose. */
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+  /** Of the first run with violations, and the smallest that was found to have some; undefined without any. */
+  readonly failing: Failing | undefined;
+}
+
+export interface Failing {
+  readonly run: SubRun;
+  readonly smallest: SubRun;
+  /** Of the smallest. */
+  readonly violations: readonly Violation[];
+}
+
+/** Runs a variant, in runs of some thousand items. After a run with violations no other begins. */
+export async function fuzzVariant(given: VariantRun, resolve: Resolve): Promise<VariantResult> {
+  const { variant, minutes, faults } = given;
+  const counts = new Map<string, number>();
+  const lags: number[] = [];
+  let items = 0;
+  for (let number = 0; items < given.items; number += 1) {
+    const run: SubRun = {
+      variant,
+      seed: given.seed + number,
+      items: Math.min(SUB_RUN_ITEMS, given.items - items),
+      minutes,
+      faults,
+    };
+    const result = await runOnce(run, resolve);
+    items += run.items;
+    for (const lag of result.lags) lags.push(lag);
+    for (const [what, count] of result.faults) counts.set(what, (counts.get(what) ?? 0) + count);
+    const { violations } = result;
+    if (violations.length > 0) {
+      return { ...summary(), violations, failing: await failingOf(run, violations, resolve) };
+    }
+  }
+  return { ...summary(), violations: [], failing: undefined };
+
+  function summary() {
+    const lateP99Ms = lagPercentiles(lags).p99;
+    return { name: variant.name, items, deleted: lags.length, lateP99Ms, faults: counts };
+  }
+}
+
+/** A smaller run counts as the same when something of what was found is found again. */
+async function failingOf(run: SubRun, found: readonly Violation[], resolve: Resolve): Promise<Failing> {
+  const findings = new Set<Finding>(found.map(({ finding }) => finding));
+  let known = found;
+  const small = await smallest(run, async smaller => {
+    const { violations } = await runOnce(smaller, resolve);
+    const failed = violations.some(({ finding }) => findings.has(finding));
+    if (failed) known = violations;
+    return failed;
+  });
+  return { run, smallest: small, violations: known };
+}
+
+/** `12 expired items left at the end`, for each of what was found. */
+export function countsOfFindings(violations: readonly Violation[]): string[] {
+  return [...Map.groupBy(violations, ({ finding }) => finding)].map(
+    ([finding, those]) => `${those.length} ${FINDINGS[finding]}`,
+  );
+}

@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream';
+import type { Clock } from 'stepfunctions-emulator';
+import { type Answer, jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
+import { keysOf, splitBatch } from '../faults/batch.ts';
+import type { DynamoDbEffect } from '../faults/index.ts';
+import { answerRequest, deletedIds, deletedOf } from './dynamodb.ts';
+import type { Faults } from './faults.ts';
+import {
+  bytesOf,
+  type Invocation,
+  KilledError,
+  type SdkOptions,
+  type SdkRequest,
+  type SdkResponse,
+} from './sdk.ts';
+import type { Services } from './services.ts';
+import type { MemoryTable } from './table.ts';
+
+export interface NetworkOptions {
+  /** DynamoDB's and everybody's true time; answers carry it in whole seconds, as AWS's do. */
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly table: MemoryTable;
+  readonly services: Services;
+  /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
+  readonly interfere: (id: string) => void;
+  /** Told of what nobody is known to send, and of what the services refuse. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The clients' own limit, which they are given where a request has none. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * Between the AWS SDK's clients and the services in memory, in process and in the time of the virtual clock: what takes how long, what
+ * fails, what is given up, and what takes effect although it was.
+ */
+export class Network {
+  readonly #options: NetworkOptions;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  async handle(request: SdkRequest, options: SdkOptions): Promise<{ response: SdkResponse }> {
+    const { clock } = this.#options;
+    const { invocation } = options;
+    this.#checkAlive(invocation);
+    const limitMs = this.#limitMs(options);
+    const plan = this.#plan(request, invocation);
+    if (plan.effect !== undefined && plan.effectMs > limitMs) clock.schedule(plan.effectMs, plan.effect);
+    if (plan.effectMs > limitMs) return this.#giveUp(limitMs, invocation);
+    // The request is on its way: it arrives whether who sent it lives or not.
+    await clock.sleep(plan.effectMs);
+    const answer = plan.effect?.();
+    if (plan.effectMs + plan.answerMs > limitMs) return this.#giveUp(limitMs - plan.effectMs, invocation);
+    await clock.sleep(plan.answerMs);
+    this.#checkAlive(invocation);
+    if (answer === undefined || plan.isCut) throw lost('ECONNRESET', 'socket hang up');
+    plan.onAnswer?.(answer);
+    const headers = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const date = new Date(clock.now()).toUTCString();
+    return {
+      response: {
+        statusCode: answer.status,
+        headers: { ...headers, date },
+        body: Readable.from([answer.body]),
+      },
+    };
+  }
+
+  #limitMs({ requestTimeout = REQUEST_TIMEOUT_MS, abortSignal }: SdkOptions): number {
+    const endsAt = abortSignal?.endsAt ?? Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.min(requestTimeout, endsAt - this.#options.clock.now()));
+  }
+
+  async #giveUp(afterMs: number, invocation: Invocation | undefined): Promise<never> {
+    await this.#options.clock.sleep(afterMs);
+    this.#checkAlive(invocation);
+    throw lost(undefined, 'no answer in time');
+  }
+
+  #checkAlive(invocation: Invocation | undefined): void {
+    if (invocation !== undefined && this.#options.clock.now() >= invocation.killedAt)
+      throw new KilledError('the process is gone');
+  }
+
+  /** What becomes of a request, drawn when it is sent. */
+  #plan(request: SdkRequest, invocation: Invocation | undefined): Plan {
+    const { faults, clock } = this.#options;
+    const effectMs = faults.between(1, 6);
+    const answerMs = faults.between(1, 6);
+    const zombieMs = invocation === undefined ? undefined : faults.zombieMs();
+    const [service = '', operation = ''] = (request.headers['x-amz-target'] ?? '').split('.');
+    const isOut = faults.isOut(request.hostname, clock.now());
+    if (service !== 'DynamoDB_20120810') {
+      const fault = faults.choose({ operation: 'other', body: {}, keys: [], at: clock.now() });
+      const { services } = this.#options;
+      return planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
+        all: () => this.#told(() => services.answer(request, operation)),
+        refuse: () => services.refuse(request),
+      });
+    }
+    const { table, interfere } = this.#options;
+    const body = parseBody(bytesOf(request.body)) ?? {};
+    const fault = faults.choose({ operation, body, keys: keysOf(operation, body), at: clock.now() });
+    const answer = (of = body) =>
+      this.#told(() => {
+        for (const id of deletedIds(operation, of, table)) if (faults.interferes()) interfere(id);
+        return answerRequest(operation, of, table);
+      });
+    const plan = planOf(isOut ? OUT : fault?.effect, zombieMs ?? effectMs, answerMs, {
+      all: () => answer(),
+      refuse: (error, status) =>
+        jsonAnswer(
+          { __type: `com.amazonaws.dynamodb.v20120810#${error}`, message: `${error}: injected` },
+          status,
+        ),
+      some: errors => {
+        const { rest, complete } = splitBatch(operation, body, errors);
+        const given = rest === undefined ? jsonAnswer({}) : answer(rest);
+        return given.status === 200 ? jsonAnswer(complete(parseBody(given.body) ?? {})) : given;
+      },
+    });
+    const onAnswer = (given: Answer) => {
+      const counts = deletedOf(operation, body, given);
+      if (counts === undefined || invocation === undefined) return;
+      invocation.tally.deleted += counts.deleted;
+      invocation.tally.notFound += counts.notFound;
+    };
+    return { ...plan, onAnswer };
+  }
+
+  /** A request that nobody knows is a fault of this program or of the product, and must not look like one of DynamoDB's. */
+  #told(work: () => Answer): Answer {
+    try {
+      return work();
+    } catch (error) {
+      this.#options.onError(error);
+      return jsonAnswer({ __type: 'UnknownRequestError', message: String(error) }, 400);
+    }
+  }
+}
+
+/** What every call gets while its service is out. */
+const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
+
+interface Plan {
+  /** Milliseconds until it takes effect, and from then to the answer. */
+  readonly effectMs: number;
+  readonly answerMs: number;
+  /** Undefined: it never arrives. */
+  readonly effect: (() => Answer) | undefined;
+  readonly isCut: boolean;
+  readonly onAnswer?: (answer: Answer) => void;
+}
+
+interface Ways {
+  readonly all: () => Answer;
+  readonly refuse: (error: string, status: number) => Answer;
+  /** With some keys of a batch left out. */
+  readonly some?: (errors: ReadonlyMap<number, string>) => Answer;
+}
+
+function planOf(effect: DynamoDbEffect | undefined, effectMs: number, answerMs: number, ways: Ways): Plan {
+  const usual = { effectMs, answerMs, effect: ways.all, isCut: false };
+  switch (effect?.kind) {
+    case 'refuse':
+      return { ...usual, effect: () => ways.refuse(effect.error, effect.status) };
+    case 'leaveOut': {
+      const { errors } = effect;
+      return { ...usual, effect: () => (ways.some === undefined ? ways.all() : ways.some(errors)) };
+    }
+    case 'cutBefore':
+      return { ...usual, effect: undefined };
+    case 'cutAfter':
+      return { ...usual, isCut: true };
+    case 'slow':
+      return { ...usual, answerMs: effect.ms };
+    default:
+      return usual;
+  }
+}
+
+/** As the SDK's own handler says it. */
+function lost(code: string | undefined, message: string): Error {
+  return Object.assign(new Error(message), { name: 'TimeoutError', ...(code !== undefined && { code }) });
+}

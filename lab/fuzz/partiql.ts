@@ -1,0 +1,87 @@
+import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import { itemText } from '../archive/item-text.ts';
+
+/** `DELETE FROM "t" WHERE … RETURNING ALL OLD *`, and no other statement. */
+export interface DeleteStatement {
+  readonly tableName: string;
+  readonly conditions: readonly Condition[];
+}
+
+interface Condition {
+  readonly name: string;
+  readonly operator: '=' | '<=' | '>' | 'IS MISSING';
+}
+
+/** A statement or a request that the functions are not known to send. */
+export class UnknownRequestError extends Error {
+  override readonly name = 'UnknownRequestError';
+}
+
+const STATEMENT = /^DELETE FROM "((?:[^"]|"")+)" WHERE (.+) RETURNING ALL OLD \*$/s;
+const CONDITION = /"((?:[^"]|"")+)" (= \?|<= \?|> \?|IS MISSING)( AND (?=")|$)/y;
+
+/** Source: DynamoDB API reference, BatchStatementRequest. */
+const MAX_STATEMENT_LENGTH = 8192;
+
+const MOST_KNOWN = 2_000;
+const known = new Map<string, DeleteStatement>();
+
+/** @throws UnknownRequestError */
+export function readStatement(text: string): DeleteStatement {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const [, table = '', where = ''] = (text.length <= MAX_STATEMENT_LENGTH && STATEMENT.exec(text)) || [];
+  const conditions: Condition[] = [];
+  CONDITION.lastIndex = 0;
+  let end = 0;
+  for (let match = CONDITION.exec(where); match !== null; match = CONDITION.exec(where)) {
+    const [, name = '', operator = ''] = match;
+    conditions.push({ name: unquoted(name), operator: operator.replace(' ?', '') as Condition['operator'] });
+    end = CONDITION.lastIndex;
+    if (end === where.length) break;
+  }
+  if (conditions.length === 0 || end !== where.length) {
+    throw new UnknownRequestError(`expected the PartiQL of a guarded delete, got ${text}`);
+  }
+  const statement = { tableName: unquoted(table), conditions };
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(text, statement);
+  return statement;
+}
+
+/** The key that a statement names. @throws UnknownRequestError */
+export function keyOfStatement(
+  { conditions }: DeleteStatement,
+  parameters: readonly ImageValue[],
+  keyNames: readonly string[],
+): ItemImage {
+  const key = keyNames.map((name, index) => {
+    const condition = conditions[index];
+    const value = parameters[index];
+    if (condition?.name !== name || condition.operator !== '=' || value === undefined)
+      throw new UnknownRequestError(`expected "${name}" = ? as condition ${index + 1} of a delete`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(key);
+}
+
+/** Whether an item has what a statement asks of it. */
+export function matches(
+  { conditions }: DeleteStatement,
+  parameters: readonly ImageValue[],
+  item: ItemImage,
+): boolean {
+  let next = 0;
+  return conditions.every(({ name, operator }) => {
+    const value = Object.hasOwn(item, name) ? item[name] : undefined;
+    if (operator === 'IS MISSING') return value === undefined;
+    const parameter = parameters[next];
+    next += 1;
+    if (value === undefined || parameter === undefined) return false;
+    if (operator === '=') return itemText({ value }) === itemText({ value: parameter });
+    if (!('N' in value && 'N' in parameter)) return false;
+    return operator === '<=' ? Number(value.N) <= Number(parameter.N) : Number(value.N) > Number(parameter.N);
+  });
+}
+
+const unquoted = (name: string): string => name.replaceAll('""', '"');

@@ -1,0 +1,223 @@
+import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { keyAttributeNames } from '../../functions/table/item-key.ts';
+import { Accounts, reportOf } from '../ledger/accounts.ts';
+import { clientsOn, type DestinationName } from './clients.ts';
+import { type FaultGroup, Faults } from './faults.ts';
+import { Functions } from './functions.ts';
+import { type EndedSweep, Machine } from './machine.ts';
+import { Network } from './network.ts';
+import { Oracle, type Violation } from './oracle.ts';
+import { Services } from './services.ts';
+import { MemoryStream, StreamReaders } from './stream.ts';
+import { MemoryTable } from './table.ts';
+import { Users } from './users.ts';
+import type { Resolve, Variant, VariantProps } from './variants.ts';
+import { inVirtualTime } from './virtual-time.ts';
+
+/** What a run is repeated by. */
+export interface SubRun {
+  readonly variant: Variant;
+  readonly seed: number;
+  readonly items: number;
+  /** How long items expire. */
+  readonly minutes: number;
+  readonly faults: readonly FaultGroup[];
+}
+
+export interface SubRunResult {
+  readonly items: number;
+  readonly deleted: number;
+  /** Of all deletes by the sweep, milliseconds. */
+  readonly lags: readonly number[];
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+/** A whole minute. Summer 2027: a time within the years that a clock is checked against. */
+const START_MS = Date.UTC(2027, 5, 1, 12);
+
+/** Minutes of ticks after all is calm. */
+const CALM_MINUTES = 4;
+
+/** After the last sweep the readers of the stream need this long to hand over everything, milliseconds. */
+const READERS_MS = 120_000;
+
+/**
+ * One variant, with its items, its faults and its clocks; the same arguments give the same run.
+ *
+ * 1. Ticks come each minute, and the users do what they do, while everything goes wrong that is to.
+ * 2. It is calm: ticks, a reconcile, and the readers of the stream come to their end.
+ * 3. The oracle judges by what DynamoDB, S3 and the events' destination saw.
+ */
+export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResult> {
+  const clock = new VirtualClock(START_MS);
+  return inVirtualTime(clock, () => runOn(clock, run, resolve));
+}
+
+async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
+  const { variant, seed, items, minutes, faults: groups } = run;
+  const { settings, concurrency, filter } = resolve(variant.props);
+  const { archive, archiveFirst = false, events } = variant.props;
+  const { model, graceSeconds, holdAttribute, tableName, indexName } = settings;
+  const keyNames = keyAttributeNames(model);
+  const violations: Violation[] = [];
+  let turn = 0;
+  const nextTurn = () => (turn += 1);
+
+  const firstTtl = START_MS / 1000 + 60;
+  const lastTtl = firstTtl + minutes * 60;
+  // Renewals end a minute after that.
+  const calmAt = (lastTtl + 60 + graceSeconds) * 1000;
+  const random = (part: number) => seededRandom(seed * 16 + part);
+  const faults = new Faults({ seed, random: random(1), groups, areOver: () => clock.now() >= calmAt });
+
+  const oracle = new Oracle({
+    keyNames,
+    ttlAttribute: model.ttlAttribute,
+    holdAttribute,
+    graceSeconds,
+    findsFractions: model.indexedBy === 'window',
+    archives: archive && (archive.removals ?? 'expiries'),
+    archivesFirst: archiveFirst,
+    publishes: events !== undefined,
+    publishesImages: events?.oldImage === true,
+  });
+  const stream = new MemoryStream(keyNames);
+  const hasStream = archive !== undefined || events !== undefined;
+  const table = new MemoryTable({
+    tableName,
+    indexName,
+    keyNames,
+    ttlAttribute: model.ttlAttribute,
+    windowAttribute: model.windowAttribute,
+    clock,
+    indexLagMs: () => faults.indexLagMs(),
+    nextTurn,
+    onChange: change => {
+      oracle.saw(change);
+      if (hasStream) stream.add(change);
+    },
+  });
+  const services = new Services(nextTurn);
+  const users = new Users({
+    table,
+    settings,
+    variant,
+    clock,
+    random: random(2),
+    items,
+    from: firstTtl,
+    before: lastTtl,
+    calmAt: calmAt / 1000,
+  });
+  const refused = new Set<string>();
+  const network = new Network({
+    clock,
+    faults,
+    table,
+    services,
+    interfere: id => users.interfere(id),
+    onError: error => refused.add(String(error)),
+  });
+  const skewMs = variant.skewMs ?? { stepFunctions: 0, functions: 0 };
+  const functions = new Functions({
+    settings,
+    archive: archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' },
+    archiveFirst,
+    events: events && { to: destinationOf(events), oldImage: events.oldImage ?? false },
+    clock,
+    skewMs: skewMs.functions,
+    random: random(3),
+    clients: await clientsOn(network),
+    faults,
+  });
+  const machine = new Machine({
+    concurrency,
+    clock,
+    skewMs: skewMs.stepFunctions,
+    random: random(4),
+    functions,
+  });
+
+  const readers = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])].map(
+    name => new StreamReaders({ name, stream, filter, functions, clock }),
+  );
+  const reading = readers.map(reader => reader.run());
+  const using = users.run();
+
+  const accounts = new Accounts();
+  const sweeps: Promise<void>[] = [];
+  const sweep = async (
+    input: object,
+    lateMs: number,
+    stoppedAfterMs: number | undefined,
+    isCalm: boolean,
+  ) => {
+    if (lateMs > 0) await clock.sleep(lateMs);
+    const { ended, stop } = machine.start(input);
+    if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, stop);
+    const end = await ended;
+    accounts.add(end);
+    violations.push(...wrongReport(end, variant.props, isCalm));
+  };
+
+  const lastTick = Math.ceil(calmAt / 60_000) * 60_000 + CALM_MINUTES * 60_000;
+  // The first ticks own the minutes before the first TTLs, which nothing is in.
+  for (let scheduled = START_MS; scheduled <= lastTick; scheduled += 60_000) {
+    if (scheduled > clock.now()) await clock.sleep(scheduled - clock.now());
+    const isCalm = scheduled >= calmAt + 120_000;
+    const input = { scheduledTime: new Date(scheduled).toISOString() };
+    for (const { lateMs, stoppedAfterMs } of faults.tick()) {
+      sweeps.push(sweep(input, lateMs, stoppedAfterMs, isCalm));
+    }
+  }
+  await Promise.all(sweeps);
+  violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000 }));
+  const reconciled = {
+    scheduledTime: new Date(clock.now()).toISOString(),
+    lookbackMinutes: Math.ceil((clock.now() - START_MS) / 60_000) + 2,
+  };
+  await sweep(reconciled, 0, undefined, true);
+  const endMs = lastTick;
+  await using;
+  await clock.sleep(READERS_MS);
+  for (const reader of readers) reader.stop();
+  await Promise.all(reading);
+
+  violations.push(...oracle.verdict(endMs, services));
+  violations.push(...accounts.wrong.map(text => ({ finding: 'wrongCounts', text }) as const));
+  violations.push(...[...refused].map(text => ({ finding: 'refused', text }) as const));
+  const { lags } = oracle;
+  return { items: oracle.items, deleted: lags.length, lags, faults: faults.counts, violations };
+}
+
+/** What a sweep says of itself, held against the answers that its calls got. */
+function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm: boolean): Violation[] {
+  const { name, status, error, text } = end;
+  if (isCalm && status !== 'SUCCEEDED')
+    return [{ finding: 'failedQuietly', text: `${name} ended ${status} ${error ?? ''}: ${text}` }];
+  const report = reportOf(text);
+  if (report === undefined) return [];
+  // Of a child that was interrupted the page in flight counts as failed, whatever became of it.
+  const isExact = report.shardsFailed === 0;
+  // What was gone before its image could be read is in no answer to a delete, and a batch does not tell.
+  const knowsGone = props.deleteMode !== 'batch' && props.archiveFirst !== true;
+  const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
+  return counts
+    .filter(count => (isExact ? report[count] !== tally[count] : report[count] > tally[count]))
+    .map(count => ({
+      finding: 'wrongCounts',
+      text: `${name} says ${count} ${report[count]}; DynamoDB's answers say ${tally[count]}${isExact ? '' : ' at the most'}`,
+    }));
+}
+
+function destinationOf(events: object): DestinationName {
+  if ('eventBus' in events) return 'bus';
+  return 'queueArn' in events ? 'queue' : 'function';
+}
+
+const ARCHIVE = {
+  archiveBucket: 'archive',
+  archivePrefix: 'expired/',
+  archiveFormat: 'dynamodb-json',
+} as const;

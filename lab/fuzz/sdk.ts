@@ -1,0 +1,51 @@
+import type { Readable } from 'node:stream';
+
+/** What one call of a function asked for and got, to hold its counts against. */
+export interface CallTally {
+  deleted: number;
+  notFound: number;
+}
+
+/**
+ * One call of a function, as the network sees it: by the AWS SDK's request options it knows whose request it has. When the call is
+ * killed, nothing that it would send afterwards is sent; what is under way takes effect nevertheless.
+ */
+export interface Invocation {
+  /** By the network's clock, epoch milliseconds. */
+  readonly killedAt: number;
+  readonly tally: CallTally;
+}
+
+/** The call is over: its process died, or its time was up. */
+export class KilledError extends Error {
+  override readonly name = 'KilledError';
+}
+
+/** A request of an AWS SDK client, as far as it is read here. */
+export interface SdkRequest {
+  readonly hostname: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** What the SDK hands on of what `send` was told, besides its command. */
+export interface SdkOptions {
+  /** Milliseconds. */
+  readonly requestTimeout?: number;
+  readonly abortSignal?: { readonly endsAt?: number };
+  readonly invocation?: Invocation;
+}
+
+export interface SdkResponse {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: Readable;
+}
+
+/** The SDK's bodies are texts or bytes; its bytes would warn of being taken for a text. */
+export function bytesOf(body: string | Uint8Array = ''): Buffer {
+  return typeof body === 'string'
+    ? Buffer.from(body)
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}

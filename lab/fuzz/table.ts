@@ -1,0 +1,193 @@
+import type { Clock } from 'stepfunctions-emulator';
+import type { ItemImage } from '../../functions/stream/event.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import { itemText } from '../archive/item-text.ts';
+
+/** Who changes an item. */
+export type Who = 'user' | 'sweep';
+
+/** A change of an item, as DynamoDB saw it. */
+export interface Change {
+  /** The item's key, as text. */
+  readonly key: string;
+  readonly by: Who;
+  /** By DynamoDB's clock, epoch milliseconds. */
+  readonly at: number;
+  /** Place among everything that happens in a run. */
+  readonly turn: number;
+  /** Of the stream's record: no other change has it. */
+  readonly eventId: string;
+  readonly before: ItemImage | undefined;
+  readonly after: ItemImage | undefined;
+}
+
+export interface MemoryTableOptions {
+  readonly tableName: string;
+  readonly indexName: string;
+  /** Partition key, and sort key where there is one. */
+  readonly keyNames: readonly string[];
+  readonly ttlAttribute: string;
+  /** Undefined: the index is keyed by the TTL, by second. */
+  readonly windowAttribute: string | undefined;
+  /** DynamoDB's own. */
+  readonly clock: Clock;
+  /** How far the index is behind, milliseconds; asked at each change. */
+  readonly indexLagMs: () => number;
+  readonly nextTurn: () => number;
+  readonly onChange: (change: Change) => void;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly key: ItemKey;
+  readonly ttl: string;
+  readonly partition: string;
+  isGone: boolean;
+}
+
+interface Partition {
+  entries: Entry[];
+  isSorted: boolean;
+}
+
+interface Former {
+  readonly image: ItemImage | undefined;
+  readonly until: number;
+}
+
+/** A position in the index: TTL (epoch seconds) and key of the entry before it. */
+export interface Position {
+  readonly ttl: number;
+  readonly id: string;
+}
+
+/** How long a read that is not consistent may give what was there before a change, milliseconds. */
+const FORMER_MS = 1_000;
+
+/** A table with its expiry index, in memory: items in DynamoDB's JSON, an index that lags behind, and every change told. */
+export class MemoryTable {
+  readonly options: MemoryTableOptions;
+  readonly #items = new Map<string, ItemImage>();
+  readonly #former = new Map<string, Former>();
+  readonly #partitions = new Map<string, Partition>();
+  readonly #indexed = new Map<string, Entry>();
+  /** When the last change of an item reaches the index: changes of one item reach it in their order. */
+  readonly #indexedAt = new Map<string, number>();
+  #changes = 0;
+
+  constructor(options: MemoryTableOptions) {
+    this.options = options;
+  }
+
+  idOf(keyOrImage: ItemImage): string {
+    return itemText(
+      Object.fromEntries(this.options.keyNames.map(name => [name, keyOrImage[name] as ItemImage[string]])),
+    );
+  }
+
+  get(id: string): ItemImage | undefined {
+    return this.#items.get(id);
+  }
+
+  /** As a read that is not consistent may have it. */
+  getStale(id: string): ItemImage | undefined {
+    const former = this.#former.get(id);
+    return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
+  }
+
+  get images(): IterableIterator<[string, ItemImage]> {
+    return this.#items.entries();
+  }
+
+  put(image: ItemImage, by: Who): void {
+    this.#change(this.idOf(image), image, by);
+  }
+
+  delete(id: string, by: Who): void {
+    if (this.#items.has(id)) this.#change(id, undefined, by);
+  }
+
+  /**
+   * Entries under a key of the index in the order of their TTL.
+   *
+   * @param after undefined: from the beginning
+   */
+  query(
+    partition: string,
+    { from, upTo }: { readonly from: number; readonly upTo: number },
+    after: Position | undefined,
+    limit: number,
+  ): { readonly entries: readonly { key: ItemKey; ttl: string }[]; readonly isEnd: boolean } {
+    const found = this.#partitions.get(partition);
+    if (found === undefined) return { entries: [], isEnd: true };
+    if (!found.isSorted) {
+      found.entries = found.entries.filter(({ isGone }) => !isGone).sort(byTtl);
+      found.isSorted = true;
+    }
+    const entries: Entry[] = [];
+    for (const entry of found.entries) {
+      const ttl = Number(entry.ttl);
+      if (entry.isGone || ttl < from || (after !== undefined && isUpTo(ttl, entry.id, after))) continue;
+      if (ttl > upTo) break;
+      // As DynamoDB does: a full page has a position behind it, whether anything follows or not.
+      entries.push(entry);
+      if (entries.length === limit) return { entries, isEnd: false };
+    }
+    return { entries, isEnd: true };
+  }
+
+  #change(id: string, after: ItemImage | undefined, by: Who): void {
+    const { clock, nextTurn, onChange } = this.options;
+    const before = this.#items.get(id);
+    const at = clock.now();
+    this.#former.set(id, { image: before, until: at + FORMER_MS });
+    if (after === undefined) this.#items.delete(id);
+    else this.#items.set(id, after);
+    this.#changes += 1;
+    onChange({ key: id, by, at, turn: nextTurn(), eventId: `event-${this.#changes}`, before, after });
+    this.#updateIndex(id, after, at);
+  }
+
+  #updateIndex(id: string, after: ItemImage | undefined, at: number): void {
+    const { clock, indexLagMs } = this.options;
+    const due = Math.max(this.#indexedAt.get(id) ?? 0, at + indexLagMs());
+    const apply = () => {
+      const former = this.#indexed.get(id);
+      if (former !== undefined) former.isGone = true;
+      this.#indexed.delete(id);
+      const entry = after && this.#entryOf(id, after);
+      if (entry === undefined) return;
+      this.#indexed.set(id, entry);
+      const partition = this.#partitions.get(entry.partition) ?? { entries: [], isSorted: true };
+      this.#partitions.set(entry.partition, partition);
+      partition.entries.push(entry);
+      partition.isSorted = false;
+    };
+    if (due <= at) {
+      apply();
+      return;
+    }
+    this.#indexedAt.set(id, due);
+    clock.schedule(due - at, apply);
+  }
+
+  /** An item without one of the index's attributes is not in it. */
+  #entryOf(id: string, image: ItemImage): Entry | undefined {
+    const { keyNames, ttlAttribute, windowAttribute } = this.options;
+    const ttl = image[ttlAttribute];
+    const window = windowAttribute === undefined ? undefined : image[windowAttribute];
+    if (ttl === undefined || !('N' in ttl)) return undefined;
+    if (windowAttribute !== undefined && (window === undefined || !('S' in window))) return undefined;
+    const key = Object.fromEntries(keyNames.map(name => [name, image[name]])) as ItemKey;
+    const partition = window !== undefined && 'S' in window ? window.S : String(Number(ttl.N));
+    return { id, key, ttl: ttl.N, partition, isGone: false };
+  }
+}
+
+function byTtl(one: Entry, other: Entry): number {
+  return Number(one.ttl) - Number(other.ttl) || (one.id < other.id ? -1 : 1);
+}
+
+function isUpTo(ttl: number, id: string, position: Position): boolean {
+  return ttl < position.ttl || (ttl === position.ttl && id <= position.id);
+}

@@ -1,0 +1,232 @@
+import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { shardOf } from '../../expiry/shard.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
+import type { ImageValue, ItemImage } from '../../functions/stream/event.ts';
+import { keyAttributeNames, toNativeKey } from '../../functions/table/item-key.ts';
+import type { ItemKey } from '../../statemachine/contract.ts';
+import { variedAttributes } from '../archive/varied-item.ts';
+import type { MemoryTable } from './table.ts';
+import type { Variant } from './variants.ts';
+
+export interface UsersOptions {
+  readonly table: MemoryTable;
+  readonly settings: SweepSettings;
+  readonly variant: Variant;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly items: number;
+  /** TTLs of what is written first lie between these, epoch seconds. Renewals end a minute later. */
+  readonly from: number;
+  readonly before: number;
+  /** When nothing goes wrong any more, epoch seconds. Some items are written in the minute after, and expire at once. */
+  readonly calmAt: number;
+}
+
+/** Share of the items that are written then. */
+const CALM_SHARE = 0.01;
+
+/** Names that a JavaScript object, an expression or a PartiQL statement could take for something else. */
+const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a.b', '#x', ':y', '"q"', ' ', 'ттл'];
+
+const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
+
+interface Deed {
+  readonly at: number;
+  readonly done: () => void;
+}
+
+/** What applications do to the items of a table: planned ahead, and on the way of a delete. */
+export class Users {
+  readonly #options: UsersOptions;
+  readonly #deeds: Deed[] = [];
+  readonly #guarded: boolean;
+  #version = 0;
+
+  constructor(options: UsersOptions) {
+    this.#options = options;
+    this.#guarded = options.settings.deleteMode === 'guarded';
+    const hot = Array.from({ length: 8 }, () => this.#between(options.from, options.before));
+    const inCalm = Math.ceil(options.items * CALM_SHARE);
+    for (let number = 0; number < options.items; number += 1) {
+      if (number < inCalm) this.#planInCalm(number);
+      else this.#plan(number, hot);
+    }
+    this.#deeds.sort((one, other) => one.at - other.at);
+  }
+
+  /** Does everything at its time; returns when all is done. */
+  async run(): Promise<void> {
+    const { clock } = this.#options;
+    for (const { at, done } of this.#deeds) {
+      if (at > clock.now()) await clock.sleep(at - clock.now());
+      done();
+    }
+  }
+
+  /** Changes an item while somebody is about to delete it. */
+  interfere(id: string): void {
+    const { table } = this.#options;
+    const image = table.get(id);
+    if (image === undefined) return;
+    const drawn = this.#random();
+    if (!this.#guarded || drawn < 0.15) table.delete(id, 'user');
+    else if (drawn < 0.5) this.#renew(id);
+    else if (drawn < 0.6) this.#makePermanent(id);
+    else if (drawn < 0.75) this.#hold(id);
+    else if (drawn < 0.85) this.#put(image, { [`added ${this.#between(0, 100)}`]: { S: 'later' } });
+    else this.#put(image, {});
+  }
+
+  #plan(number: number, hot: readonly number[]): void {
+    const { table, clock, from, before } = this.#options;
+    const random = this.#random();
+    const picked = hot[this.#between(0, hot.length)] ?? from;
+    const ttl = this.#random() < 0.4 ? picked : this.#between(from, before);
+    const key = this.#key(number);
+    const writtenAt = random < 0.15 ? ttl * 1000 - this.#between(500, 110_000) : clock.now();
+    const at = Math.max(writtenAt, clock.now());
+    const id = table.idOf(key);
+    const image = { ...key, ...this.#attributes(), ...this.#expiry(key, ttl) };
+    this.#at(at, () => this.#put(image, {}));
+    this.#planFate(id, key, ttl);
+  }
+
+  #planInCalm(number: number): void {
+    const key = this.#key(number);
+    const at = this.#options.calmAt + this.#between(0, 60);
+    const ttl = at + this.#between(1, 10);
+    this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
+  }
+
+  /** What becomes of an item besides that it expires: of most nothing. */
+  #planFate(id: string, key: ItemImage, ttl: number): void {
+    const { graceSeconds } = this.#options.settings;
+    const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);
+    const drawn = this.#random();
+    if (drawn < 0.05) this.#at(around(ttl), () => this.#options.table.delete(id, 'user'));
+    else if (!this.#guarded) return;
+    else if (drawn < 0.13) this.#at(around(ttl + graceSeconds), () => this.#renew(id));
+    else if (drawn < 0.16) this.#at(around(ttl), () => this.#makePermanent(id));
+    else if (drawn < 0.2) this.#at(around(ttl + graceSeconds), () => this.#hold(id));
+    else if (drawn < 0.22) this.#at((ttl + this.#between(1, 200)) * 1000, () => this.#write(id, key));
+    else if (drawn < 0.25) this.#at(around(ttl), () => this.#put(this.#options.table.get(id), {}));
+    else if (drawn < 0.27) this.#stray(id, key, ttl);
+  }
+
+  /** Items that not every rule is for: of another window, with a fraction, and five years old. */
+  #stray(id: string, key: ItemImage, ttl: number): void {
+    const { settings, table } = this.#options;
+    if (settings.model.indexedBy === 'second') return;
+    const drawn = this.#random();
+    // At the bound, and a day behind it.
+    const fiveYearsBack = ttl - FIVE_YEARS_SECONDS + (drawn < 0.8 ? -86_400 : this.#between(-5, 40));
+    const other = drawn < 0.4 ? ttl - this.#between(0, 120) : drawn < 0.7 ? ttl + 0.5 : fiveYearsBack;
+    this.#at(ttl * 1000 - 20_000, () => {
+      const image = table.get(id);
+      if (image === undefined) return;
+      const stamp = this.#expiry(key, ttl);
+      this.#put({ ...image, ...stamp, [settings.model.ttlAttribute]: { N: String(other) } }, {});
+    });
+  }
+
+  #renew(id: string): void {
+    const { table, clock, before } = this.#options;
+    const image = table.get(id);
+    if (image === undefined) return;
+    const now = Math.floor(clock.now() / 1000);
+    this.#put(image, this.#expiry(image, Math.min(now + this.#between(5, 90), before + 60)));
+  }
+
+  #makePermanent(id: string): void {
+    const { ttlAttribute } = this.#options.settings.model;
+    const { [ttlAttribute]: _ttl, ...image } = this.#options.table.get(id) ?? {};
+    if (_ttl !== undefined) this.#put(image, {});
+  }
+
+  /** Every other one is released again. */
+  #hold(id: string): void {
+    const { table, clock, settings } = this.#options;
+    const { holdAttribute: hold } = settings;
+    const image = table.get(id);
+    if (hold === undefined || image === undefined) return;
+    this.#put(image, { [hold]: this.#random() < 0.5 ? { NULL: true } : { S: 'case 7' } });
+    if (this.#random() < 0.5) return;
+    clock.schedule(this.#between(1_000, 60_000), () => {
+      const { [hold]: held, ...released } = table.get(id) ?? {};
+      if (held !== undefined) this.#put(released, {});
+    });
+  }
+
+  /** Writes an item that may be gone by now. */
+  #write(id: string, key: ItemImage): void {
+    const { table, clock, before } = this.#options;
+    if (table.get(id) !== undefined) return;
+    const now = Math.floor(clock.now() / 1000);
+    const ttl = Math.min(now + this.#between(5, 60), before + 60);
+    this.#put({ ...key, ...this.#attributes(), ...this.#expiry(key, ttl) }, {});
+  }
+
+  /** Each write gives its item another version: no two images of an item are the same. */
+  #put(image: ItemImage | undefined, more: ItemImage): void {
+    if (image === undefined) return;
+    this.#version += 1;
+    this.#options.table.put({ ...image, ...more, v: { N: String(this.#version) } }, 'user');
+  }
+
+  #at(at: number, done: () => void): void {
+    this.#deeds.push({ at, done });
+  }
+
+  #key(number: number): ItemImage {
+    const { settings, variant } = this.#options;
+    const odd = ODD_NAMES[number % 50] ?? '';
+    const texts = { S: `${odd}${number}`, N: `${number}.5`, B: Buffer.from(`${number}`).toString('base64') };
+    const type = variant.keyType ?? 'S';
+    const [partitionKey = '', sortKey] = keyAttributeNames(settings.model);
+    return {
+      [partitionKey]: { [type]: texts[type] } as unknown as ImageValue,
+      ...(sortKey !== undefined && { [sortKey]: { S: `${odd}${number % 7}` } }),
+    };
+  }
+
+  #attributes(): ItemImage {
+    const drawn = this.#random();
+    if (drawn < 0.8) return { name: { S: 'plain' } };
+    if (drawn < 0.95) return onTheWire(variedAttributes({ next: () => this.#random() }));
+    const name = ODD_NAMES[this.#between(0, ODD_NAMES.length)] ?? '';
+    // An object literal would take `__proto__` for its prototype.
+    return Object.fromEntries([[name, { S: 'odd' }]]);
+  }
+
+  /** The attributes by which the item expires. */
+  #expiry(key: ItemImage, ttl: number): ItemImage {
+    const { model } = this.#options.settings;
+    const { ttlAttribute, windowAttribute, granularitySeconds, shards } = model;
+    const expires = { [ttlAttribute]: { N: String(ttl) } };
+    if (windowAttribute === undefined) return expires;
+    const names = keyAttributeNames(model);
+    const native = toNativeKey(Object.fromEntries(names.map(name => [name, key[name]])) as ItemKey);
+    const shard = shardOf(native, model, shards);
+    return {
+      ...expires,
+      [windowAttribute]: { S: windowKey(windowStart(ttl, granularitySeconds), granularitySeconds, shard) },
+    };
+  }
+
+  #between(from: number, before: number): number {
+    return from + Math.floor(this.#random() * (before - from));
+  }
+
+  #random(): number {
+    return this.#options.random.next();
+  }
+}
+
+/** As DynamoDB's JSON has it: bytes in base64. */
+function onTheWire(image: ItemImage): ItemImage {
+  const text = JSON.stringify(image, (_name, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+  );
+  return JSON.parse(text) as ItemImage;
+}

@@ -1,0 +1,111 @@
+import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
+import type { ConcurrencyOptions } from '../../statemachine/definition.ts';
+
+/** The props of a table, as far as variants differ in them. */
+export interface VariantProps {
+  readonly sortKey?: string;
+  readonly ttlAttribute?: string;
+  readonly indexedBy?: 'window' | 'second';
+  readonly granularityMinutes?: number;
+  readonly shards?: number;
+  readonly deleteMode?: 'guarded' | 'batch';
+  readonly holdAttribute?: string;
+  readonly graceSeconds?: number;
+  readonly precisionSeconds?: number;
+  readonly pollSeconds?: number;
+  readonly maxDeletesPerSecond?: number;
+  readonly logKeys?: 'full' | 'hash' | 'none';
+  readonly archive?: { readonly removals?: ArchiveRemovals };
+  readonly archiveFirst?: boolean;
+  readonly events?: EventsProps;
+}
+
+type EventsProps = { readonly oldImage?: boolean } & (
+  | { readonly eventBus: string }
+  | { readonly queueArn: string }
+  | { readonly functionArn: string }
+);
+
+/** What the functions and the machine of a table with some props are given. */
+export interface Resolved {
+  readonly settings: SweepSettings;
+  readonly concurrency: ConcurrencyOptions;
+  /** The pattern of the event source mappings, JSON. */
+  readonly filter: string;
+}
+
+export type Resolve = (props: VariantProps) => Resolved;
+
+export interface Variant {
+  readonly name: string;
+  readonly props: VariantProps;
+  /** Type of the partition key. @default 'S' */
+  readonly keyType?: 'S' | 'N' | 'B';
+  /** How far clocks are ahead of DynamoDB's, milliseconds. */
+  readonly skewMs?: { readonly stepFunctions: number; readonly functions: number };
+}
+
+const BUS = { eventBus: 'expiries' };
+const QUEUE = { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expired.fifo' };
+const FUNCTION = { functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:worker' };
+
+/** Ahead and behind, by less than a second and by several. */
+const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
+
+export const VARIANTS: readonly Variant[] = [
+  { name: 'window', props: {} },
+  { name: 'second', props: { indexedBy: 'second' } },
+  { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
+  { name: 'hold', props: { holdAttribute: 'legalHold' } },
+  { name: 'hold-second', props: { holdAttribute: 'legalHold', indexedBy: 'second' }, keyType: 'N' },
+  { name: 'grace', props: { graceSeconds: 90, holdAttribute: 'hold' } },
+  { name: 'plain', props: { precisionSeconds: 60, ttlAttribute: 'expires at', logKeys: 'hash' } },
+  { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
+  { name: 'limit', props: { maxDeletesPerSecond: 100 } },
+  { name: 'limit-second', props: { maxDeletesPerSecond: 100, indexedBy: 'second' } },
+  { name: 'batch', props: { deleteMode: 'batch' } },
+  { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },
+  { name: 'archive', props: { sortKey: 'sk', archive: {} }, keyType: 'B' },
+  { name: 'archive-all', props: { graceSeconds: 20, archive: { removals: 'all' } } },
+  { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
+  { name: 'events-queue', props: { graceSeconds: 15, archive: {}, events: { ...QUEUE, oldImage: true } } },
+  { name: 'archive-first', props: { archive: {}, archiveFirst: true } },
+  {
+    name: 'archive-first-hold',
+    props: {
+      indexedBy: 'second',
+      holdAttribute: 'hold',
+      graceSeconds: 10,
+      sortKey: 'sk',
+      archive: {},
+      archiveFirst: true,
+      events: { ...BUS, oldImage: true },
+    },
+  },
+  { name: 'skew-alone-5s', props: {}, skewMs: { stepFunctions: -5_000, functions: 5_000 } },
+  {
+    name: 'skew-alone+5s',
+    props: { indexedBy: 'second' },
+    skewMs: { stepFunctions: 5_000, functions: -5_000 },
+  },
+  ...SKEWS_MS.map(
+    (ms): Variant => ({
+      name: `skew${named(ms)}`,
+      props: { archive: {}, events: BUS },
+      skewMs: { stepFunctions: ms, functions: -ms },
+    }),
+  ),
+  ...[-5_000, 5_000].map(
+    (ms): Variant => ({
+      name: `skew-functions${named(ms)}`,
+      props: { indexedBy: 'second', archive: {}, archiveFirst: true, events: BUS },
+      skewMs: { stepFunctions: 0, functions: ms },
+    }),
+  ),
+];
+
+/** 5,000 is `+5s`. */
+function named(ms: number): string {
+  return `${ms > 0 ? '+' : ''}${ms / 1000}s`;
+}
