@@ -1,7 +1,7 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import { HOLDINGS } from '../../stacks/holdings.ts';
-import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { PROPS, type PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { type HeldThing, HeldThings, type HoldingName, lost } from './support/held-things.ts';
@@ -10,7 +10,7 @@ import { type Place, type Walked, walkOfPairs } from './support/walk-of-pairs.ts
 
 /** Each round is another walk, which has other props edited at once, and other refusals. */
 const ROUNDS = Number(process.env['HOLDING_EDITS_ROUNDS'] ?? 1);
-const SEED = Number(process.env['HOLDING_EDITS_SEED'] ?? 1);
+const SEED = Number(process.env['HOLDING_EDITS_SEED'] ?? 2);
 
 type Props = Partial<PreciseTtlProps>;
 interface Tables {
@@ -23,9 +23,60 @@ const ON_AND_OFF: Walked['moves'] = [
   [1, 0],
 ];
 
-/** The props of Tokens that turn on and off what holds something, each with its values. All of them begin on. */
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+
+/** Another value of everything that turns nothing on or off that holds something. */
+const OTHERS: Props = {
+  deletionProtection: true,
+  pointInTimeRecovery: false,
+  tableKmsKeyArn: KEY,
+  provisionedCapacity: { read: 5, write: 5 },
+  tableClass: 'STANDARD_INFREQUENT_ACCESS',
+  granularityMinutes: 5,
+  shards: 2,
+  graceSeconds: 60,
+  precisionSeconds: 2,
+  pollSeconds: 10,
+  lookbackMinutes: 20,
+  reconcileHours: 12,
+  shardConcurrency: 10,
+  chunkConcurrency: 5,
+  maxDeletesPerSecond: 100,
+  deleteAttempts: 5,
+  backoffBaseSeconds: 2,
+  backoffCapSeconds: 10,
+  logRetentionDays: 90,
+  logKeys: 'hash',
+  functionMemoryMb: 256,
+  metricsNamespace: 'Other',
+  metrics: 'essential',
+  dashboard: false,
+  tracing: true,
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+  rolePath: '/teams/',
+  vpc: { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
+};
+
+/** Why the walks do not edit a prop. */
+const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
+  ...Object.fromEntries(
+    [
+      ...['tableName', 'partitionKey', 'partitionKeyType', 'sortKey', 'sortKeyType'],
+      ...['ttlAttribute', 'indexedBy', 'windowAttribute', 'indexName'],
+    ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
+  ),
+  existingTable: 'there is no way back in one step: see below',
+  releasesHoldsOf: 'it is the step that lets holds go: see below',
+  kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
+  tags: 'nor with other tags',
+  deleteMode: 'its other value holds nothing',
+  warmThroughput: 'only when the table is created',
+  stream: 'a position is one in a stream, and goes with it',
+};
+
+/** The props of Tokens that turn on and off what holds something, each with its values, and all others at once. */
 const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
-  { name: 'archive', values: [{ archive: {} }, {}], moves: ON_AND_OFF },
+  { name: 'archive', values: [{ archive: {}, archiveFirst: true }, {}], moves: ON_AND_OFF },
   {
     name: 'events',
     values: [{ events: { queueArn: 'arn:aws:sqs:us-east-1:123456789012:expiries' } }, {}],
@@ -38,6 +89,7 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
     values: [{}, { alarms: false }, { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
     moves: [...ON_AND_OFF, [0, 2], [2, 0]],
   },
+  { name: 'all others', values: [{}, OTHERS], moves: ON_AND_OFF },
 ];
 
 const BEGIN: Place = EDITED.map(() => 0);
@@ -53,12 +105,18 @@ const REFUSED: Readonly<Record<string, Tables>> = {
   'two holdAttributes that are swapped': { Tokens: HOLDS.Orders, Orders: HOLDS.Tokens },
 };
 
-/** Only in the table itself: what has no props there is not there. */
+/** An undefined prop takes it away. */
 function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   const table = (tableName: 'Tokens' | 'Orders', props: Props): PreciseTtlProps => {
-    const all = { ...NAMES[tableName], ...HOLDS[tableName], ...props, ...over[tableName] };
+    const all = {
+      deletionProtection: false,
+      ...NAMES[tableName],
+      ...HOLDS[tableName],
+      ...props,
+      ...over[tableName],
+    };
     const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return { tableName, partitionKey: 'id', deletionProtection: false, ...given };
+    return { tableName, partitionKey: 'id', ...given };
   };
   const chosen: Props[] = EDITED.map(({ values }, index) => values[place[index] ?? 0] ?? {});
   return configOf(
@@ -67,14 +125,14 @@ function configAt(place: Place, over: Tables = {}): DeploymentConfig {
   );
 }
 
-const described = (things: readonly HeldThing[]) => things.map(({ kind, id }) => `${kind} ${id}`).sort();
+const described = (things: readonly HeldThing[]) => things.map(({ kind, name }) => `${kind} ${name}`).sort();
 const goes = (when: 'turnedOff' | 'entryOut' | 'destroyed', kind: HoldingName) =>
   HOLDINGS[kind][when] === 'goes';
 
 /** What may go in a step: what the list says goes with a prop that the step turns off. */
-function mayGo({ kind, id }: HeldThing, from: Place, to: Place): boolean {
+function mayGo({ kind, name: thing }: HeldThing, from: Place, to: Place): boolean {
   const turnedOff = EDITED.filter((_, index) => from[index] === 0 && to[index] === 1).map(({ name }) => name);
-  const reader = { 'one-archive-expiries': 'archive', 'one-publish-expiries': 'events' }[id];
+  const reader = { 'one-archive-expiries': 'archive', 'one-publish-expiries': 'events' }[thing];
   return goes('turnedOff', kind) && reader !== undefined && turnedOff.includes(reader);
 }
 
@@ -98,6 +156,14 @@ describeWithTerraform('what holds something', () => {
   test('is of each kind of the list', async () => {
     const kinds = new Set((await things.fill()).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(Object.keys(HOLDINGS).sort());
+  });
+
+  test('is what each prop is tried on, but for those that cannot be', () => {
+    const walked = [
+      ...EDITED.flatMap(({ values }) => values),
+      ...Object.values(REFUSED).flatMap(({ Tokens = {} }) => Tokens),
+    ].flatMap(Object.keys);
+    expect([...new Set([...walked, ...Object.keys(NOT_WALKED)])].sort()).toEqual(Object.keys(PROPS).sort());
   });
 
   test.each(Array.from({ length: ROUNDS }, (_, round) => [round]))(
@@ -149,7 +215,12 @@ describeWithTerraform('what holds something', () => {
     const alone = { ...configAt(BEGIN), tables: configAt(BEGIN).tables.slice(0, 1) };
     await refuses(alone);
     const Orders = {
-      ...{ existingTable: true, enabled: false, releasesHoldsOf: HOLDS.Orders.holdAttribute },
+      ...{
+        existingTable: true,
+        deletionProtection: undefined,
+        enabled: false,
+        releasesHoldsOf: HOLDS.Orders.holdAttribute,
+      },
       archive: undefined,
     } as unknown as Props;
     const stopped = await goneWith(configAt(BEGIN, { Orders }));
@@ -158,7 +229,7 @@ describeWithTerraform('what holds something', () => {
     const gone = await goneWith(alone);
     expect(kindsOf(gone)).toEqual(kindsThatGo('entryOut'));
     // A reader is known by the function that it calls.
-    expect(gone.filter(({ id }) => !id.includes(NAMES.Orders.name))).toEqual([]);
+    expect(gone.filter(({ name }) => !name.includes(NAMES.Orders.name))).toEqual([]);
 
     expect(kindsOf(await goneWith(alone, true))).toEqual(kindsThatGo('destroyed'));
   });

@@ -1,5 +1,6 @@
 import {
   DescribeTimeToLiveCommand,
+  type DynamoDBClient,
   GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
@@ -26,42 +27,36 @@ import { type EmulatedAws, emulatedClient } from './proof.ts';
 /** As the list of what holds something calls them. */
 export type HoldingName = keyof typeof HOLDINGS;
 
-/** What something holds, in a form that can be compared; undefined when it holds nothing yet. */
+/** What something holds, in a form that can be compared; undefined when it holds nothing. */
 type Held = string | undefined;
 
-/** Something in an account that can hold something: how it is found, filled, and looked at. */
+/** How all things of a kind in an account are found, filled, and looked at. */
 interface Kind {
-  /** All that there are. */
+  /** Their names. */
   list(): Promise<readonly string[]>;
-  look(id: string): Promise<Held>;
+  look(name: string): Promise<Held>;
   /** Puts something in. Without it, it holds something as soon as it is there. */
-  fill?(id: string): Promise<void>;
+  fill?(name: string): Promise<void>;
 }
 
 /** Something that holds something. */
 export interface HeldThing {
   readonly kind: HoldingName;
-  readonly id: string;
+  readonly name: string;
   readonly held: string;
 }
 
 /** All that is not there any more, or holds something else. */
 export function lost(before: readonly HeldThing[], after: readonly HeldThing[]): HeldThing[] {
   return before.filter(
-    one => !after.some(({ kind, id, held }) => kind === one.kind && id === one.id && held === one.held),
+    one => !after.some(({ kind, name, held }) => kind === one.kind && name === one.name && held === one.held),
   );
 }
-
-const KEPT = 'kept';
-const KEY = { id: { S: KEPT } };
 
 /** Everything in an emulated account that holds something, whoever made it, and whether Terraform still knows it or not. */
 export class HeldThings {
   readonly #kinds: Readonly<Record<HoldingName, Kind>>;
   readonly #clients: readonly { destroy(): void }[];
-  readonly #endpoint: string;
-  /** Tables and the attributes that their items were ever held by. */
-  readonly #holds = new Set<string>();
 
   constructor(aws: EmulatedAws) {
     const config = {
@@ -69,128 +64,19 @@ export class HeldThings {
       region: 'us-east-1',
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     };
-    this.#endpoint = aws.endpoint;
     const dynamoDb = emulatedClient(aws);
     const s3 = new S3Client({ ...config, forcePathStyle: true });
     const sqs = new SQSClient(config);
     const lambda = new LambdaClient(config);
     this.#clients = [dynamoDb, s3, sqs, lambda];
-
-    /** Event source mappings by the functions that they call. */
-    const readers = async () => {
-      const found = new Map<string, string>();
-      for await (const page of paginateListEventSourceMappings({ client: lambda }, {})) {
-        for (const { FunctionArn = '', UUID = '' } of page.EventSourceMappings ?? []) {
-          found.set(FunctionArn.split(':')[6] ?? '', UUID);
-        }
-      }
-      return found;
-    };
-    /** By table that is swept: the attribute that holds its items; empty without one. */
-    const deletesOf = async () => {
-      const found = new Map<string, string>();
-      for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
-        for (const { FunctionName = '', Environment } of Functions) {
-          const { TABLE_NAME: table = '', HOLD_ATTRIBUTE: attribute = '' } = Environment?.Variables ?? {};
-          if (FunctionName.endsWith('-delete-chunk')) found.set(table, attribute);
-        }
-      }
-      return found;
-    };
-
     this.#kinds = {
-      table: {
-        list: async () => (await dynamoDb.send(new ListTablesCommand({}))).TableNames ?? [],
-        look: async TableName => {
-          const { Item } = await dynamoDb.send(new GetItemCommand({ TableName, Key: KEY }));
-          return Item && JSON.stringify(Item);
-        },
-        fill: async TableName => {
-          const Item = { ...KEY, legalHold: { S: 'case 4711' } };
-          await dynamoDb.send(new PutItemCommand({ TableName, Item }));
-        },
-      },
-      bucket: {
-        list: async () =>
-          ((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).map(({ Name }) => Name ?? ''),
-        look: async Bucket =>
-          (await s3.send(new ListObjectVersionsCommand({ Bucket }))).Versions?.[0]?.VersionId,
-        fill: async Bucket => {
-          // The emulator reads no conditions: what is denied without TLS it denies to all.
-          const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket }));
-          await s3.send(new DeleteBucketPolicyCommand({ Bucket }));
-          await s3.send(new PutObjectCommand({ Bucket, Key: KEPT, Body: KEPT }));
-          await s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
-        },
-      },
-      queue: {
-        list: async () => (await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? [],
-        look: async QueueUrl => {
-          const asked = new GetQueueAttributesCommand({
-            QueueUrl,
-            AttributeNames: ['ApproximateNumberOfMessages'],
-          });
-          const count = (await sqs.send(asked)).Attributes?.['ApproximateNumberOfMessages'];
-          return count === '0' ? undefined : count;
-        },
-        fill: async QueueUrl => {
-          await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: KEPT }));
-        },
-      },
-      topic: {
-        list: async () => every(await this.#sns('ListTopics'), 'TopicArn'),
-        look: async TopicArn =>
-          every(await this.#sns('ListSubscriptionsByTopic', { TopicArn }), 'SubscriptionArn')[0],
-        fill: async TopicArn => {
-          await this.#sns('Subscribe', { TopicArn, Protocol: 'email', Endpoint: 'on-call@example.com' });
-        },
-      },
-      logs: {
-        list: async () => {
-          const { logGroups } = await this.#logs<{ logGroups: { logGroupName: string }[] }>(
-            'DescribeLogGroups',
-            {},
-          );
-          return logGroups.map(({ logGroupName }) => logGroupName);
-        },
-        look: async logGroupName => {
-          const { events } = await this.#logs<{ events: { message: string; eventId: string }[] }>(
-            'FilterLogEvents',
-            { logGroupName },
-          );
-          return events[0] && `${events[0].eventId} ${events[0].message}`;
-        },
-        fill: async logGroupName => {
-          const stream = { logGroupName, logStreamName: KEPT };
-          await this.#logs('CreateLogStream', stream);
-          await this.#logs('PutLogEvents', {
-            ...stream,
-            logEvents: [{ timestamp: Date.now(), message: KEPT }],
-          });
-        },
-      },
-      position: {
-        list: async () => [...(await readers()).keys()],
-        // Another reader begins anew.
-        look: async name => (await readers()).get(name),
-      },
-      hold: {
-        list: async () => {
-          for (const [table, attribute] of await deletesOf()) {
-            if (attribute !== '') this.#holds.add(`${table} by ${attribute}`);
-          }
-          return [...this.#holds];
-        },
-        // Neither a sweep nor native TTL deletes what has the attribute; without a function nothing sweeps.
-        look: async hold => {
-          const [TableName = '', attribute = ''] = hold.split(' by ');
-          const { TimeToLiveDescription: ttl } = await dynamoDb.send(
-            new DescribeTimeToLiveCommand({ TableName }),
-          );
-          const isSwept = ((await deletesOf()).get(TableName) ?? attribute) !== attribute;
-          return isSwept || ttl?.TimeToLiveStatus !== 'DISABLED' ? undefined : 'held';
-        },
-      },
+      table: tablesOf(dynamoDb),
+      bucket: bucketsOf(s3),
+      queue: queuesOf(sqs, aws),
+      topic: topicsOf(aws),
+      logs: logsOf(aws),
+      position: positionsOf(lambda),
+      hold: holdsOf(lambda, dynamoDb),
     };
   }
 
@@ -198,7 +84,7 @@ export class HeldThings {
   async fill(): Promise<HeldThing[]> {
     for (const { list, look, fill } of Object.values(this.#kinds)) {
       if (fill === undefined) continue;
-      for (const id of await list()) if ((await look(id)) === undefined) await fill(id);
+      for (const name of await list()) if ((await look(name)) === undefined) await fill(name);
     }
     return this.inventory();
   }
@@ -206,9 +92,9 @@ export class HeldThings {
   async inventory(): Promise<HeldThing[]> {
     const inventory: HeldThing[] = [];
     for (const [kind, { list, look }] of Object.entries(this.#kinds) as [HoldingName, Kind][]) {
-      for (const id of await list()) {
-        const held = await look(id);
-        if (held !== undefined) inventory.push({ kind, id, held });
+      for (const name of await list()) {
+        const held = await look(name);
+        if (held !== undefined) inventory.push({ kind, name, held });
       }
     }
     return inventory;
@@ -217,37 +103,166 @@ export class HeldThings {
   destroy(): void {
     for (const client of this.#clients) client.destroy();
   }
+}
 
-  /** SNS in its query protocol. @returns XML */
-  async #sns(Action: string, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
-    const body = new URLSearchParams({ Action, Version: '2010-03-31', ...parameters });
-    return this.#call('sns', { body });
-  }
+const KEPT = 'kept';
+const KEY = { id: { S: KEPT } };
+/** The emulator's. */
+const ACCOUNT = '123456789012';
 
-  async #logs<Answer>(action: string, parameters: object): Promise<Answer> {
+const tableNames = async (dynamoDb: DynamoDBClient) =>
+  (await dynamoDb.send(new ListTablesCommand({}))).TableNames ?? [];
+
+/** The partition key of each is `id`. */
+function tablesOf(dynamoDb: DynamoDBClient): Kind {
+  return {
+    list: () => tableNames(dynamoDb),
+    async look(TableName) {
+      const { Item } = await dynamoDb.send(new GetItemCommand({ TableName, Key: KEY }));
+      return Item && JSON.stringify(Item);
+    },
+    async fill(TableName) {
+      await dynamoDb.send(new PutItemCommand({ TableName, Item: KEY }));
+    },
+  };
+}
+
+function bucketsOf(s3: S3Client): Kind {
+  return {
+    list: async () =>
+      ((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).map(({ Name = '' }) => Name),
+    look: async Bucket => (await s3.send(new ListObjectVersionsCommand({ Bucket }))).Versions?.[0]?.VersionId,
+    async fill(Bucket) {
+      // The emulator reads no conditions: what is denied without TLS it denies to all.
+      const { Policy } = await s3.send(new GetBucketPolicyCommand({ Bucket }));
+      await s3.send(new DeleteBucketPolicyCommand({ Bucket }));
+      await s3.send(new PutObjectCommand({ Bucket, Key: KEPT, Body: KEPT }));
+      await s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+    },
+  };
+}
+
+function queuesOf(sqs: SQSClient, { endpoint }: EmulatedAws): Kind {
+  const urlOf = (name: string) => `${endpoint}/${ACCOUNT}/${name}`;
+  return {
+    async list() {
+      const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+      return QueueUrls.map(url => url.slice(urlOf('').length));
+    },
+    async look(name) {
+      const AttributeNames = ['ApproximateNumberOfMessages' as const];
+      const asked = new GetQueueAttributesCommand({ QueueUrl: urlOf(name), AttributeNames });
+      const count = (await sqs.send(asked)).Attributes?.['ApproximateNumberOfMessages'];
+      return count === '0' ? undefined : count;
+    },
+    async fill(name) {
+      await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(name), MessageBody: KEPT }));
+    },
+  };
+}
+
+/** By SNS's query protocol: this project has no client of it. */
+function topicsOf(aws: EmulatedAws): Kind {
+  const arnOf = (name: string) => `arn:aws:sns:us-east-1:${ACCOUNT}:${name}`;
+  const sns = async (Action: string, parameters: Readonly<Record<string, string>> = {}) =>
+    call(aws, 'sns', { body: new URLSearchParams({ Action, Version: '2010-03-31', ...parameters }) });
+  const texts = (xml: string, element: string) =>
+    [...xml.matchAll(new RegExp(`<${element}>([^<]*)<`, 'g'))].map(([, text = '']) => text);
+  return {
+    list: async () => texts(await sns('ListTopics'), 'TopicArn').map(arn => arn.slice(arnOf('').length)),
+    look: async name =>
+      texts(await sns('ListSubscriptionsByTopic', { TopicArn: arnOf(name) }), 'SubscriptionArn')[0],
+    async fill(name) {
+      await sns('Subscribe', { TopicArn: arnOf(name), Protocol: 'email', Endpoint: 'on-call@example.com' });
+    },
+  };
+}
+
+/** By the JSON protocol of CloudWatch Logs: this project has no client of it. */
+function logsOf(aws: EmulatedAws): Kind {
+  const logs = async <Answer>(action: string, parameters: object): Promise<Answer> => {
     const headers = {
       'content-type': 'application/x-amz-json-1.1',
       'x-amz-target': `Logs_20140328.${action}`,
     };
-    return JSON.parse((await this.#call('logs', { headers, body: JSON.stringify(parameters) })) || '{}');
-  }
-
-  /** Of services that this project has no client of. The emulator finds the service in the scope of the signature, and checks no more. */
-  async #call(service: string, { headers = {}, body }: RequestInit): Promise<string> {
-    const scope = `local/20260101/us-east-1/${service}/aws4_request`;
-    const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
-    const answer = await fetch(this.#endpoint, {
-      method: 'POST',
-      headers: { ...headers, authorization },
-      body: body ?? null,
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${service}: ${answer.status} ${text}`);
-    return text;
-  }
+    return JSON.parse((await call(aws, 'logs', { headers, body: JSON.stringify(parameters) })) || '{}');
+  };
+  return {
+    async list() {
+      const { logGroups } = await logs<{ logGroups: { logGroupName: string }[] }>('DescribeLogGroups', {});
+      return logGroups.map(({ logGroupName }) => logGroupName);
+    },
+    async look(logGroupName) {
+      const { events } = await logs<{ events: { eventId: string }[] }>('FilterLogEvents', { logGroupName });
+      return events[0]?.eventId;
+    },
+    async fill(logGroupName) {
+      const stream = { logGroupName, logStreamName: KEPT };
+      await logs('CreateLogStream', stream);
+      await logs('PutLogEvents', { ...stream, logEvents: [{ timestamp: Date.now(), message: KEPT }] });
+    },
+  };
 }
 
-/** The texts of all elements of a name. */
-function every(xml: string, name: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text = '']) => text);
+/** By the functions that are called. Another reader of a stream begins anew. */
+function positionsOf(lambda: LambdaClient): Kind {
+  const readers = async () => {
+    const found = new Map<string, string>();
+    for await (const page of paginateListEventSourceMappings({ client: lambda }, {})) {
+      for (const { FunctionArn = '', UUID = '' } of page.EventSourceMappings ?? []) {
+        found.set(FunctionArn.split(':')[6] ?? '', UUID);
+      }
+    }
+    return found;
+  };
+  return { list: async () => [...(await readers()).keys()], look: async name => (await readers()).get(name) };
+}
+
+/** By table and attribute, also those that were deployed before: nothing may delete what has the attribute. */
+function holdsOf(lambda: LambdaClient, dynamoDb: DynamoDBClient): Kind {
+  const ever = new Set<string>();
+  const nameOf = (table: string, attribute: string) => `${table} by ${attribute}`;
+  /** Attributes by the tables that are swept; empty without one. */
+  const deployed = async () => {
+    const found = new Map<string, string>();
+    for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
+      for (const { FunctionName = '', Environment } of Functions) {
+        const { TABLE_NAME: table = '', HOLD_ATTRIBUTE: attribute = '' } = Environment?.Variables ?? {};
+        if (FunctionName.endsWith('-delete-chunk')) found.set(table, attribute);
+      }
+    }
+    return found;
+  };
+  return {
+    async list() {
+      for (const [table, attribute] of await deployed()) {
+        if (attribute !== '') ever.add(nameOf(table, attribute));
+      }
+      const tables = await tableNames(dynamoDb);
+      return [...ever].filter(hold => tables.some(table => hold.startsWith(nameOf(table, ''))));
+    },
+    // Neither a sweep does nor native TTL. What has no function is not swept.
+    async look(hold) {
+      const [TableName = '', attribute = ''] = hold.split(' by ');
+      const sweptWith = (await deployed()).get(TableName) ?? attribute;
+      const { TimeToLiveDescription: ttl } = await dynamoDb.send(
+        new DescribeTimeToLiveCommand({ TableName }),
+      );
+      return sweptWith === attribute && ttl?.TimeToLiveStatus === 'DISABLED' ? 'held' : undefined;
+    },
+  };
+}
+
+/** The emulator finds the service in the scope of a signature, and looks at nothing else of it. */
+async function call(
+  { endpoint }: EmulatedAws,
+  service: string,
+  { headers = {}, body = null }: RequestInit,
+): Promise<string> {
+  const scope = `local/20260101/us-east-1/${service}/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
+  const answer = await fetch(endpoint, { method: 'POST', headers: { ...headers, authorization }, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${service}: ${answer.status} ${text}`);
+  return text;
 }
