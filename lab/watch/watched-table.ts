@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, realClock } from 'stepfunctions-emulator';
+import { isObject } from '../../expiry/fields.ts';
 import type { ItemImage } from '../../functions/stream/event.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { localDynamoDbStreams } from '../../local/dynamodb/clients.ts';
@@ -56,9 +57,8 @@ export class WatchedTable {
         streams: watched.#streams,
         tableName: options.table.name,
         onRemoval: (seen, seenAt) => {
-          // Its items have no values of types that come one day.
-          const image = seen as ItemImage & typeof seen;
-          const { id, version, ttl, held } = watched.#sessions.read(image);
+          const { id, version, ttl, held } = watched.#sessions.read(seen);
+          const image = inDynamoDbJson(seen) as ItemImage;
           watched.ledger.removed(id, version, { ttl, seenAt, held });
           options.onRemoval?.({ id, version, ttl, seenAt, image, key: watched.#sessions.keyIn(image) });
         },
@@ -122,4 +122,12 @@ export class WatchedTable {
     await this.#observer?.stop();
     this.#streams.destroy();
   }
+}
+
+/** A value that the SDK has read, as DynamoDB's JSON has it: bytes in base64. */
+function inDynamoDbJson(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(inDynamoDbJson);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inDynamoDbJson(each)]));
 }
