@@ -126,7 +126,9 @@ export async function lookForOverdue(
     }
   };
   const tooSlow = () =>
-    `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`;
+    queries === 0
+      ? 'no time was left to ask DynamoDB'
+      : `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`;
   const unread = { readAt, read: null, oldest: null, overdue: 0, atLeast: true };
   try {
     const { due, cursor, oldestOverdue } = await plan(request, null, {
