@@ -22,7 +22,7 @@ export class TimeLimit {
     this.#timer = setTimeout(() => controller.abort(), this.leftMs);
   }
 
-  /** What is asked until the next start may take as long as it takes, unless the time was over before. */
+  /** Until the next start a call may take as long as it takes, unless the time was over before. */
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -17,7 +17,7 @@ interface FindingKind {
   readonly remedy: (subject: Subject, values: RemedyValues) => string;
 }
 
-/** What a command takes of what was found. */
+/** A command takes these of what was found. */
 export interface RemedyValues {
   /** Expiry times to replay. */
   readonly from: string;

@@ -54,7 +54,7 @@ export interface Status {
  */
 const LOOK_SECONDS = 13;
 const QUICK_TABLES = 10;
-/** Of the time that is left, for the queries that are on their way when the look at the index ends. */
+/** So much of the time that is left is for the queries that are on their way when the look at the index ends. */
 const SPARE_MS = 2_000;
 /** Tables that are looked at at the same time: Step Functions allows some hundred calls at once. */
 const CONCURRENCY = 5;

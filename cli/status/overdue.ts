@@ -175,7 +175,7 @@ function whyOf({ cause }: DynamoDbBusyError): string | undefined {
   return `DynamoDB is not available (${(cause as Error).name})`;
 }
 
-/** What DynamoDB does not answer is no reason to stop, but to be told of. */
+/** A call that DynamoDB does not answer is no reason to stop, but one to say so. */
 function noting(documents: Documents, onUnanswered: () => void): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     try {
