@@ -27,6 +27,12 @@ export class TimeLimit {
     clearTimeout(this.#timer);
   }
 
+  /** Nothing more is asked, and nothing that was is waited for. */
+  end(): void {
+    this.stop();
+    this.#controller.abort();
+  }
+
   /** Milliseconds since the start that are left. */
   get leftMs(): number {
     return Math.max(0, this.seconds * 1000 - (performance.now() - this.#startedAt));

@@ -99,7 +99,11 @@ export function statusJob(options: StatusJobOptions): StatusJob {
       const verdict = worst(seen.map(({ judged }) => judged.verdict));
       return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
     },
-    destroy: () => clients.destroy(),
+    destroy() {
+      // A look that was interrupted would go on, and keep the process from ending.
+      limit.end();
+      clients.destroy();
+    },
   };
 }
 

@@ -276,6 +276,23 @@ describe('as processes', () => {
     60_000,
   );
 
+  test('Ctrl-C ends status at once: nothing is asked once more', async () => {
+    const server = await hanging();
+    try {
+      const environment = { ...environmentOf(served), AWS_ENDPOINT_URL_SFN: server.endpoint };
+      const ended = await shellCommand('status')(['--config', config], environment, child => {
+        const timer = setInterval(() => {
+          if (server.asked() === 0) return;
+          clearInterval(timer);
+          child.kill('SIGINT');
+        }, 20);
+      });
+      expect([ended.status, server.asked()]).toEqual([130, 1]);
+    } finally {
+      server.stop();
+    }
+  }, 60_000);
+
   test('loading is part of the time of status: a process that has taken all of it to load waits for nothing', async () => {
     const late =
       'data:text/javascript,const now = performance.now.bind(performance); performance.now = () => now() + 13000';
