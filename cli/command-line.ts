@@ -43,7 +43,7 @@ export function quoted(args: readonly string[]): string {
   return args.map(arg => (/^[\w.:,=/+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
 }
 
-/** What the AWS CLI takes for native TTL: in its short form, where the name holds nothing that means something else there. */
+/** The AWS CLI takes this for native TTL. It is the short form, where the name holds nothing that means something else there. */
 export function timeToLive(isOn: boolean, attribute: string): string {
   const isPlain = /^[\w.:-]+$/.test(attribute);
   return quoted([

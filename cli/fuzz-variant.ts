@@ -4,7 +4,7 @@ import { STREAM_FILTER } from '../stacks/parts/stream-reader.ts';
 import { functionSettings, resolveProps } from '../stacks/props.ts';
 import { concurrentChildren } from '../statemachine/concurrent-children.ts';
 
-/** What the stack makes of the props of a variant: the functions' settings by way of their environment, and the machine's numbers. */
+/** The stack makes this of the props of a variant: the functions' settings by way of their environment, and the machine's numbers. */
 export function resolveVariant(props: VariantProps): Resolved {
   const sweep = resolveProps({ tableName: 'fuzz', partitionKey: 'id', ...props });
   return {

@@ -1,5 +1,6 @@
-/** How a job ends that a command has asked for. */
 import { printError } from './print.ts';
+
+/** How a job ends that a command has asked for. */
 export type JobEnd = 'done' | 'failed' | 'interrupted' | 'declined';
 
 /**

@@ -147,7 +147,7 @@ function sharedTagProblems({ tags, tables }: DeploymentConfig): FieldProblem[] {
 }
 
 /**
- * What a table names by an ARN has to be in the region of the deployment: DynamoDB, Lambda and CloudWatch use keys and topics of
+ * Everything that a table names by an ARN has to be in the region of the deployment: DynamoDB, Lambda and CloudWatch use keys and topics of
  * their own region only, and the functions call SQS, Lambda and EventBridge there.
  */
 function otherRegionProblems({ region, tables }: DeploymentConfig): FieldProblem[] {

@@ -1,4 +1,4 @@
-/** What an edit, or a command, does to something that holds something. */
+/** An edit, or a command, does one of these to something that holds something. */
 export type Fate =
   /** It stays in AWS with what it holds. Where it was Terraform's, Terraform forgets it. */
   | 'stays'
@@ -18,7 +18,7 @@ export interface Holding {
   readonly paths?: readonly string[];
   /** When the prop is taken out that it is there for. */
   readonly turnedOff: Fate;
-  /** What turns it off, and what happens when it is turned on again. */
+  /** The props that turn it off, and what happens when it is turned on again. */
   readonly onAgain: string;
   /** When the entry of its table is taken out, after the step that the guard asks for. */
   readonly entryOut: Exclude<Fate, 'refused'>;
@@ -75,7 +75,8 @@ export const HOLDINGS = {
     type: 'aws_sqs_queue',
     paths: ['schedules/dead-letters', 'archive/reader/failures', 'events/reader/failures'],
     turnedOff: 'stays',
-    onAgain: 'by `archive`, `events`; with it again it is the same one',
+    onAgain:
+      'by `archive`, `events`; with it again it is the same one, if `kmsKeyArn` and `tags` are as they were',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -85,7 +86,8 @@ export const HOLDINGS = {
     type: 'aws_sns_topic',
     paths: ['alarms/topic'],
     turnedOff: 'stays',
-    onAgain: 'by `alarms: false`, `alarmTopicArn`; without it again it is the same one',
+    onAgain:
+      'by `alarms: false`, `alarmTopicArn`; without it again it is the same one, if `kmsKeyArn` and `tags` are as they were',
     entryOut: 'goes',
     destroyed: 'goes',
   },
@@ -123,7 +125,7 @@ export const HOLDINGS = {
 /** Policy of the topic. It goes where the topic goes: a topic without it would have SNS's own, and CloudWatch could not publish. */
 export const TOPIC_POLICY = { type: 'aws_sns_topic_policy', path: 'alarms/topic-policy' } as const;
 
-/** What a `PreciseTtl` has, or leaves behind when it has it no more: types by where they stand. */
+/** A `PreciseTtl` has these, or leaves them behind when it has them no more: types by where they stand. */
 export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
   ...Object.values(HOLDINGS).flatMap((holding: Holding) =>
     (holding.paths ?? []).map(path => [path, holding.type ?? ''] as const),

@@ -282,7 +282,7 @@ function refuseTwins(sweep: PreciseTtl): void {
   if (problems.length > 0) throw new InvalidConfigError(problems);
 }
 
-/** What stays of a `PreciseTtl` of this id that is not there any more is left where it stood; the rest of it may go. */
+/** A `PreciseTtl` of this id is not there any more: its table and its bucket are left where they stood, and the rest of it may go. */
 export function removeSweep(scope: Construct, id: string, props: PreciseTtlProps): void {
   const sweep = resolveProps(props);
   const removed = new Construct(scope, id);

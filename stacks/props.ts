@@ -673,7 +673,7 @@ export function readsStream({ archive, events }: Pick<ResolvedProps, 'archive' |
   return archive !== undefined || events !== undefined;
 }
 
-/** What the functions know of these props. Where records are judged, an item goes a second later: decisions.md says why. */
+/** The functions know this of the props. Where records are judged, an item goes a second later: decisions.md says why. */
 export function functionSettings(props: ResolvedProps): Settings {
   return { ...props, ...(readsStream(props) && { marginSeconds: 1 }) };
 }

@@ -15,11 +15,11 @@ export interface ClientOptions {
    * about ten seconds. @default what works for long goes on for about a minute, as after a restart of the network
    */
   readonly quick?: boolean;
-  /** Of the whole command. @default none */
+  /** The time of the whole command. @default none */
   readonly limit?: TimeLimit | undefined;
 }
 
-/** What every client of the SDK has. */
+/** Every client of the SDK has these. */
 export interface AwsClient {
   destroy(): void;
   readonly middlewareStack: {
@@ -67,7 +67,7 @@ function boundedConfig(config: ReturnType<typeof clientConfig>, quick: boolean) 
   };
 }
 
-/** What the attempts of one call have met. */
+/** The attempts of one call have met this. */
 interface Met {
   unanswered: number;
   last: 'throttled' | Silence | undefined;

@@ -24,7 +24,7 @@ export class NoAnswerError extends PreciseTtlError {
   override readonly name = 'NoAnswerError';
   readonly service: Service;
   readonly silence: Silence;
-  /** What has happened, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
+  /** It says what has happened, for a line about one of many things: `DynamoDB refused the connection (ECONNREFUSED)`. */
   readonly reason: string;
 
   /** @param local the endpoint on this machine that was asked, if it was one */

@@ -9,18 +9,28 @@ export class TimeLimit {
     this.seconds = seconds;
   }
 
-  /** From now on there are so many seconds once more. */
-  start(): void {
+  /**
+   * From now on there are so many seconds once more.
+   *
+   * @param spentMs milliseconds of them that have passed already
+   */
+  start(spentMs = 0): void {
     this.stop();
     const controller = new AbortController();
     this.#controller = controller;
-    this.#startedAt = performance.now();
-    this.#timer = setTimeout(() => controller.abort(), this.seconds * 1000);
+    this.#startedAt = performance.now() - spentMs;
+    this.#timer = setTimeout(() => controller.abort(), this.leftMs);
   }
 
-  /** What is asked until the next start may take as long as it takes, unless the time was over before. */
+  /** Until the next start a call may take as long as it takes, unless the time was over before. */
   stop(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** Nothing more is asked, and nothing that was is waited for. */
+  end(): void {
+    this.stop();
+    this.#controller.abort();
   }
 
   /** Milliseconds since the start that are left. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../expiry/fields.ts';
 
-/** What `terraform show -json` says of a plan, as far as it is read here. */
+/** `terraform show -json` says this of a plan, and more that is not read here. */
 interface Planned {
   readonly resource_changes?: readonly {
     readonly type?: string;

@@ -52,7 +52,7 @@ export class Terraform {
     return status === 0 ? false : status === CHANGES ? true : undefined;
   }
 
-  /** What {@link plan} has shown, as `terraform show -json` says it. */
+  /** The plan that {@link plan} has shown, as `terraform show -json` says it. */
   planned(): Promise<object> {
     return this.#json(['show', '-json', PLAN]);
   }

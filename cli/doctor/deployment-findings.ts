@@ -92,7 +92,7 @@ export function deploymentFindings(
       ),
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
-    // What has come of it is said of the items.
+    // The findings of the items say what has come of it.
     ...judge('the attribute by which the deployed functions hold items', seen.holdAttribute, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
@@ -257,7 +257,7 @@ const TICK_MINUTES = 5;
 const A_DAY_MS = 86_400_000;
 
 /**
- * What has expired since a tick, and what it looks back to, as a replay takes it.
+ * The span that a replay takes to delete what has expired since a tick, and what that tick looked back to.
  * @param time a day ago where nobody knows
  * @param now epoch milliseconds
  */

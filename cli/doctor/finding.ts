@@ -23,7 +23,7 @@ export interface Seen {
   readonly detail?: string;
   readonly count?: number;
   readonly samples?: readonly string[];
-  /** What the command of its remedy takes of it. */
+  /** The command of its remedy takes these of it. */
   readonly values?: Partial<RemedyValues>;
 }
 

@@ -17,7 +17,7 @@ interface FindingKind {
   readonly remedy: (subject: Subject, values: RemedyValues) => string;
 }
 
-/** What a command takes of what was found. */
+/** A command takes these of what was found. */
 export interface RemedyValues {
   /** Expiry times to replay. */
   readonly from: string;
@@ -504,7 +504,8 @@ const OF_THE_DOCTOR = {
     what: 'this could not be checked',
     meaning: 'What is behind it may be in order or not.',
     remedy: (_subject, { permission }) =>
-      permission ?? 'Allow the action to whoever runs this command, and run it again.',
+      permission ??
+      'Look whether the service can be reached from here and answers, and run this command again. An action that is not allowed is named, with its resource.',
   },
   'not-checked-local': {
     severity: 'note',

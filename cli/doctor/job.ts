@@ -45,7 +45,7 @@ export interface DoctorJobOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a table is looked at for takes so long at the most, seconds, but for a full scan. */
+/** All looks at a table take so long at the most, seconds, but for a full scan. */
 const TABLE_SECONDS = 60;
 
 /** What was looked at, whatever was found. Null: it is not there, or was not checked. */

@@ -24,7 +24,7 @@ export interface FoundImage extends ArchivedImage {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
-/** What was passed over. */
+/** This much was passed over. */
 export interface Unreadable {
   /** Lines, and objects that cannot be unpacked. */
   readonly lines: number;

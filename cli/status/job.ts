@@ -48,19 +48,21 @@ export interface Status {
 }
 
 /**
- * A look takes so long at the most, seconds: somebody waits for a word, and has it after 15 with the start of the command. It is long enough
- * for a call that gets no answer twice. More than ten tables take a second more each.
+ * A look takes so long at the most, seconds, the first one with the start of the process: somebody waits for a word, and the process
+ * has ended after 15. The other two are for a call that waits before it is made again. It is long enough for a call that gets no
+ * answer twice. More than ten tables take a second more each.
  */
-const LOOK_SECONDS = 12;
+const LOOK_SECONDS = 13;
 const QUICK_TABLES = 10;
-/** Of the time that is left, for the queries that are on their way when the look at the index ends. */
+/** So much of the time that is left is for the queries that are on their way when the look at the index ends. */
 const SPARE_MS = 2_000;
 /** Tables that are looked at at the same time: Step Functions allows some hundred calls at once. */
 const CONCURRENCY = 5;
 
 /** Looks again and again at the same tables, with the same clients. */
 export interface StatusJob {
-  look(): Promise<Status>;
+  /** @param spentMs milliseconds of its time that have passed already. @default none */
+  look(spentMs?: number): Promise<Status>;
   destroy(): void;
 }
 
@@ -82,9 +84,9 @@ export function statusJob(options: StatusJobOptions): StatusJob {
     return memory;
   };
   return {
-    async look() {
+    async look(spentMs) {
       const at = options.now();
-      limit.start();
+      limit.start(spentMs);
       const seen: TableStatus[] = [];
       const lookAt = async ([index, table]: [number, PreciseTtlProps]): Promise<void> => {
         const subject = subjectOf(table, region, options.call);
@@ -97,7 +99,11 @@ export function statusJob(options: StatusJobOptions): StatusJob {
       const verdict = worst(seen.map(({ judged }) => judged.verdict));
       return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
     },
-    destroy: () => clients.destroy(),
+    destroy() {
+      // A look that was interrupted would go on, and keep the process from ending.
+      limit.end();
+      clients.destroy();
+    },
   };
 }
 

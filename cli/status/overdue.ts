@@ -126,7 +126,9 @@ export async function lookForOverdue(
     }
   };
   const tooSlow = () =>
-    `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`;
+    queries === 0
+      ? 'no time was left to ask DynamoDB'
+      : `DynamoDB had answered ${answered} queries when ${Math.round(lookMs / 1000)} s were over`;
   const unread = { readAt, read: null, oldest: null, overdue: 0, atLeast: true };
   try {
     const { due, cursor, oldestOverdue } = await plan(request, null, {
@@ -173,7 +175,7 @@ function whyOf({ cause }: DynamoDbBusyError): string | undefined {
   return `DynamoDB is not available (${(cause as Error).name})`;
 }
 
-/** What DynamoDB does not answer is no reason to stop, but to be told of. */
+/** A call that DynamoDB does not answer is no reason to stop, but one to say so. */
 function noting(documents: Documents, onUnanswered: () => void): Documents {
   const send = async (...args: Parameters<Documents['send']>) => {
     try {

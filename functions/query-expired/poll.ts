@@ -25,7 +25,7 @@ export interface PollState {
 /** One page of what is due. */
 export interface PolledPage {
   readonly due: ExpiredKey[];
-  /** What this page took for expired, epoch seconds. */
+  /** This page took for expired what was due by then, epoch seconds. */
   readonly cutoff: number;
   /** How far DynamoDB's clock is ahead of the machine's, whole seconds: 0 for clocks that go together. */
   readonly ahead: number;
@@ -134,7 +134,7 @@ export async function readPage(
 }
 
 /**
- * What DynamoDB's clock says of a page. Both clocks are compared by whole seconds, which is all that DynamoDB tells, and all that a wait
+ * DynamoDB's clock says this of a page. Both clocks are compared by whole seconds, which is all that DynamoDB tells, and all that a wait
  * takes.
  */
 function timeOf(

@@ -90,7 +90,7 @@ export class SweepAlarms extends Construct {
   }
 }
 
-/** What an alarm on the values of a metric looks at. */
+/** An alarm on the values of a metric looks at this. */
 function valuesOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
   return {
     namespace: metric.namespace,
@@ -103,7 +103,7 @@ function valuesOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) 
   };
 }
 
-/** What an alarm on the silence of a metric looks at. */
+/** An alarm on the silence of a metric looks at this. */
 function heartbeatOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
   const { metricId, expression, evaluationPeriods, datapointsToAlarm } = HEARTBEAT;
   return {

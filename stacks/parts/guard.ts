@@ -17,7 +17,7 @@ export interface GuardedResource {
   readonly address: string;
   /** Addresses of what belongs to it and is left with it. @default none */
   readonly parts?: readonly string[];
-  /** What cannot change in place: Terraform or DynamoDB would have to make the table, or its index, anew. */
+  /** Properties that cannot change in place: Terraform or DynamoDB would have to make the table, or its index, anew. */
   readonly lasting: Readonly<Record<string, string>>;
 }
 

@@ -89,7 +89,7 @@ const SWITCHES = {
 const CHOICES = [{ logKeys: 'hash' }, { logKeys: 'none' }] as const satisfies Partial<PreciseTtlProps>[];
 
 /**
- * What is not a variable like the others. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
+ * These are not variables like the others. `existingTable` decides which module is written; the modules have no backfill yet. The others decide
  * what Terraform leaves alone of the table (`ignore_changes`), which takes no variables.
  */
 export const FIXED = [

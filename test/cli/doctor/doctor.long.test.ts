@@ -423,6 +423,8 @@ test('an endpoint where nobody listens is a check that could not be made', async
   const report = await examine([CLEAN]);
   expect(idsOf(report)).toEqual(['not-checked']);
   expect(report.tables[0]?.findings[0]?.what).toContain('ECONNREFUSED');
+  // No permission is lacking.
+  expect(report.tables[0]?.findings[0]?.remedy).not.toMatch(/Allow the action/);
 });
 
 test('a table that the configuration does not have is refused before anything is asked', async () => {
