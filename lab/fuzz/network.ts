@@ -17,8 +17,10 @@ import type { Services } from './services.ts';
 import type { MemoryTable } from './table.ts';
 
 export interface NetworkOptions {
-  /** DynamoDB's and everybody's true time; answers carry it in whole seconds, as AWS's do. */
+  /** DynamoDB's and everybody's true time. */
   readonly clock: Clock;
+  /** That time, epoch milliseconds, as one of the servers has it: its answers carry it in whole seconds, as AWS's do. */
+  readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
   readonly table: MemoryTable;
   readonly services: Services;
@@ -43,7 +45,7 @@ export class Network {
   }
 
   async handle(request: SdkRequest, options: SdkOptions): Promise<{ response: SdkResponse }> {
-    const { clock } = this.#options;
+    const { clock, asServerHasIt } = this.#options;
     const { invocation } = options;
     this.#checkAlive(invocation);
     const limitMs = this.#limitMs(options);
@@ -61,7 +63,7 @@ export class Network {
     const headers = Object.fromEntries(
       Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
     );
-    const date = new Date(clock.now()).toUTCString();
+    const date = new Date(asServerHasIt(clock.now())).toUTCString();
     return {
       response: {
         statusCode: answer.status,

@@ -163,10 +163,10 @@ export class Oracle {
   #archiveProblems(archived: ReadonlyMap<string, readonly Archived[]>): Violation[] {
     const all = this.#rules.archives === 'all';
     return this.#removals().flatMap((change): Violation[] => {
-      const { before = {}, by, at, eventId } = change;
+      const { before = {}, by, recordedAt, eventId } = change;
       const lines = archived.get(eventId) ?? [];
       const isLive =
-        by === 'user' && !this.#isExpired(before, Math.floor(at / 1000) + ARCHIVE_TOLERANCE_SECONDS);
+        by === 'user' && !this.#isExpired(before, Math.floor(recordedAt / 1000) + ARCHIVE_TOLERANCE_SECONDS);
       const text = itemText(before);
       if (lines.some(line => line.text !== text)) return [this.#found('archivedOtherwise', change)];
       if (isLive && lines.some(({ removal }) => removal === 'expiry'))
@@ -187,8 +187,9 @@ export class Oracle {
     const wrong = [...once.values()].flatMap((event): Violation[] => {
       const change = removals.get(event.id);
       if (change === undefined) return [{ finding: 'publishedUnknown', text: JSON.stringify(event) }];
-      const { by, at, before = {} } = change;
-      if (by === 'user' && !this.#isExpired(before, Math.floor(at / 1000)))
+      const { by, recordedAt, before = {} } = change;
+      // Nothing but the record says when a user deleted: it is held against the clock of the server that made it.
+      if (by === 'user' && !this.#isExpired(before, Math.floor(recordedAt / 1000)))
         return [this.#found('userDeletePublished', change)];
       return this.#isOf(event, before) ? [] : [this.#found('publishedOtherwise', change)];
     });

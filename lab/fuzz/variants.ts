@@ -12,6 +12,7 @@ export interface VariantProps {
   readonly deleteMode?: 'guarded' | 'batch';
   readonly holdAttribute?: string;
   readonly graceSeconds?: number;
+  readonly lookbackMinutes?: number;
   readonly precisionSeconds?: number;
   readonly pollSeconds?: number;
   readonly maxDeletesPerSecond?: number;
@@ -62,7 +63,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'grace', props: { graceSeconds: 90, holdAttribute: 'hold' } },
   { name: 'plain', props: { precisionSeconds: 60, ttlAttribute: 'expires at', logKeys: 'hash' } },
   { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
-  { name: 'limit', props: { maxDeletesPerSecond: 100 } },
+  { name: 'limit', props: { maxDeletesPerSecond: 100, granularityMinutes: 15, lookbackMinutes: 15 } },
   { name: 'limit-second', props: { maxDeletesPerSecond: 100, indexedBy: 'second' } },
   { name: 'batch', props: { deleteMode: 'batch' } },
   { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },
