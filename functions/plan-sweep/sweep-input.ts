@@ -17,7 +17,7 @@ export interface SweepRequest {
   /** The first TTL to take out of such a window. */
   readonly from: number;
   readonly before: number;
-  /** What it looks for had expired by then. Never later than the start of the execution. */
+  /** It looks for items that had expired by then. Never later than the start of the execution. */
   readonly cutoff: number;
   /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
   readonly followsBacklog: boolean;

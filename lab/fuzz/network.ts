@@ -26,7 +26,7 @@ export interface NetworkOptions {
   readonly services: Services;
   /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
   readonly interfere: (id: string) => void;
-  /** Told of what nobody is known to send, and of what the services refuse. */
+  /** Gets an error for what nobody is known to send, and for what the services refuse. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -89,7 +89,7 @@ export class Network {
       throw new KilledError('the process is gone');
   }
 
-  /** What becomes of a request, drawn when it is sent. */
+  /** Draws what becomes of a request, when it is sent. */
   #plan(request: SdkRequest, invocation: Invocation | undefined): Plan {
     const { faults, clock } = this.#options;
     const effectMs = faults.between(1, 6);
@@ -146,7 +146,7 @@ export class Network {
   }
 }
 
-/** What every call gets while its service is out. */
+/** Every call gets this while its service is out. */
 const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {

@@ -5,7 +5,7 @@ import { lifeOf } from '../archive/life.ts';
 import type { Archived, Published, Services, StoredCopy } from './services.ts';
 import type { Change } from './table.ts';
 
-/** What can be wrong with a run, and what that is called. */
+/** Everything that can be wrong with a run, and what that is called. */
 export const FINDINGS = {
   earlyDeleted: 'items deleted before their expiry and the grace after it',
   heldDeleted: 'items deleted while they were held',
@@ -29,11 +29,11 @@ export type Finding = keyof typeof FINDINGS;
 
 export interface Violation {
   readonly finding: Finding;
-  /** What it is about, with what is known of it. */
+  /** The item or the sweep, with what is known of it. */
   readonly text: string;
 }
 
-/** What the table is by its configuration. */
+/** The table's configuration, as far as it decides what is right. */
 export interface Rules {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
@@ -57,8 +57,8 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 const BOUND_SECONDS = 600;
 
 /**
- * What happened to each item as DynamoDB saw it, and nothing of what the sweep says of itself. It has its own rules of what is expired,
- * held and lost.
+ * Knows what happened to each item as DynamoDB saw it, and nothing of what the sweep says of itself. It has its own rules of what is
+ * expired, held and lost.
  */
 export class Oracle {
   readonly #rules: Rules;
@@ -91,7 +91,7 @@ export class Oracle {
   }
 
   /**
-   * What is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
+   * Finds what is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
    */
   leftByTicks({ from, upTo }: { readonly from: number; readonly upTo: number }): Violation[] {
     const due = [...this.#histories.values()].filter(history => {
@@ -182,7 +182,7 @@ export class Oracle {
     const missing = this.#deletions()
       .filter(({ eventId }) => !ids.has(eventId))
       .map(change => this.#found('notPublished', change));
-    // What comes twice has the same id: whoever leaves out known ids gets each once.
+    // An event that comes twice has the same id: whoever leaves out known ids gets each once.
     const once = new Map(published.map(event => [event.id, event]));
     const wrong = [...once.values()].flatMap((event): Violation[] => {
       const change = removals.get(event.id);

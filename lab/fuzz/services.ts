@@ -70,7 +70,7 @@ export class Services {
   #put(path: string, body: string | Uint8Array | undefined): Answer {
     const [, bucket = '', ...rest] = path.split('/');
     const key = decodeURIComponent(rest.join('/'));
-    // What is put again is the same: its name is made of what is in it.
+    // An object that is put again is the same: its name is made of what is in it.
     if (!this.#objects.has(key)) this.#take(`${bucket}/${key}`, bytesOf(body));
     this.#objects.add(key);
     return { status: 200, headers: { etag: '"0"' }, body: Buffer.alloc(0) };

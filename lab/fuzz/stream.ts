@@ -53,7 +53,7 @@ export class MemoryStream implements StreamSource {
 }
 
 export interface ReaderOptions {
-  /** Of the function's file. */
+  /** The name of the function's file. */
   readonly name: string;
   readonly stream: MemoryStream;
   readonly filter: string;

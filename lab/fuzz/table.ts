@@ -17,7 +17,7 @@ export interface Change {
   readonly recordedAt: number;
   /** Place among everything that happens in a run. */
   readonly turn: number;
-  /** Of the stream's record: no other change has it. */
+  /** The id of the stream's record: no other change has it. */
   readonly eventId: string;
   readonly before: ItemImage | undefined;
   readonly after: ItemImage | undefined;

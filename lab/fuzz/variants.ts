@@ -28,7 +28,7 @@ type EventsProps = { readonly oldImage?: boolean } & (
   | { readonly functionArn: string }
 );
 
-/** What the functions and the machine of a table with some props are given. */
+/** Settings of the functions and the machine of a table with some props. */
 export interface Resolved {
   readonly settings: SweepSettings;
   readonly concurrency: ConcurrencyOptions;
