@@ -36,7 +36,6 @@ export class Services {
   /** By the stream's event id. */
   readonly archived = new Map<string, Archived[]>();
   readonly copies = new Map<string, StoredCopy[]>();
-  readonly marks: MarkLine[] = [];
   readonly published: Published[] = [];
   /** Lines that are no JSON, and other things that nobody should have stored; each a sentence. */
   readonly unreadable: string[] = [];
@@ -79,8 +78,7 @@ export class Services {
   #take(key: string, body: Uint8Array): void {
     try {
       if (key.includes('/before_deletion/')) this.#takeCopies(key, body);
-      else if (key.includes('/kept/'))
-        this.marks.push(...linesOf<MarkLine>(key, body).map(({ line }) => line));
+      else if (key.includes('/kept/')) linesOf<MarkLine>(key, body);
       else this.#takeRemovals(key, body);
     } catch (error) {
       this.unreadable.push(`${key}: ${error}`);

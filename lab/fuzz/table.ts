@@ -99,10 +99,6 @@ export class MemoryTable {
     return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
   }
 
-  get images(): IterableIterator<[string, ItemImage]> {
-    return this.#items.entries();
-  }
-
   put(image: ItemImage, by: Who): void {
     this.#change(this.idOf(image), image, by);
   }
