@@ -447,6 +447,7 @@ function finished(json: JsonObject, name: ModuleName): JsonObject {
       {
         ...attributes,
         ...(type === 'aws_lambda_function' && ofFunction(attributes)),
+        ...(type === 'aws_iam_role_policy' && ofPolicy(attributes)),
         ...(TAGGED.includes(type) && { tags: '${var.tags}' }),
       },
     ]);
@@ -454,6 +455,14 @@ function finished(json: JsonObject, name: ModuleName): JsonObject {
   });
   const module = { ...json, resource: Object.fromEntries(types) };
   return (name === 'existing-table' ? mapTexts(module, inWordsOfTheModule) : module) as JsonObject;
+}
+
+/** The names of attributes that a policy has, which can have quotes in them: a list of as many expressions. */
+const ATTRIBUTES = /(?<="dynamodb:Attributes":)\["\$\{(.*?)\}"\]/g;
+
+function ofPolicy({ policy }: JsonObject): JsonObject {
+  const encoded = (_list: string, terms: string) => `\${jsonencode([${terms.split('}","${').join(', ')}])}`;
+  return { policy: String(policy).replaceAll(ATTRIBUTES, encoded) };
 }
 
 function ofFunction({ filename, description }: JsonObject): JsonObject {
