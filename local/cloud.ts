@@ -27,6 +27,7 @@ import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
+import { skewedClock } from './skewed-clock.ts';
 import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
@@ -340,16 +341,10 @@ export class LocalCloud {
 
 /** The clock of everything but DynamoDB and its streams. */
 function machineClockOf({ clock = realClock, skewMs = 0 }: LocalCloudOptions): Clock {
-  if (skewMs === 0) return clock;
-  return {
-    now: () => clock.now() + skewMs,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    schedule: (ms, callback) => clock.schedule(ms, callback),
-    busy: work => clock.busy(work),
-  };
+  return skewMs === 0 ? clock : skewedClock(clock, skewMs);
 }
 
-/** What a cloud has for itself. */
+/** Parts that a cloud has for itself. */
 interface OwnParts {
   readonly mappings: EventSourceMappings;
   readonly streams: DynamoDBStreamsClient;

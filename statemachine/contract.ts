@@ -223,7 +223,7 @@ export interface Chunk {
   readonly timeoutSeconds: number;
   /** No call begins from then on, ISO-8601 with milliseconds. */
   readonly deadline: string;
-  /** Items that were due by then count as expired, by DynamoDB's clock when it was read; each delete asks again with it. */
+  /** TTLs up to this one were expired by DynamoDB's clock when they were read; each delete asks again with it. */
   readonly cutoff: number;
   /** One attempt only: what it leaves is deferred to a later poll of the child. */
   readonly once: boolean;

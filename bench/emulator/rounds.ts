@@ -1,9 +1,9 @@
 import { functionArn, stateMachine } from 'stepfunctions-emulator/testing';
 
-/** What one version of Node takes; milliseconds of processor time. */
+/** Milliseconds of processor time that one version of Node takes. */
 export interface Measured {
   readonly version: string;
-  /** Of one execution, round by round. */
+  /** For one execution, round by round. */
   readonly rounds: readonly number[];
   readonly map: number;
 }

@@ -261,6 +261,8 @@ async function lookAtItems(
       return complete;
     }
     onScan?.(table, undefined);
+    // The checks before it may have used up the time.
+    limit.start();
     limit.stop();
     await scanTable(dynamoDb, {
       tableName,

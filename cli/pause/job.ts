@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import type { SFNClient } from '@aws-sdk/client-sfn';
 import { deployedAlarms } from '../../stacks/alarms.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { NoAnswerError } from '../aws/no-answer.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { changeSchedules, type ScheduleChange } from '../aws/schedules.ts';
@@ -73,7 +75,7 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
         table: tableName,
         schedules: schedules.map(({ Name }) => Name),
         until: until === undefined ? null : isoSeconds(until),
-        open: await openExecutions(sfn, machines.get(name) ?? ''),
+        open: await openOrUnknown(sfn, machines.get(name) ?? ''),
       })),
     );
     print('');
@@ -103,7 +105,18 @@ export function describePause(pause: Pause): string {
   return `paused until ${isoSeconds(pause.until)}`;
 }
 
-function describeOpen(open: readonly OpenExecution[]): string {
+/** The schedules are off by now: that Step Functions does not answer any more is no reason to keep quiet about it. */
+async function openOrUnknown(sfn: SFNClient, stateMachineArn: string): Promise<OpenExecution[] | null> {
+  try {
+    return await openExecutions(sfn, stateMachineArn);
+  } catch (error) {
+    if (error instanceof NoAnswerError) return null;
+    throw error;
+  }
+}
+
+function describeOpen(open: readonly OpenExecution[] | null): string {
+  if (open === null) return 'Step Functions did not answer: which executions are open is not known.';
   if (open.length === 0) return 'No execution is open.';
   const shown = open.slice(0, SHOWN).map(each => `\n    ${each.name}, since ${isoSeconds(each.startedAt)}`);
   const more = open.length > SHOWN ? `\n    and ${open.length - SHOWN} more` : '';

@@ -17,7 +17,7 @@ export interface SweepRequest {
   /** The first TTL to take out of such a window. */
   readonly from: number;
   readonly before: number;
-  /** It looks for what had expired by then. Never later than the start of the execution. */
+  /** It looks for items that had expired by then. Never later than the start of the execution. */
   readonly cutoff: number;
   /** When even the oldest of these windows holds something, look behind it, too. A tick does; others say how far they look. */
   readonly followsBacklog: boolean;
@@ -104,7 +104,7 @@ export function readSweepInput(input: unknown, startedAtMs: number, settings: Ti
 }
 
 /** A minute of the clock begins on a whole one, and the TTLs that are due in it need not. So a tick is read by the clock. */
-function earlier(request: SweepRequest, settings: BehindSettings): SweepRequest {
+function earlier(request: Omit<SweepRequest, 'from'>, settings: BehindSettings): SweepRequest {
   const { upcoming, limit } = request;
   const seconds = secondsBehind(settings);
   const cutoff = request.cutoff - seconds;
@@ -173,7 +173,7 @@ function readTick(
   { scheduledTime = '', lookbackMinutes, skipMinutes = 0, ...given }: Fields,
   startedAtMs: number,
   settings: TickSettings,
-): SweepRequest {
+): Omit<SweepRequest, 'from'> {
   const { maxDeletesPerSecond: perSecond = settings.maxDeletesPerSecond } = given;
   const scheduled = Date.parse(scheduledTime);
   const looksBackOnly = lookbackMinutes !== undefined;
@@ -187,7 +187,6 @@ function readTick(
     windowsFrom: cutoff - lookback * 60,
     windowsBefore: cutoff + 1 - skipMinutes * 60,
     followsBacklog: !looksBackOnly,
-    from: expiredRange(cutoff).after + 1,
     before: cutoff + 1,
     cutoff,
     upcoming,

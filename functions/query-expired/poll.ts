@@ -25,7 +25,7 @@ export interface PollState {
 /** One page of what is due. */
 export interface PolledPage {
   readonly due: ExpiredKey[];
-  /** This page took for expired what was due by then, epoch seconds. */
+  /** This page took TTLs up to this one for expired, epoch seconds. */
   readonly cutoff: number;
   /** How far DynamoDB's clock is ahead of the machine's, whole seconds: 0 for clocks that go together. */
   readonly ahead: number;
@@ -134,8 +134,8 @@ export async function readPage(
 }
 
 /**
- * DynamoDB's clock says this of a page. Both clocks are compared by whole seconds, which is all that DynamoDB tells, and all that a wait
- * takes.
+ * Reads DynamoDB's clock off a page. It is compared with the machine's by whole seconds: DynamoDB tells no less, and a wait takes no
+ * less.
  */
 function timeOf(
   { readAt }: IndexPage,

@@ -45,7 +45,7 @@ export function createDocuments(
 
 type Metadata = QueryCommandOutput['$metadata'];
 
-/** {@link keepDates} adds this: the header `Date`, as it came. */
+/** {@link keepDates} adds the header `Date`, as it came. */
 interface DatedMetadata extends Metadata {
   readonly date?: string | undefined;
 }

@@ -3,7 +3,7 @@ import type { ExpiredKey, ItemKey } from '../../statemachine/contract.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Documents, RequestOptions } from './dynamodb.ts';
 import { isBusy } from './dynamodb-errors.ts';
-import { keyAttributeNames, toItemKey, toNativeKey } from './item-key.ts';
+import { keyAttributeNames, keyText, toItemKey, toNativeKey } from './item-key.ts';
 
 /** Keys of a BatchGetItem. Source: DynamoDB API reference. */
 export const MOST_READ = 100;
@@ -26,7 +26,7 @@ export function heldReader(
   if (holdAttribute === undefined) return undefined;
   const keyNames = keyAttributeNames(model);
   const attributes = [...keyNames, holdAttribute].map((name, index) => [`#${index}`, name] as const);
-  const textOf = (key: ItemKey) => JSON.stringify(keyNames.map(name => key[name]));
+  const textOf = (key: ItemKey) => keyText(key, keyNames);
   const readBatch = async (entries: readonly ExpiredKey[]): Promise<ExpiredKey[]> => {
     // While the index catches up, an item that got another TTL can be there with both, and DynamoDB refuses a key twice.
     const keys = new Map(entries.map(({ key }) => [textOf(key), key]));

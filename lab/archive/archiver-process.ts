@@ -9,7 +9,7 @@ export interface ArchiverStart {
   /** `AWS_ENDPOINT_URL_…` of what is running. */
   readonly environment: Readonly<Record<string, string>>;
   readonly checkpointFile: string;
-  /** Of the functions' clock. */
+  /** How far the functions' clock is ahead, milliseconds. */
   readonly skewMs: number;
 }
 

@@ -14,7 +14,7 @@ export interface SweeperStart {
   readonly machine: string;
   /** Epoch milliseconds; each sweep goes from here to its own start. */
   readonly fromMs: number;
-  /** Of the clocks of Step Functions and Lambda. */
+  /** How far the clocks of Step Functions and Lambda are ahead, milliseconds. */
   readonly skewMs: number;
 }
 

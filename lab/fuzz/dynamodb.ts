@@ -161,7 +161,7 @@ export function deletedIds(operation: string, body: Body, table: MemoryTable): s
   );
 }
 
-/** What a batch of deletes came to, by its answer. */
+/** How many keys a batch of deletes deleted or did not find, by its answer. */
 export interface Deleted {
   readonly deleted: number;
   readonly notFound: number;

@@ -1,7 +1,7 @@
 import type { RandomSource } from 'stepfunctions-emulator';
 import { type ChooseFault, FAULTS, type FaultRates, SeededFaults } from '../faults/index.ts';
 
-/** What goes wrong, in groups that can be left out one by one. */
+/** Faults, in groups that can be left out one by one. */
 export const FAULT_GROUPS = {
   busy: 'calls refused as throttled or with 5xx, batches of which some keys are left',
   refused: 'single keys that DynamoDB will not delete',
@@ -39,7 +39,7 @@ const TICKS = { late: 0.3, doubled: 0.15, skipped: 0.1, stopped: 0.05 } as const
 const INDEX_LAG = { rate: 0.1, upToMs: 5_000 } as const;
 const ADVERSARY_RATE = 0.03;
 
-/** Of each service: how long it is well, and how long it is not, milliseconds. */
+/** How long each service is well, and how long it is not, milliseconds. */
 const OUTAGES = { afterMs: [10_000, 90_000], lastMs: [3_000, 25_000] } as const;
 
 /** Draws what goes wrong, by one seed. Nothing does any more once they are over. */
@@ -96,7 +96,7 @@ export class Faults {
     return FUNCTION_FATES.find(({ name, rate }) => this.#happens('kills', rate, `functions ${name}`))?.name;
   }
 
-  /** What becomes of a tick: how late each of its executions starts, milliseconds, and when it is stopped, if it is. */
+  /** Draws how late each execution of a tick starts, milliseconds, and when it is stopped, if it is. */
   tick(): { readonly lateMs: number; readonly stoppedAfterMs: number | undefined }[] {
     if (this.#happens('ticks', TICKS.skipped, 'ticks that never came')) return [];
     const executions = this.#happens('ticks', TICKS.doubled, 'ticks that came twice') ? 2 : 1;

@@ -152,7 +152,7 @@ export class Functions {
     },
   };
 
-  /** Of a call that begins now. */
+  /** The time that a call which begins now has left. */
   #remainingMs(seconds: number): () => number {
     const endsAt = this.#options.clock.now() + seconds * 1000;
     return () => endsAt - this.#options.clock.now();

@@ -10,7 +10,7 @@ const SUB_RUN_ITEMS = 10_000;
 
 export interface VariantRun {
   readonly variant: Variant;
-  /** Of the first run; each further one has the next. */
+  /** The first run has this one, and each further one the next. */
   readonly seed: number;
   readonly items: number;
   /** How long items expire in each run. */
@@ -26,14 +26,14 @@ export interface VariantResult {
   /** How often what went wrong on purpose. */
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
-  /** Of the first run with violations, and the smallest that was found to have some; undefined without any. */
+  /** The first run with violations, and the smallest that was found to have some; undefined without any. */
   readonly failing: Failing | undefined;
 }
 
 export interface Failing {
   readonly run: SubRun;
   readonly smallest: SubRun;
-  /** Of the smallest. */
+  /** Those of the smallest run. */
   readonly violations: readonly Violation[];
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
+import { skewedClock } from '../../local/skewed-clock.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import { type ConcurrencyOptions, sweepDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
@@ -28,7 +29,7 @@ export class Machine {
 
   constructor(options: MachineOptions) {
     this.#options = options;
-    this.#clock = skewed(options.clock, options.skewMs);
+    this.#clock = skewedClock(options.clock, options.skewMs);
     const arns = Object.fromEntries(
       Object.entries(TASKS).map(([task, file]) => [
         task,
@@ -66,13 +67,4 @@ export class Machine {
     const execution = engine.start(this.#machine, { input });
     return { ended: execution.done.then(done => ({ ...endOf(done), tally })), stop: () => execution.stop() };
   }
-}
-
-function skewed(clock: Clock, skewMs: number): Clock {
-  return {
-    now: () => clock.now() + skewMs,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    schedule: (ms, callback) => clock.schedule(ms, callback),
-    busy: work => clock.busy(work),
-  };
 }

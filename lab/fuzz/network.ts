@@ -17,14 +17,16 @@ import type { Services } from './services.ts';
 import type { MemoryTable } from './table.ts';
 
 export interface NetworkOptions {
-  /** DynamoDB's and everybody's true time; answers carry it in whole seconds, as AWS's do. */
+  /** DynamoDB's and everybody's true time. */
   readonly clock: Clock;
+  /** That time, epoch milliseconds, as one of the servers has it: its answers carry it in whole seconds, as AWS's do. */
+  readonly asServerHasIt: (at: number) => number;
   readonly faults: Faults;
   readonly table: MemoryTable;
   readonly services: Services;
   /** Somebody changes an item between the moment at which a delete was sent and the one at which it arrives. */
   readonly interfere: (id: string) => void;
-  /** Told of what nobody is known to send, and of what the services refuse. */
+  /** Gets an error for what nobody is known to send, and for what the services refuse. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -43,7 +45,7 @@ export class Network {
   }
 
   async handle(request: SdkRequest, options: SdkOptions): Promise<{ response: SdkResponse }> {
-    const { clock } = this.#options;
+    const { clock, asServerHasIt } = this.#options;
     const { invocation } = options;
     this.#checkAlive(invocation);
     const limitMs = this.#limitMs(options);
@@ -61,7 +63,7 @@ export class Network {
     const headers = Object.fromEntries(
       Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
     );
-    const date = new Date(clock.now()).toUTCString();
+    const date = new Date(asServerHasIt(clock.now())).toUTCString();
     return {
       response: {
         statusCode: answer.status,
@@ -87,7 +89,7 @@ export class Network {
       throw new KilledError('the process is gone');
   }
 
-  /** What becomes of a request, drawn when it is sent. */
+  /** Draws what becomes of a request, when it is sent. */
   #plan(request: SdkRequest, invocation: Invocation | undefined): Plan {
     const { faults, clock } = this.#options;
     const effectMs = faults.between(1, 6);
@@ -144,7 +146,7 @@ export class Network {
   }
 }
 
-/** What every call gets while its service is out. */
+/** Every call gets this while its service is out. */
 const OUT: DynamoDbEffect = { kind: 'refuse', error: 'ServiceUnavailable', status: 503 };
 
 interface Plan {

@@ -5,7 +5,7 @@ import { lifeOf } from '../archive/life.ts';
 import type { Archived, Published, Services, StoredCopy } from './services.ts';
 import type { Change } from './table.ts';
 
-/** What can be wrong with a run, and what that is called. */
+/** Everything that can be wrong with a run, and what that is called. */
 export const FINDINGS = {
   earlyDeleted: 'items deleted before their expiry and the grace after it',
   heldDeleted: 'items deleted while they were held',
@@ -29,11 +29,11 @@ export type Finding = keyof typeof FINDINGS;
 
 export interface Violation {
   readonly finding: Finding;
-  /** What it is about, with what is known of it. */
+  /** The item or the sweep, with what is known of it. */
   readonly text: string;
 }
 
-/** What the table is by its configuration. */
+/** The table's configuration, as far as it decides what is right. */
 export interface Rules {
   readonly keyNames: readonly string[];
   readonly ttlAttribute: string;
@@ -57,8 +57,8 @@ const FIVE_YEARS_SECONDS = 5 * 365 * 24 * 60 * 60;
 const BOUND_SECONDS = 600;
 
 /**
- * What happened to each item as DynamoDB saw it, and nothing of what the sweep says of itself. It has its own rules of what is expired,
- * held and lost.
+ * Knows what happened to each item as DynamoDB saw it, and nothing of what the sweep says of itself. It has its own rules of what is
+ * expired, held and lost.
  */
 export class Oracle {
   readonly #rules: Rules;
@@ -91,7 +91,7 @@ export class Oracle {
   }
 
   /**
-   * What is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
+   * Finds what is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
    */
   leftByTicks({ from, upTo }: { readonly from: number; readonly upTo: number }): Violation[] {
     const due = [...this.#histories.values()].filter(history => {
@@ -163,10 +163,10 @@ export class Oracle {
   #archiveProblems(archived: ReadonlyMap<string, readonly Archived[]>): Violation[] {
     const all = this.#rules.archives === 'all';
     return this.#removals().flatMap((change): Violation[] => {
-      const { before = {}, by, at, eventId } = change;
+      const { before = {}, by, recordedAt, eventId } = change;
       const lines = archived.get(eventId) ?? [];
       const isLive =
-        by === 'user' && !this.#isExpired(before, Math.floor(at / 1000) + ARCHIVE_TOLERANCE_SECONDS);
+        by === 'user' && !this.#isExpired(before, Math.floor(recordedAt / 1000) + ARCHIVE_TOLERANCE_SECONDS);
       const text = itemText(before);
       if (lines.some(line => line.text !== text)) return [this.#found('archivedOtherwise', change)];
       if (isLive && lines.some(({ removal }) => removal === 'expiry'))
@@ -182,13 +182,14 @@ export class Oracle {
     const missing = this.#deletions()
       .filter(({ eventId }) => !ids.has(eventId))
       .map(change => this.#found('notPublished', change));
-    // What comes twice has the same id: whoever leaves out known ids gets each once.
+    // An event that comes twice has the same id: whoever leaves out known ids gets each once.
     const once = new Map(published.map(event => [event.id, event]));
     const wrong = [...once.values()].flatMap((event): Violation[] => {
       const change = removals.get(event.id);
       if (change === undefined) return [{ finding: 'publishedUnknown', text: JSON.stringify(event) }];
-      const { by, at, before = {} } = change;
-      if (by === 'user' && !this.#isExpired(before, Math.floor(at / 1000)))
+      const { by, recordedAt, before = {} } = change;
+      // Nothing but the record says when a user deleted: it is held against the clock of the server that made it.
+      if (by === 'user' && !this.#isExpired(before, Math.floor(recordedAt / 1000)))
         return [this.#found('userDeletePublished', change)];
       return this.#isOf(event, before) ? [] : [this.#found('publishedOtherwise', change)];
     });

@@ -14,7 +14,7 @@ import { Users } from './users.ts';
 import type { Resolve, Variant, VariantProps } from './variants.ts';
 import { inVirtualTime } from './virtual-time.ts';
 
-/** What a run is repeated by. */
+/** A run is repeated by these. */
 export interface SubRun {
   readonly variant: Variant;
   readonly seed: number;
@@ -27,7 +27,7 @@ export interface SubRun {
 export interface SubRunResult {
   readonly items: number;
   readonly deleted: number;
-  /** Of all deletes by the sweep, milliseconds. */
+  /** How late each delete of the sweep was, milliseconds. */
   readonly lags: readonly number[];
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
@@ -38,6 +38,9 @@ const START_MS = Date.UTC(2027, 5, 1, 12);
 
 /** Minutes of ticks after all is calm. */
 const CALM_MINUTES = 4;
+
+/** How far DynamoDB's servers are apart at the most where records are judged, milliseconds: less than the sweep's margin. */
+const SERVERS_APART_MS = 900;
 
 /** After the last sweep the readers of the stream need this long to hand over everything, milliseconds. */
 const READERS_MS = 120_000;
@@ -84,6 +87,9 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   });
   const stream = new MemoryStream(keyNames);
   const hasStream = archive !== undefined || events !== undefined;
+  const servers = random(5);
+  const asServerHasIt = (at: number) =>
+    hasStream ? at + Math.floor((servers.next() - 0.5) * SERVERS_APART_MS) : at;
   const table = new MemoryTable({
     tableName,
     indexName,
@@ -91,6 +97,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     ttlAttribute: model.ttlAttribute,
     windowAttribute: model.windowAttribute,
     clock,
+    asServerHasIt,
     indexLagMs: () => faults.indexLagMs(),
     nextTurn,
     onChange: change => {
@@ -113,6 +120,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const refused = new Set<string>();
   const network = new Network({
     clock,
+    asServerHasIt,
     faults,
     table,
     services,
@@ -191,16 +199,16 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   return { items: oracle.items, deleted: lags.length, lags, faults: faults.counts, violations };
 }
 
-/** What a sweep says of itself, held against the answers that its calls got. */
+/** Holds what a sweep says of itself against the answers that its calls got. */
 function wrongReport({ tally, ...end }: EndedSweep, props: VariantProps, isCalm: boolean): Violation[] {
   const { name, status, error, text } = end;
   if (isCalm && status !== 'SUCCEEDED')
     return [{ finding: 'failedQuietly', text: `${name} ended ${status} ${error ?? ''}: ${text}` }];
   const report = reportOf(text);
   if (report === undefined) return [];
-  // Of a child that was interrupted the page in flight counts as failed, whatever became of it.
+  // When a child was interrupted, its page in flight counts as failed, whatever became of it.
   const isExact = report.shardsFailed === 0;
-  // What was gone before its image could be read is in no answer to a delete, and a batch does not tell.
+  // An item that was gone before its image could be read is in no answer to a delete, and a batch does not tell.
   const knowsGone = props.deleteMode !== 'batch' && props.archiveFirst !== true;
   const counts = ['deleted', ...(knowsGone ? (['notFound'] as const) : [])] as const;
   return counts

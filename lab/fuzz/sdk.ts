@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What one call of a function asked for and got, to hold its counts against. */
+/** Answers that one call of a function got, to hold its counts against. */
 export interface CallTally {
   deleted: number;
   notFound: number;
@@ -29,7 +29,7 @@ export interface SdkRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** What the SDK hands on of what `send` was told, besides its command. */
+/** Options of `send`, as far as the SDK hands them on. */
 export interface SdkOptions {
   /** Milliseconds. */
   readonly requestTimeout?: number;

@@ -36,7 +36,6 @@ export class Services {
   /** By the stream's event id. */
   readonly archived = new Map<string, Archived[]>();
   readonly copies = new Map<string, StoredCopy[]>();
-  readonly marks: MarkLine[] = [];
   readonly published: Published[] = [];
   /** Lines that are no JSON, and other things that nobody should have stored; each a sentence. */
   readonly unreadable: string[] = [];
@@ -70,7 +69,7 @@ export class Services {
   #put(path: string, body: string | Uint8Array | undefined): Answer {
     const [, bucket = '', ...rest] = path.split('/');
     const key = decodeURIComponent(rest.join('/'));
-    // What is put again is the same: its name is made of what is in it.
+    // An object that is put again is the same: its name is made of what is in it.
     if (!this.#objects.has(key)) this.#take(`${bucket}/${key}`, bytesOf(body));
     this.#objects.add(key);
     return { status: 200, headers: { etag: '"0"' }, body: Buffer.alloc(0) };
@@ -79,8 +78,7 @@ export class Services {
   #take(key: string, body: Uint8Array): void {
     try {
       if (key.includes('/before_deletion/')) this.#takeCopies(key, body);
-      else if (key.includes('/kept/'))
-        this.marks.push(...linesOf<MarkLine>(key, body).map(({ line }) => line));
+      else if (key.includes('/kept/')) linesOf<MarkLine>(key, body);
       else this.#takeRemovals(key, body);
     } catch (error) {
       this.unreadable.push(`${key}: ${error}`);

@@ -12,7 +12,7 @@ const SHARDS = ['shard-0', 'shard-1'] as const;
 /** As long as those of AWS: no double tells two neighbours apart. */
 const FIRST_SEQUENCE_NUMBER = 40_000_000_000_000_000_000_000n;
 
-/** A table's stream, in memory. Its records say the second of their change, by DynamoDB's clock. */
+/** A table's stream, in memory. Its records say the second of their change, by the clock of the server that made them. */
 export class MemoryStream implements StreamSource {
   readonly #records = new Map<string, StreamedRecord[]>(SHARDS.map(id => [id, []]));
   readonly #keyNames: readonly string[];
@@ -21,7 +21,7 @@ export class MemoryStream implements StreamSource {
     this.#keyNames = keyNames;
   }
 
-  add({ key, at, eventId, before, after }: Change): void {
+  add({ key, recordedAt, eventId, before, after }: Change): void {
     const shard = SHARDS[key.charCodeAt(Math.floor(key.length / 2)) % SHARDS.length] ?? SHARDS[0];
     const records = this.#records.get(shard) ?? [];
     const sequenceNumber = String(FIRST_SEQUENCE_NUMBER + BigInt(records.length));
@@ -31,7 +31,7 @@ export class MemoryStream implements StreamSource {
       eventID: eventId,
       eventName: after === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
       dynamodb: {
-        ApproximateCreationDateTime: new Date(Math.floor(at / 1000) * 1000),
+        ApproximateCreationDateTime: new Date(Math.floor(recordedAt / 1000) * 1000),
         Keys,
         ...(before && { OldImage: before }),
         ...(after && { NewImage: after }),
@@ -53,7 +53,7 @@ export class MemoryStream implements StreamSource {
 }
 
 export interface ReaderOptions {
-  /** Of the function's file. */
+  /** The name of the function's file. */
   readonly name: string;
   readonly stream: MemoryStream;
   readonly filter: string;

@@ -13,9 +13,11 @@ export interface Change {
   readonly by: Who;
   /** By DynamoDB's clock, epoch milliseconds. */
   readonly at: number;
+  /** The same by the clock of the server that made the stream's record. */
+  readonly recordedAt: number;
   /** Place among everything that happens in a run. */
   readonly turn: number;
-  /** Of the stream's record: no other change has it. */
+  /** The id of the stream's record: no other change has it. */
   readonly eventId: string;
   readonly before: ItemImage | undefined;
   readonly after: ItemImage | undefined;
@@ -31,6 +33,8 @@ export interface MemoryTableOptions {
   readonly windowAttribute: string | undefined;
   /** DynamoDB's own. */
   readonly clock: Clock;
+  /** A time of that clock, epoch milliseconds, as one of DynamoDB's servers has it. */
+  readonly asServerHasIt: (at: number) => number;
   /** How far the index is behind, milliseconds; asked at each change. */
   readonly indexLagMs: () => number;
   readonly nextTurn: () => number;
@@ -95,10 +99,6 @@ export class MemoryTable {
     return former !== undefined && former.until > this.options.clock.now() ? former.image : this.get(id);
   }
 
-  get images(): IterableIterator<[string, ItemImage]> {
-    return this.#items.entries();
-  }
-
   put(image: ItemImage, by: Who): void {
     this.#change(this.idOf(image), image, by);
   }
@@ -137,14 +137,15 @@ export class MemoryTable {
   }
 
   #change(id: string, after: ItemImage | undefined, by: Who): void {
-    const { clock, nextTurn, onChange } = this.options;
+    const { clock, asServerHasIt, nextTurn, onChange } = this.options;
     const before = this.#items.get(id);
     const at = clock.now();
     this.#former.set(id, { image: before, until: at + FORMER_MS });
     if (after === undefined) this.#items.delete(id);
     else this.#items.set(id, after);
     this.#changes += 1;
-    onChange({ key: id, by, at, turn: nextTurn(), eventId: `event-${this.#changes}`, before, after });
+    const eventId = `event-${this.#changes}`;
+    onChange({ key: id, by, at, recordedAt: asServerHasIt(at), turn: nextTurn(), eventId, before, after });
     this.#updateIndex(id, after, at);
   }
 

@@ -36,7 +36,7 @@ interface Deed {
   readonly done: () => void;
 }
 
-/** What applications do to the items of a table: planned ahead, and on the way of a delete. */
+/** Applications, which change the items of a table: as planned ahead, and on the way of a delete. */
 export class Users {
   readonly #options: UsersOptions;
   readonly #deeds: Deed[] = [];
@@ -99,7 +99,7 @@ export class Users {
     this.#at(at * 1000, () => this.#put({ ...key, ...this.#expiry(key, ttl) }, {}));
   }
 
-  /** What becomes of an item besides that it expires: of most nothing. */
+  /** Most items only expire; others are changed, held or deleted. */
   #planFate(id: string, key: ItemImage, ttl: number): void {
     const { graceSeconds } = this.#options.settings;
     const around = (seconds: number) => seconds * 1000 + this.#between(-2_500, 1_500);

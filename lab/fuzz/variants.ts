@@ -12,6 +12,7 @@ export interface VariantProps {
   readonly deleteMode?: 'guarded' | 'batch';
   readonly holdAttribute?: string;
   readonly graceSeconds?: number;
+  readonly lookbackMinutes?: number;
   readonly precisionSeconds?: number;
   readonly pollSeconds?: number;
   readonly maxDeletesPerSecond?: number;
@@ -27,7 +28,7 @@ type EventsProps = { readonly oldImage?: boolean } & (
   | { readonly functionArn: string }
 );
 
-/** What the functions and the machine of a table with some props are given. */
+/** Settings of the functions and the machine of a table with some props. */
 export interface Resolved {
   readonly settings: SweepSettings;
   readonly concurrency: ConcurrencyOptions;
@@ -62,7 +63,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'grace', props: { graceSeconds: 90, holdAttribute: 'hold' } },
   { name: 'plain', props: { precisionSeconds: 60, ttlAttribute: 'expires at', logKeys: 'hash' } },
   { name: 'poll', props: { pollSeconds: 5 }, keyType: 'B' },
-  { name: 'limit', props: { maxDeletesPerSecond: 100 } },
+  { name: 'limit', props: { maxDeletesPerSecond: 100, granularityMinutes: 15, lookbackMinutes: 15 } },
   { name: 'limit-second', props: { maxDeletesPerSecond: 100, indexedBy: 'second' } },
   { name: 'batch', props: { deleteMode: 'batch' } },
   { name: 'batch-second', props: { deleteMode: 'batch', indexedBy: 'second', sortKey: 'sk', archive: {} } },

@@ -1,7 +1,7 @@
 /** A datapoint of each period, the oldest first; undefined where there is none. */
 export type Series = readonly (number | undefined)[];
 
-/** What an expression makes of the datapoints of its metric. */
+/** An expression, which makes datapoints of those of its metric. */
 export type MetricMath = (metric: Series) => Series;
 
 /** An expression that is not understood; the message says what was expected. */

@@ -52,7 +52,7 @@ export interface LocalFunctionsOptions {
   readonly maxConcurrency?: number;
   /** Of all functions together. @default {@link THREAD_LIMITS}, and {@link mostThreads} */
   readonly threads?: Partial<ThreadLimits> | undefined;
-  /** What the functions take for the time. Within an invocation it goes on as this machine's does. @default this machine's */
+  /** The functions take the time from it. Within an invocation it goes on as this machine's does. @default this machine's */
   readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Gets every line a function prints: JSON logs and embedded metrics. @default they are dropped */
   readonly onLog?: ((functionName: string, line: string) => void) | undefined;

@@ -19,7 +19,7 @@ export interface S3ApiOptions {
   readonly store: ObjectStore;
   readonly buckets: ReadonlySet<string>;
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
-  /** Told once when there is no room for objects any more, and once more each time that it comes to that again. */
+  /** Called once when there is no room for objects any more, and once more each time that it comes to that again. */
   readonly onFull?: ((message: string) => void) | undefined;
 }
 

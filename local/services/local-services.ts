@@ -42,7 +42,7 @@ export interface ServicesOptions {
   readonly faults?: Readonly<Partial<Record<ServiceName, ChooseCallFault>>> | undefined;
   /** Gets every archived object. */
   readonly onObject?: ((written: WrittenObject) => void) | undefined;
-  /** Told once when there is no room for archived objects any more. */
+  /** Called once when there is no room for archived objects any more. */
   readonly onArchiveFull?: ((message: string) => void) | undefined;
   /** Gets every event that arrives. */
   readonly onEvent?: ((event: ArrivedEvent) => void) | undefined;

@@ -25,7 +25,7 @@ export interface AlarmResource {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimensions: Readonly<Record<string, string>>;
-  /** What the alarm looks at instead of the metric itself, and the id of the metric in it. */
+  /** The alarm looks at this instead of the metric itself; the id is the metric's in it. */
   readonly expression?: { readonly text: string; readonly metricId: string; readonly math: MetricMath };
   /** `Sum`, `p99`… */
   readonly statistic: string;
@@ -115,7 +115,7 @@ function readMetric(fields: Fields): ReadMetric {
   return { ...readIdentity(fields), statistic: plain ?? extended ?? '' };
 }
 
-/** What both a metric and one of an expression have. */
+/** A metric has these, and so has one of an expression. */
 function readIdentity(fields: Fields) {
   const period = fields.optionalNumber('period') ?? 0;
   if (!(period >= 60 && period % 60 === 0)) {

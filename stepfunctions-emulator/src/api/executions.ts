@@ -15,7 +15,7 @@ export interface StartedBy {
   readonly aliasArn?: string | undefined;
 }
 
-/** What stays known of an execution that has ended, when its history and its Map Runs are forgotten. */
+/** An execution that has ended stays known by this when its history and its Map Runs are forgotten. */
 export type ExecutionSummary = Pick<
   Execution,
   | 'arn'
@@ -75,7 +75,7 @@ export class Executions {
   readonly #names = new Map<string, Set<string>>();
   /** Ended, by state machine, the longest ago first. */
   readonly #ended = new Map<string, Set<string>>();
-  /** Of those of the ended that have one, the longest ago first. */
+  /** Ended executions that still have one, and its size; the longest ago first. */
   readonly #histories = new Map<string, Size>();
   #historySize: Size = { events: 0, characters: 0 };
   #sequence = 0;

@@ -67,7 +67,7 @@ export class TestedStateMachine {
     this.name = name;
     this.type = type;
     this.definition = definition;
-    // What has no mock is told when it is called.
+    // A Resource without a mock is refused when it is called.
     this.#loaded = loadDefinition(definition, type, () => true);
     this.#mocks = functions;
   }

@@ -11,7 +11,16 @@ const shortRun = (variant: Variant): SubRun => ({
   faults: ALL_FAULTS,
 });
 
-test.each(VARIANTS.map(variant => [variant.name, variant] as const))(
+/** By second each minute of the lookback is sixty queries of each tick. */
+const withShortLookback = (variant: Variant): Variant =>
+  variant.props.indexedBy === 'second'
+    ? { ...variant, props: { ...variant.props, lookbackMinutes: 2 } }
+    : variant;
+
+// Each of its ticks makes 1,800 queries, whatever its lookback.
+const SHORT_VARIANTS = VARIANTS.filter(({ name }) => name !== 'limit-second').map(withShortLookback);
+
+test.each(SHORT_VARIANTS.map(variant => [variant.name, variant] as const))(
   '%s keeps its promises, whatever goes wrong',
   async (_name, variant) => {
     const { violations, deleted, faults } = await runOnce(shortRun(variant), resolveVariant);
@@ -27,6 +36,18 @@ test('a seed repeats a run', async () => {
   const one = await runOnce(shortRun(variant), resolveVariant);
   expect(await runOnce(shortRun(variant), resolveVariant)).toEqual(one);
   expect(await runOnce({ ...shortRun(variant), seed: 2 }, resolveVariant)).not.toEqual(one);
+});
+
+test('a sweep without the second between its clock and those of the records is found out', async () => {
+  const variant = VARIANTS.find(({ name }) => name === 'skew+0.1s') as Variant;
+  const withMargin = (marginSeconds: number) =>
+    runOnce({ ...shortRun(variant), faults: [] }, props => {
+      const resolved = resolveVariant(props);
+      return { ...resolved, settings: { ...resolved.settings, marginSeconds } };
+    });
+  const { violations } = await withMargin(0);
+  expect(violations.map(({ finding }) => finding)).toContain('notPublished');
+  expect((await withMargin(1)).violations).toEqual([]);
 });
 
 test('a filter of the stream that lets no removal through is found out', async () => {

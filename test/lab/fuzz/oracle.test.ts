@@ -24,26 +24,31 @@ interface Removed {
   readonly by?: Who;
   /** After the TTL, milliseconds. */
   readonly afterMs?: number;
+  /** How far the clock of the server that made the record is ahead, milliseconds. */
+  readonly recordAheadMs?: number;
   readonly item?: ItemImage;
 }
 
 /** An item that was written, and removed by somebody. */
 function oracleOf(
   rules: Partial<Rules>,
-  { by = 'sweep', afterMs = 10, item = image() }: Removed = {},
+  { by = 'sweep', afterMs = 10, recordAheadMs = 0, item = image() }: Removed = {},
 ): Oracle {
   const oracle = new Oracle({ ...RULES, ...rules });
+  const at = TTL * 1000 + afterMs;
+  const recordedAt = at + recordAheadMs;
   const changes: Change[] = [
     {
       key: 'a',
       by: 'user',
       at: (TTL - 60) * 1000,
+      recordedAt: (TTL - 60) * 1000,
       turn: 1,
       eventId: 'event-1',
       before: undefined,
       after: item,
     },
-    { key: 'a', by, at: TTL * 1000 + afterMs, turn: 9, eventId: 'event-2', before: item, after: undefined },
+    { key: 'a', by, at, recordedAt, turn: 9, eventId: 'event-2', before: item, after: undefined },
   ];
   for (const change of changes) oracle.saw(change);
   return oracle;
@@ -92,6 +97,12 @@ describe('finds nothing wrong with', () => {
       { by: 'user', afterMs: -1_500 },
       { archived: [{}] },
     ],
+    [
+      "a user's delete of an item that had expired by its record, published and archived",
+      { archives: 'expiries', publishes: true },
+      { by: 'user', afterMs: -400, recordAheadMs: 450 },
+      { archived: [{}], published: [{}] },
+    ],
     ['a copy that S3 had before', { archivesFirst: true }, {}, { copies: [{}] }],
     [
       'an attribute added since the copy',
@@ -138,6 +149,13 @@ describe('finds', () => {
       "a user's delete published",
       { publishes: true },
       { by: 'user', afterMs: -1 },
+      { published: [{}] },
+      'userDeletePublished',
+    ],
+    [
+      "a user's delete published that was before the expiry by its record",
+      { publishes: true },
+      { by: 'user', afterMs: 100, recordAheadMs: -200 },
       { published: [{}] },
       'userDeletePublished',
     ],
@@ -191,6 +209,7 @@ describe('finds', () => {
       key: 'a',
       by: 'user',
       at: TTL * 1000,
+      recordedAt: TTL * 1000,
       turn: 1,
       eventId: 'event-1',
       before: undefined,

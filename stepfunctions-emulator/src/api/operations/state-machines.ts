@@ -181,7 +181,7 @@ function load(text: string, type: WorkflowType): Definition {
   }
 }
 
-/** What is wrong, with the code and the words of AWS where they are known. */
+/** Says what is wrong with the code and the words of AWS, where they are known. */
 function diagnosticOf({ path, expected, got, diagnostic }: DefinitionProblem) {
   const location =
     path === '' ? undefined : path.replace(/(?<=\/(?:Choices|Catch|Branches))\/(\d+)/g, '[$1]');
@@ -195,7 +195,7 @@ export function invalidDefinition({ problems }: InvalidDefinitionError): ApiErro
   const shown = problems
     .slice(0, MAX_PROBLEMS)
     .map(diagnosticOf)
-    // What is wrong with the whole of it is at "null", as recorded on AWS.
+    // A problem of the whole definition is at "null", as recorded on AWS.
     .map(({ code, message, location = null }) => `${code}: ${message} at ${location}`);
   return new ApiError('InvalidDefinition', `Invalid State Machine Definition: '${shown.join(', ')}'`);
 }

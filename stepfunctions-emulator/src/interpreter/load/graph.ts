@@ -10,7 +10,7 @@ export type QueryLanguage = 'JSONata' | 'JSONPath';
 /** What the loading of a state has to know about what surrounds it. */
 export interface LoadContext {
   readonly problems: DefinitionProblem[];
-  /** Of the state machine: as measured on AWS, that of a Map or a Parallel is not that of the states inside of it. */
+  /** The state machine's: as measured on AWS, the states inside a Map or a Parallel do not take its own. */
   readonly language: QueryLanguage;
   /** Every state name of the whole machine → where it is. */
   readonly names: Map<string, string>;

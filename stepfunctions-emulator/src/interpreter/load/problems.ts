@@ -8,7 +8,7 @@ export interface DefinitionProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** What AWS says of it, where that was recorded. */
+  /** AWS's own words for it, where they were recorded. */
   readonly diagnostic?: {
     readonly code: 'MISSING_TRANSITION_TARGET' | 'MISSING_END_STATE';
     readonly message: string;

@@ -9,7 +9,7 @@ const ACTIVITY_ARN = /^arn:aws[a-z-]*:states:[a-z0-9-]+:\d{12}:activity:.+$/;
 /** `dynamodb:putItem`, `aws-sdk:s3:getObject`, `states:startExecution.sync:2`, `sqs:sendMessage.waitForTaskToken`… */
 const SERVICE_ARN =
   /^arn:aws[a-z-]*:states:[a-z0-9-]*:\d*:((?:aws-sdk:)?[a-z0-9-]+):([A-Za-z0-9]+(?:\.sync(?::2)?|\.waitForTaskToken)?)$/;
-/** What there is besides functions. */
+/** The one Resource besides functions that can be called. */
 const START_EXECUTION = 'states:startExecution';
 
 /** Reads Resource, and of Arguments what can be checked without evaluating them. */

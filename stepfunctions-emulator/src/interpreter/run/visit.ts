@@ -32,7 +32,7 @@ export class StateVisit {
   retryCount = 0;
   /** The event before the entry. */
   readonly #beforeEntry: number;
-  /** What whoever calls back has to have. */
+  /** Whoever calls back has to have it. */
   readonly #taskToken: string | undefined;
 
   /**
