@@ -47,6 +47,14 @@ export interface Rules {
   readonly publishesImages: boolean;
 }
 
+/** A time in which nothing goes wrong, epoch milliseconds. */
+export interface CalmSpan {
+  readonly from: number;
+  readonly upTo: number;
+  /** So long after its expiry an item can be written and is still found by a tick. */
+  readonly reachMs: number;
+}
+
 /** Users may delete an item this short before its expiry, and it is archived with the expired ones. That harms nobody. */
 const ARCHIVE_TOLERANCE_SECONDS = 2;
 
@@ -91,13 +99,15 @@ export class Oracle {
   }
 
   /**
-   * Finds what is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds.
+   * Finds what is still there of what came to be due in a span, by its expiry or because it was written late; epoch milliseconds. An
+   * item that was written later than ticks look back is the reconcile's.
    */
-  leftByTicks({ from, upTo }: { readonly from: number; readonly upTo: number }): Violation[] {
+  leftByTicks({ from, upTo, reachMs }: CalmSpan): Violation[] {
     const due = [...this.#histories.values()].filter(history => {
       const last = history.at(-1);
       const dueAt = (this.#ttlOf(last?.after) + this.#rules.graceSeconds) * 1000;
-      return Math.max(dueAt, last?.at ?? 0) >= from;
+      const writtenAt = last?.at ?? 0;
+      return Math.max(dueAt, writtenAt) >= from && dueAt >= writtenAt - reachMs;
     });
     return due
       .flatMap(history => this.#leftOf(history, Math.floor(upTo / 1000)))

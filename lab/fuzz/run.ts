@@ -180,7 +180,9 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     }
   }
   await Promise.all(sweeps);
-  violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000 }));
+  // The next tick after a write comes up to a minute later, and looks back from there.
+  const reachMs = (settings.lookbackMinutes - 1) * 60_000;
+  violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000, reachMs }));
   const reconciled = {
     scheduledTime: new Date(clock.now()).toISOString(),
     lookbackMinutes: Math.ceil((clock.now() - START_MS) / 60_000) + 2,

@@ -216,8 +216,10 @@ describe('finds', () => {
       after: item,
     });
     expect(found(oracle)).toEqual(isLeft ? ['left'] : []);
-    const span = { from: TTL * 1000, upTo: (TTL + 600) * 1000 };
+    const span = { from: TTL * 1000, upTo: (TTL + 600) * 1000, reachMs: 0 };
     expect(oracle.leftByTicks(span).map(({ finding }) => finding)).toEqual(isLeft ? ['leftByTicks'] : []);
     expect(oracle.leftByTicks({ ...span, from: TTL * 1000 + 1 })).toEqual([]);
+    // It was written later after its expiry than ticks look back.
+    expect(oracle.leftByTicks({ ...span, reachMs: -1 })).toEqual([]);
   });
 });
