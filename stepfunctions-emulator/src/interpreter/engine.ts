@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
+import { Billing, type BillingCounters } from './billing.ts';
 import type { Definition } from './definition.ts';
 import { Execution } from './execution.ts';
 import { exceedsBytes, toJson } from './json.ts';
@@ -83,6 +84,7 @@ export function engineContext(options: EngineOptions): EngineContext {
     childAgeMs: options.childAgeMs ?? (() => 0),
     onRetry: options.onRetry,
     onCutOff: options.onCutOff,
+    billing: new Billing(),
     newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
   };
 }
@@ -93,6 +95,14 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#context = engineContext(options);
+  }
+
+  /**
+   * What all executions so far would be billed for: the transitions of the Standard ones, the requests and the memory-time of the
+   * Express ones, and what the functions took.
+   */
+  get billing(): Readonly<BillingCounters> {
+    return this.#context.billing.counters;
   }
 
   /**
@@ -110,6 +120,7 @@ export class Engine {
     return new Execution(this.#context, {
       machine: { arn, name, roleArn, type },
       graph: definition,
+      definitionBytes: definition.bytes,
       timeoutSeconds: definition.timeoutSeconds,
       name: options.name === undefined ? this.#context.newId() : checkName(options.name),
       input: this.#checkInput(options),

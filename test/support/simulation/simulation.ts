@@ -139,6 +139,11 @@ export class Simulation {
     });
   }
 
+  /** What all executions would be billed for. */
+  get billing(): Engine['billing'] {
+    return this.#engine.billing;
+  }
+
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
   tick(scheduled: number, lateSeconds = 0, input: Omit<TickInput, 'scheduledTime'> = {}): void {
     this.#start(scheduled, lateSeconds, input);
