@@ -342,7 +342,7 @@ export const PROPS = {
    */
   shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
-  chunkConcurrency: optional(whole(1, 40), 10),
+  chunkConcurrency: optional(SETTING_KINDS.chunkConcurrency, 10),
   /**
    * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
    * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
@@ -381,6 +381,11 @@ export const PROPS = {
    * busy all month then costs $0.30 for metrics. See [Monitoring](monitoring.md#essential-metrics)
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
+  /**
+   * whether the table also has metrics of its own, with the dimension `TableName`. Without it the metrics are those of the whole deployment,
+   * and which table something is about is told by `precise-ttl status`. Each metric of a table costs as much as one of the deployment
+   */
+  metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**
    * the alarms: `false` for none, or by name `false` or what is set of one, e.g.
    * `{ shardsFailed: false, deletionLag: { threshold: 30000, periods: 2 } }`. Each, and its defaults:

@@ -1,6 +1,5 @@
 import type { Construct } from 'constructs';
-import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
-import { sweepDefinition } from '../../statemachine/definition.ts';
+import { replayDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { Place } from './role.ts';

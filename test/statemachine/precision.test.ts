@@ -1,14 +1,14 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
 
 const simulate = (options: Omit<SimulationOptions, 'definition'>) =>
-  new Simulation({ definition: definitionWith({}), ...options });
+  new Simulation({ definition: machinesWith({}), ...options });
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);

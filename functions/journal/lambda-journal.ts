@@ -1,0 +1,11 @@
+import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
+export interface Journal {
+  read(): Promise<DeploymentState>;
+  writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void>;
+  putRows(rows: readonly SweepRow[]): Promise<void>;
+  takeHandOver(table: string, before: number, execution: string): Promise<boolean>;
+  renewHandOver(table: string, execution: string): Promise<boolean>;
+  endHandOver(table: string, execution: string): Promise<void>;
+  replayed(table: string, from: number, to: number, endedAt: string): Promise<void>;
+}
+export function lambdaJournal(): Journal { throw new Error('not yet'); }
