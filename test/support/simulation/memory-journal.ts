@@ -6,8 +6,9 @@ import {
   type Watermark,
 } from '../../../functions/journal/layout.ts';
 
-/** Seconds for which a hand-over lives after it was taken or renewed. */
-const LEASE_SECONDS = 15 * 60;
+/** Seconds for which a hand-over lives after it was taken, and after its execution has said that it is there. */
+const TAKEN_SECONDS = 300;
+const RENEWED_SECONDS = 1_800;
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
@@ -45,15 +46,17 @@ export class MemoryJournal {
   }
 
   async takeHandOver(table: string, before: number, execution: string): Promise<boolean> {
-    if (liveHandOver(this.state, table, this.#now()) !== undefined) return false;
-    this.handOvers[table] = { before, until: this.#leaseEnd(), execution };
+    const living = liveHandOver(this.state, table, this.#now());
+    // Whoever takes it again has lost the answer.
+    if (this.#isPaused(table) || (living !== undefined && living.execution !== execution)) return false;
+    this.handOvers[table] = { before, until: this.#secondsFromNow(TAKEN_SECONDS), execution };
     return true;
   }
 
   async renewHandOver(table: string, execution: string): Promise<boolean> {
     const own = this.handOvers[table];
-    if (own?.execution !== execution || isPaused(this.state, table, this.#now())) return false;
-    this.handOvers[table] = { ...own, until: this.#leaseEnd() };
+    if (own?.execution !== execution || this.#isPaused(table)) return false;
+    this.handOvers[table] = { ...own, until: this.#secondsFromNow(RENEWED_SECONDS) };
     return true;
   }
 
@@ -67,7 +70,11 @@ export class MemoryJournal {
     this.#watermarks.tables = { ...this.#watermarks.tables, [table]: { gone: to - 1, at: endedAt } };
   }
 
-  #leaseEnd(): number {
-    return Math.floor(this.#now() / 1000) + LEASE_SECONDS;
+  #isPaused(table: string): boolean {
+    return isPaused(this.state, table, this.#now());
+  }
+
+  #secondsFromNow(seconds: number): number {
+    return Math.floor(this.#now() / 1000) + seconds;
   }
 }

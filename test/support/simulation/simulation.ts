@@ -1,7 +1,6 @@
 import {
   type Definition,
   Engine,
-  type EngineOptions,
   type Execution,
   type InvokeOptions,
   seededRandom,
@@ -24,7 +23,6 @@ import type {
   MachineName,
   QueryExpiredInput,
   ReplayInput,
-  SweepInput,
   TickInput,
 } from '../../../statemachine/contract.ts';
 import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
@@ -80,7 +78,6 @@ export interface SimulationOptions {
   readonly read?: ReadTime;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
-  readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
   /** What goes wrong with a call of a function. @default nothing */
   readonly failingCall?: (name: keyof SweepFunctions) => CallFault | undefined;
   /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
@@ -114,7 +111,7 @@ export class Simulation {
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    const { start, callMs = 30, memoryMb = 512 } = options;
     this.clock = new VirtualClock(start * 1000);
     const { dynamoDbAheadMs = 0 } = options;
     this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
@@ -129,12 +126,10 @@ export class Simulation {
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
-      ...(mapRunDelays && { mapRunDelays }),
       resources: {
         invoke: async (_resource, args) => {
-          const { StateMachineArn, Input } = args as { StateMachineArn: string; Input: unknown };
-          const name = StateMachineArn === REPLAY_ARN ? 'replay' : 'tick';
-          this.#run(name, this.clock.now(), Input as SweepInput);
+          const { StateMachineArn, Name, Input } = args as StartExecutionArguments;
+          this.#run(StateMachineArn === REPLAY_ARN ? 'replay' : 'tick', this.clock.now(), Input, Name);
           return { ok: true, payload: {} };
         },
       },
@@ -186,13 +181,15 @@ export class Simulation {
 
   #start(scheduled: number, lateSeconds: number, input: Omit<TickInput, 'scheduledTime'>): void {
     const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
-    this.#run('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
+    // One that is delivered twice has the same name.
+    const name = `tick-${scheduled}`;
+    this.#run('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input }, name);
   }
 
-  #run(machine: MachineName, atMs: number, input: SweepInput): void {
+  #run(machine: MachineName, atMs: number, input: unknown, name?: string): void {
     const run = async () => {
       await this.clock.sleep(atMs - this.clock.now());
-      const execution = this.#engine.start(this.#machines[machine], { input });
+      const execution = this.#engine.start(this.#machines[machine], { input, ...(name && { name }) });
       this.executions.push(execution);
       await execution.done;
     };
@@ -296,6 +293,13 @@ function withoutThrottled(payload: unknown): unknown {
     chunk => chunk.progress && { ...chunk, progress: { ...chunk.progress, throttled: 0 } },
   );
   return { ...(payload as object), results: untold.map((chunk, index) => chunk ?? results[index]) };
+}
+
+/** The arguments of `states:startExecution`. */
+interface StartExecutionArguments {
+  readonly StateMachineArn: string;
+  readonly Name?: string;
+  readonly Input: unknown;
 }
 
 interface Machine {
