@@ -9,6 +9,11 @@ export interface IndexKey {
   readonly value: string | number;
   /** The one TTL that all its entries have, epoch seconds; undefined when they can have any. */
   readonly ttl?: number;
+  /**
+   * The highest TTL that an entry has whose writer stamped it right, epoch seconds: the older way puts the edge into the window that ends
+   * there. Undefined where nothing is known.
+   */
+  readonly end?: number;
 }
 
 /**
@@ -41,7 +46,11 @@ function byWindow({ granularitySeconds, shards }: ExpiryModel): IndexLayout {
     keysPerShard: 1,
     holdsStrays: true,
     windows: (from, before) => windowStarts(from, before, granularitySeconds),
-    keys: ({ windowKeys }) => windowKeys.map(value => ({ value })),
+    keys: ({ windowKeys }) =>
+      windowKeys.map(value => {
+        const window = readWindowKey(value);
+        return window ? { value, end: window.start + window.granularitySeconds } : { value };
+      }),
   };
 }
 
