@@ -91,7 +91,7 @@ async function* readKeys(
     if (indexKey < first || !page.mayHold(key)) continue;
     if (page.isBegun && outOfTime()) return { indexKey, key: null };
     let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
-    let limit = expectedEntries(key, target, lastDue);
+    let limit = expectedEntries(key, target, lastDue, layout);
     let more = true;
     while (more) {
       if (page.room === 0) return { indexKey, key: startKey };
@@ -234,8 +234,16 @@ function clockOf(
   return { cutoff, ahead: cutoff - Math.max(sent, Math.min(cutoff, received)) };
 }
 
-/** Everything under a key of one TTL is due; of others only what is read ahead is not. */
-function expectedEntries({ ttl }: IndexKey, { upcomingFrom }: SweepTarget, lastDue: number): number {
-  const readsAhead = upcomingFrom !== null && ttl === undefined;
-  return readsAhead ? Math.ceil(lastDue * 1.25) + SPARE_ENTRIES : PAGE_KEYS;
+/**
+ * Everything under a key of one TTL is due; of others only what is read ahead is not. A query asks at least for as many entries as it pays
+ * for.
+ */
+function expectedEntries(
+  { ttl }: IndexKey,
+  { upcomingFrom }: SweepTarget,
+  lastDue: number,
+  { entriesOfLeastRead }: IndexLayout,
+): number {
+  if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
+  return Math.max(Math.ceil(lastDue * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
 }

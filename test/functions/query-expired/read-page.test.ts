@@ -319,6 +319,11 @@ describe('what a poll reads', () => {
   );
 });
 
+test('a first poll asks for as many entries as it pays for, not for ten and then for more', async () => {
+  const contents = { span: [...new Array(30).fill(5), 30] };
+  expect(await poll({ now: 5, contents })).toMatchObject({ asked: ['before', 'span'], entriesRead: 31 });
+});
+
 describe('by second', () => {
   const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
   const minute: SweepTarget = {

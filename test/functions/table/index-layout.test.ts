@@ -35,6 +35,14 @@ test.each([
   expect(layoutOf({}).keys(target)).toEqual([{ value, end: granularitySeconds }]);
 });
 
+test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>, number]>([
+  ['an id', {}, 36],
+  ['a sort key', { sortKey: 'when' }, 26],
+  ['long names', { ttlAttribute: 't'.repeat(255), windowAttribute: 'w'.repeat(255) }, 6],
+])('by window it is known how many entries with %s half a read unit pays for', (_what, props, entries) => {
+  expect(layoutOf(props).entriesOfLeastRead).toBe(entries);
+});
+
 test('by second it is planned in minutes, which have no shards and hold nothing else', () => {
   expect(bySecond).toMatchObject({ windowSeconds: 60, shards: 1, holdsStrays: false });
 });
