@@ -59,6 +59,8 @@ export interface SimulationOptions {
   readonly definition: Definition;
   /** The state machine's. @default STANDARD */
   readonly type?: WorkflowType;
+  /** Runs an Express execution more than once. @default once */
+  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
   readonly pace?: PollPace;
   /** @default 0 */
   readonly graceSeconds?: number;
@@ -111,7 +113,8 @@ export class Simulation {
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, definition, type = 'STANDARD', callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    const { start, definition, type = 'STANDARD', callMs = 30, memoryMb = 512 } = options;
+    const { mapRunDelays, expressDeliveries } = options;
     this.clock = new VirtualClock(start * 1000);
     const { dynamoDbAheadMs = 0 } = options;
     this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
@@ -122,6 +125,11 @@ export class Simulation {
       clock: this.clock,
       random: this.#random,
       ...(mapRunDelays && { mapRunDelays }),
+      ...(expressDeliveries && { expressDeliveries }),
+      onStart: execution => {
+        this.executions.push(execution);
+        this.#pending.push(execution.done);
+      },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
@@ -178,16 +186,14 @@ export class Simulation {
         type: this.#type,
         definition: this.#definition,
       } as const;
-      const execution = this.#engine.start(machine, { input });
-      this.executions.push(execution);
-      await execution.done;
+      this.#engine.start(machine, { input });
     };
     this.#pending.push(run());
   }
 
   /** Lets time pass until the last execution has ended. */
   async finish(): Promise<void> {
-    await Promise.all(this.#pending);
+    while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
   }
 
   #functions(
