@@ -62,6 +62,8 @@ export interface SimulationOptions {
   readonly start: number;
   /** The state machines; their functions' ARNs end in the names of their files. @default those of its settings */
   readonly definition?: Machines;
+  /** Runs an Express execution more than once. @default once */
+  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
   readonly pace?: PollPace;
   /** @default 0 */
   readonly graceSeconds?: number;
@@ -114,7 +116,7 @@ export class Simulation {
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    const { start, callMs = 30, memoryMb = 512, mapRunDelays, expressDeliveries } = options;
     this.clock = new VirtualClock(start * 1000);
     const { dynamoDbAheadMs = 0 } = options;
     this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
@@ -134,9 +136,14 @@ export class Simulation {
         invoke: async (_resource, args) => {
           const { StateMachineArn, Input } = args as { StateMachineArn: string; Input: unknown };
           const name = StateMachineArn === REPLAY_ARN ? 'replay' : 'tick';
-          this.#run(name, this.clock.now(), Input as SweepInput);
+          this.#engine.start(this.#machines[name], { input: Input });
           return { ok: true, payload: {} };
         },
+      },
+      ...(expressDeliveries && { expressDeliveries }),
+      onStart: execution => {
+        this.executions.push(execution);
+        this.#pending.push(execution.done);
       },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
@@ -192,16 +199,14 @@ export class Simulation {
   #run(machine: MachineName, atMs: number, input: SweepInput): void {
     const run = async () => {
       await this.clock.sleep(atMs - this.clock.now());
-      const execution = this.#engine.start(this.#machines[machine], { input });
-      this.executions.push(execution);
-      await execution.done;
+      this.#engine.start(this.#machines[machine], { input });
     };
     this.#pending.push(run());
   }
 
   /** Lets time pass until the last execution has ended, those that others have started included. */
   async finish(): Promise<void> {
-    for (let ended = 0; ended < this.#pending.length; ended += 1) await this.#pending[ended];
+    while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
   }
 
   #functions({ functionsAheadMs = 0, ...options }: SimulationOptions, onUsage: InvokeOptions['onUsage']): SweepFunctions {
