@@ -10,8 +10,8 @@ import {
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
+import type { PollPace } from '../../../functions/child/poll.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
-import type { PollPace } from '../../../functions/query-expired/poll.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
