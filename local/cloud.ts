@@ -233,6 +233,11 @@ export class LocalCloud {
     return [...this.#running];
   }
 
+  /** What all executions would be billed for. */
+  get billing(): Engine['billing'] {
+    return this.#engine.billing;
+  }
+
   /** When each enabled schedule fires next, epoch milliseconds. */
   upcoming(): ReturnType<LocalScheduler['upcoming']> {
     return this.#scheduler.upcoming();

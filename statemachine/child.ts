@@ -1,9 +1,10 @@
-import { REFUSED, TRANSIENT_ERRORS } from './contract.ts';
+import { CHILD_RESULT_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
 import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
- * The child of SweepShards, an Express execution for one target. QueryExpired decides everything, in
- * `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what came of it.
+ * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
+ * QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what
+ * came of it.
  *
  * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
  * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing
@@ -14,23 +15,32 @@ import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
  *    When keys are left in a chunk QueryExpired is called at once, to say how long these wait.
  * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
  *
- * A child has 300 seconds. QueryExpired ends it at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
+ * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
  * chunk a deadline, so that what is under way then ends in time. When a task fails for good the child hands back the
  * progress as it is: the page in flight counts as failed.
  *
- * @param chunkConcurrency chunks at once, 1 to 40
+ * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that the
+ * states cannot go on with fails the task that gave it, which is caught, and what a child hands back has a bounded size.
  */
-export function childDefinition(
-  functions: FunctionArns,
-  { chunkConcurrency, partition }: { readonly chunkConcurrency: number; readonly partition: string },
-) {
+export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
   return {
-    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-    StartAt: 'NextStep?',
+    StartAt: 'BeginShard',
     States: {
+      BeginShard: {
+        Type: 'Pass',
+        Assign: { settings: jsonata('$states.input.settings'), table: jsonata('$states.input.table') },
+        Next: 'NextStep?',
+      },
       'NextStep?': {
         Type: 'Choice',
         Choices: [
+          {
+            Condition: jsonata(
+              `$toMillis($states.context.State.EnteredTime) - $toMillis($states.context.Execution.StartTime) > ${LAST_STEP_SECONDS * 1000}`,
+            ),
+            Output: { result: interruptedResult("'ChildOutOfTime'") },
+            Next: 'ShardSwept',
+          },
           route('wait', 'WaitForNextExpiry'),
           route('query', 'QueryExpired'),
           route('delete', 'DeleteChunks'),
@@ -49,17 +59,18 @@ export function childDefinition(
           startedAt: jsonata('$states.context.Execution.StartTime'),
           // Waits are by this clock. DynamoDB's own says what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
+          settings: jsonata('$settings'),
         }),
         TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
         Retry: SHORT_RETRY,
-        Output: jsonata('$states.result.Payload'),
+        Output: jsonata(CHECKED_STEP),
         Catch: interrupted(),
         Next: 'NextStep?',
       },
       DeleteChunks: {
         Type: 'Map',
         Items: jsonata('$states.input.chunks'),
-        MaxConcurrency: chunkConcurrency,
+        MaxConcurrency: jsonata('$settings.chunkConcurrency'),
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
           StartAt: 'AnyUnprocessed?',
@@ -86,17 +97,16 @@ export function childDefinition(
               ...invokeTask(functions.DeleteChunk, partition, {
                 chunk: jsonata('$states.input'),
                 now: jsonata('$states.context.State.EnteredTime'),
+                settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              Output: jsonata('$states.result.Payload'),
+              Output: jsonata(CHECKED_CHUNK),
               // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.
-              Catch: [
-                {
-                  ErrorEquals: ['States.ALL'],
-                  Output: jsonata("$merge([$states.input, {'error': $states.errorOutput.Error}])"),
-                  Next: 'ChunkDeleted',
-                },
-              ],
+              Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
+                ErrorEquals,
+                Output: jsonata("$merge([$states.input, {'error': $states.errorOutput.Error}])"),
+                Next: 'ChunkDeleted',
+              })),
               Next: 'AnyUnprocessed?',
             },
             ChunkDeleted: { Type: 'Pass', End: true },
@@ -112,10 +122,41 @@ export function childDefinition(
         Catch: interrupted(),
         Next: 'NextStep?',
       },
-      ShardSwept: { Type: 'Succeed', Output: jsonata('$states.input.result') },
+      ShardSwept: {
+        Type: 'Succeed',
+        Output: jsonata(
+          `$merge([$length($string($states.input.result)) > ${CHILD_RESULT_CHARACTERS} ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $states.input.result, {'table': $table}])`,
+        ),
+      },
     },
   };
 }
+
+/**
+ * The answer of QueryExpired, if the states can go on with it: a Wait and a Choice have no Catch, and the task has one. A wait ends within
+ * the time of the execution.
+ */
+const CHECKED_STEP = `(
+  $step := $states.result.Payload;
+  $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
+  $assert($step.next != 'end' or $type($step.result) = 'object', 'result');
+  $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
+  $assert(($step.next != 'wait' and not ($step.next = 'delete' and $step.afterwards = 'wait')) or
+    $toMillis($step.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');
+  $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
+  $step
+)`.replaceAll(/\s+/g, ' ');
+
+/** The same of DeleteChunk's: it hands back the chunk that it was given, with what is left of it. */
+const CHECKED_CHUNK = `(
+  $chunk := $states.result.Payload;
+  $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
+  $assert($chunk.deadline = $states.input.deadline, 'deadline');
+  $assert($type($chunk.timeoutSeconds) = 'number', 'timeoutSeconds');
+  $assert($chunk.next != 'wait' or
+    $toMillis($chunk.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');
+  $chunk
+)`.replaceAll(/\s+/g, ' ');
 
 /**
  * Few and short, since a child's time is limited: a call that hangs takes all of its time each time, one that Lambda refuses
@@ -133,15 +174,17 @@ const SHORT_RETRY = [
 }));
 
 /** States.ALL does not stand for States.DataLimitExceeded: an answer or results above 256 KiB. */
+export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceeded'], ['States.ALL']];
+
 function interrupted() {
-  return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({
+  return TOO_LARGE_AND_ALL.map(ErrorEquals => ({
     ErrorEquals,
-    Output: {
-      result: {
-        interruptedBy: jsonata('$states.errorOutput.Error'),
-        progress: jsonata('$states.input.progress'),
-      },
-    },
+    Output: { result: interruptedResult('$substring($states.errorOutput.Error, 0, 100)') },
     Next: 'ShardSwept',
   }));
+}
+
+/** The progress says what the child has come to; too large a one is not worth what it would cost the others. */
+function interruptedResult(error: string) {
+  return { interruptedBy: jsonata(error), progress: jsonata('$states.input.progress') };
 }

@@ -2,10 +2,14 @@
  * What the states of the sweep are called and what passes between them. The definition, the handlers, the local
  * runner and the tests all take it from here.
  *
- * Times inside the machine are epoch seconds, whole; times that a person writes or reads are ISO-8601.
+ * Times that a state of the machine or a person reads are ISO-8601. Those that only functions read are numbers, {@link Seconds} or
+ * {@link Millis} since 1970: what is compared with a TTL is in whole seconds, and a moment within one is in milliseconds.
  */
 
 import type { Counts } from './counts.ts';
+import type { Millis, Seconds } from './times.ts';
+
+export type { Millis, Seconds } from './times.ts';
 
 /** The four functions, by the name of the state that calls them. */
 export const TASKS = {
@@ -25,6 +29,21 @@ export const CHUNK_KEYS = 25;
 
 /** Most keys of one page: 40 chunks, which is what an inline Map runs at once. */
 export const PAGE_KEYS = 1000;
+
+/** Most targets of one execution of the tick: what an inline Map sweeps at once. Source: Step Functions quotas. */
+export const TICK_TARGETS = 40;
+
+/** Most further executions that a tick starts for what is due beyond them. Its plan has about 1 KB for each target. */
+export const TICK_PARTS = 4;
+
+/** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
+export const TICK_TIMEOUT_SECONDS = 290;
+
+/** Age of an execution at which no child begins a step, seconds: for a function that would never say `end`. */
+export const LAST_STEP_SECONDS = 250;
+
+/** Characters of what a child hands back: a tick collects those of all its targets in 256 KiB. */
+export const CHILD_RESULT_CHARACTERS = 5_000;
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
@@ -129,6 +148,13 @@ export type ItemKey = Readonly<Record<string, KeyAttribute>>;
 export interface TickInput {
   /** The schedule's time, ISO-8601. It decides which minute the tick owns, and from where it looks back. */
   readonly scheduledTime: string;
+  /** Names of the tables that it sweeps. @default all of the deployment */
+  readonly tables?: readonly string[];
+  /**
+   * It also owns what expires from its start to the minute that a tick owns else: of tables that no tick has planned before it.
+   * @default false
+   */
+  readonly fromNow?: boolean;
   /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
   readonly lookbackMinutes?: number;
   /**
@@ -142,12 +168,19 @@ export interface TickInput {
 
 /** Input of a replay: sweep the expiry times in [from, to). */
 export interface ReplayInput {
+  /** Name of the table. @default the only one of the deployment */
+  readonly table?: string;
   readonly from: string;
   readonly to: string;
   /** Find and count, delete nothing. @default false */
   readonly dryRun?: boolean;
-  /** Deletes per second at most; 0 = no limit. @default the deployment's maxDeletesPerSecond */
+  /** Deletes per second at most; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
+  /**
+   * A tick has handed it over: it also takes what is older than the span and lies in the same windows, as a tick does. While it runs, the
+   * ticks leave the span to it. @default false
+   */
+  readonly handOver?: boolean;
 }
 
 export type SweepInput = TickInput | ReplayInput;
@@ -156,10 +189,10 @@ export type SweepInput = TickInput | ReplayInput;
 export interface SweepTarget {
   /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
   readonly windowKeys: readonly string[];
-  readonly from: number;
-  readonly before: number;
+  readonly from: Seconds;
+  readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
-  readonly upcomingFrom: number | null;
+  readonly upcomingFrom: Seconds | null;
   /** Where a dry run that ran out of time goes on. */
   readonly position?: PagePosition | null;
 }
@@ -172,10 +205,10 @@ export interface PagePosition {
   readonly key: ItemKey | null;
 }
 
-/** An expired item: its primary key, and the TTL (epoch seconds) that the index has for it. */
+/** An expired item: its primary key, and the TTL that the index has for it. */
 export interface ExpiredKey {
   readonly key: ItemKey;
-  readonly ttl: number;
+  readonly ttl: Seconds;
 }
 
 /** A key that DynamoDB will not delete, however often it is asked. */
@@ -204,8 +237,8 @@ export interface ListedFailure {
 export interface DeletionLag {
   /** Deleted items by bucket of lag; the buckets are those of `functions/report/lag.ts`. Buckets without items are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
-  /** The largest lag, milliseconds; 0 when nothing was deleted. */
-  readonly lagMaxMs: number;
+  /** The largest lag; 0 when nothing was deleted. */
+  readonly lagMaxMs: Millis;
 }
 
 /** What became of keys that DeleteChunk was given; each has exactly one fate or is still unprocessed. */
@@ -220,11 +253,11 @@ export interface Chunk {
   /** `next: 'wait'`: until when, ISO-8601 without milliseconds, which a Wait drops. */
   readonly until: string | null;
   /** TimeoutSeconds of the task. */
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   /** No call begins from then on, ISO-8601 with milliseconds. */
   readonly deadline: string;
   /** TTLs up to this one were expired by DynamoDB's clock when they were read; each delete asks again with it. */
-  readonly cutoff: number;
+  readonly cutoff: Seconds;
   /** One attempt only: what it leaves is deferred to a later poll of the child. */
   readonly once: boolean;
   /** Still to be deleted. */
@@ -245,19 +278,21 @@ export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
   /** Calls made, also those that failed. The counts are of those that QueryExpired has not counted yet. */
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The next call deletes at this moment, epoch milliseconds: the wait before it ends on a whole second. */
-  readonly retryAtMs: number;
+  /** The next call deletes at this moment: the wait before it ends on a whole second. */
+  readonly retryAtMs: Millis;
 }
 
 /* A child: QueryExpired decides, the machine waits or deletes and comes back to it. */
 
-/** What an item of SweepShards is: what its child begins with. */
+/** What an item of SweepShards is: what its child begins with. The child gets its table's settings besides. */
 export interface ChildStart {
+  /** Name of its table. */
+  readonly table: string;
   readonly next: 'wait' | 'query';
   /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
   /** TimeoutSeconds of QueryExpired. */
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   readonly results: readonly [];
   readonly progress: InitialProgress;
 }
@@ -278,35 +313,58 @@ export interface ChildLimit {
   readonly perSecond: number;
   /** What it may hand over in its first second. */
   readonly credit: number;
-  /** It ends then, and leaves the rest to a later sweep, epoch seconds; null: a further child of the execution goes on. */
-  readonly before: number | null;
+  /** It ends then, and leaves the rest to a later sweep; null: a further child of the execution goes on. */
+  readonly before: Seconds | null;
 }
 
-/** What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. */
-export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag {
+/**
+ * What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. Each slice has a file of
+ * its own in `functions/child/`, with the value that it starts with and all that changes it.
+ */
+export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
+  readonly poll: PollProgress;
+  readonly deferred: DeferredProgress;
+  readonly busy: BusyProgress;
+  readonly brake: BrakeProgress;
+  readonly counts: CountsProgress;
+}
+
+/** How far a child has read its target. */
+export interface PollProgress {
   /** Where this poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** TTLs up to this one were seen by an earlier poll, epoch seconds; null: a poll begins at the start of the windows. */
-  readonly seen: number | null;
-  /** When the next poll is due, epoch seconds; null: none is. */
-  readonly pollAt: number | null;
-  /** Entries that the last poll found due: about what the next one will find. */
+  /** TTLs up to this one were seen by an earlier poll; null: a poll begins at the start of the windows. */
+  readonly seen: Seconds | null;
+  /** When the next poll is due; null: none is. */
+  readonly nextAt: Seconds | null;
+  /** Entries that the last poll found due: about as many as the next one will find. */
   readonly lastDue: number;
-  /** Keys handed to DeleteChunks, whose results have not come back. */
-  readonly inFlight: number;
-  /** Keys that a poll from the start of the windows will find again. */
-  readonly deferred: number;
-  readonly deferredKeys: readonly ListedFailure[];
-  /** When that poll is due, epoch milliseconds; null: nothing is deferred. */
-  readonly retryAtMs: number | null;
+}
+
+/** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
+export interface DeferredProgress {
+  readonly count: number;
+  readonly keys: readonly ListedFailure[];
+  /** When that poll is due; null: nothing is deferred. */
+  readonly retryAtMs: Millis | null;
   /** How often what is deferred has been tried, in the poll that found it first and in polls of its own. */
-  readonly deferredPolls: number;
-  /** In a poll from the start of the windows: TTLs up to this one are tried again, epoch seconds; null in others. */
-  readonly retriedUpTo: number | null;
-  /** Queries in a row that DynamoDB was too busy for. */
-  readonly busyPolls: number;
-  /** No query before, epoch milliseconds; null after one that got through. */
-  readonly busyUntilMs: number | null;
+  readonly polls: number;
+  /** In a poll from the start of the windows: TTLs up to this one are tried again; null in others. */
+  readonly retriedUpTo: Seconds | null;
+}
+
+/** A DynamoDB that is too busy for a query. */
+export interface BusyProgress {
+  /** Queries in a row that it was too busy for. */
+  readonly polls: number;
+  /** No query before; null after one that got through. */
+  readonly untilMs: Millis | null;
+}
+
+/** How fast a child may delete. */
+export interface BrakeProgress {
+  /** Null: no limit. */
+  readonly limit: ChildLimit | null;
   /** Keys per second that DynamoDB seems to take; null: as long as it has not throttled. */
   readonly rate: number | null;
   /** Keys tried and throttled lately: those of a page count half as much after each further page. */
@@ -314,9 +372,15 @@ export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag
   readonly throttledLately: number;
   /** Pages in a row of which DynamoDB took all, since it throttled. */
   readonly clearPages: number;
-  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (epoch seconds; 0: not yet begun). */
+  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (0: not yet begun). */
   readonly credit: number;
-  readonly creditAt: number;
+  readonly creditAt: Seconds;
+}
+
+/** What a child came to so far. */
+export interface CountsProgress extends SweepCounts, DeletionLag {
+  /** Keys handed to DeleteChunks, whose results have not come back. */
+  readonly inFlight: number;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
 }
@@ -335,7 +399,7 @@ export interface QueryExpiredOutput {
   readonly next: 'wait' | 'query' | 'delete' | 'end';
   /** `next` or `afterwards` is 'wait': until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   /** `next: 'delete'`: empty else. */
   readonly chunks: readonly Chunk[];
   /** What follows the deletes when none of their keys is left. */
@@ -374,14 +438,17 @@ export interface CrashedChild {
   readonly Cause?: string;
 }
 
-export type ChildOutput = ShardResult | InterruptedChild | CrashedChild;
+export type ChildOutput = (ShardResult | InterruptedChild | CrashedChild) & {
+  /** Name of its table; missing when the child crashed. */
+  readonly table?: string;
+};
 
 /* An execution: PlanSweep decides, SweepShards runs the children, RecordMetrics adds up and reports. */
 
 /** Where a plan that did not fit into one round goes on. */
 export interface PlanCursor {
-  /** Start of the window, epoch seconds. */
-  readonly window: number;
+  /** Start of the window. */
+  readonly window: Seconds;
   readonly shard: number;
 }
 
@@ -394,21 +461,95 @@ export interface SweepProgress {
   readonly cursor: PlanCursor | null;
 }
 
+/** Times of expiry, [from, to), that another execution is to sweep; epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Why a table is not swept. */
+export interface PlanFailure {
+  /** The error's name. */
+  readonly error: string;
+  readonly message: string;
+}
+
+/** The settings of a table as an execution carries them; `functions/runtime/environment.ts` reads them. */
+export type CarriedSettings = Readonly<Record<string, unknown>> & { readonly tableName: string };
+
+/** The sweep of one table in an execution. */
+export interface TableSweep {
+  readonly settings: CarriedSettings;
+  /** In a replay. */
+  readonly progress?: SweepProgress;
+  /** In a tick. */
+  readonly planned?: TickPlan;
+}
+
+/** What a tick knows of a table before it sweeps it. */
+export interface TickPlan {
+  /** Targets of the table in this execution. */
+  readonly targets: number;
+  readonly oldestOverdueSeconds: number;
+  readonly misfiled: number;
+  /** What the plan has found no room for. */
+  readonly leftOver?: Span;
+  /** The table could not be asked what is due. Nothing of it is swept in this execution. */
+  readonly failure?: PlanFailure;
+  /** It may not delete as fast as it can: what it leaves is left to the next tick. */
+  readonly limited?: boolean;
+}
+
+/** One table's part of what the states hand on. */
+export interface TableRound extends Omit<SweepState, 'sweeps' | 'failedParts'> {
+  readonly progress: SweepProgress;
+}
+
+/** What is next for one table of a replay. */
+export interface RoundPlan extends Omit<PlanSweepOutput, 'due' | 'parts' | 'sweeps'> {
+  readonly due: readonly Omit<ChildStart, 'table'>[];
+  readonly progress: SweepProgress;
+  readonly report: SweepReport;
+}
+
+/** By the names of the tables. */
+export type TableSweeps = Readonly<Record<string, TableSweep>>;
+
+/** Targets that a further execution of the tick sweeps; also its input. */
+export interface TickPart {
+  readonly due: readonly ChildStart[];
+  readonly sweeps: TableSweeps;
+}
+
 /** What the states of an execution hand on. */
 export interface SweepState {
-  readonly progress: SweepProgress;
+  readonly sweeps: TableSweeps;
   /** Of the round that has just ended; empty when the round as a whole came to nothing that is known of. */
   readonly results: readonly ChildOutput[];
   /** RetryCount of the plan of that round. */
   readonly retries: number;
+  /** In a tick: the parts that could not be started. Their targets are not swept. */
+  readonly failedParts?: readonly TickPart[];
   /** PlanFurther failed for good, and what was left to plan is not swept. */
   readonly planFailed?: boolean;
   /** RecordMetrics failed for good, an error's name. */
   readonly recordingFailed?: string;
 }
 
+/**
+ * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes, and hands over what it cannot
+ * finish; a replay sweeps one table, in as many rounds as it takes.
+ */
+export const MACHINES = ['tick', 'replay'] as const;
+export type MachineName = (typeof MACHINES)[number];
+
 export interface PlanSweepInput {
+  readonly machine: MachineName;
+  /** All that the deployment sweeps. */
+  readonly tables: readonly CarriedSettings[];
   readonly executionInput: unknown;
+  /** Name of the execution. */
+  readonly execution: string;
   /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
   readonly startedAt: string;
   /** Null at first. */
@@ -419,12 +560,14 @@ export interface PlanSweepOutput {
   readonly next: 'sweep' | 'plan' | 'record' | 'recordFailure' | 'end';
   /** What holds something that is expired, or will be within the upcoming minute, as its child begins; never keys. */
   readonly due: readonly ChildStart[];
+  /** In a tick: what is due beyond {@link TICK_TARGETS}. */
+  readonly parts: readonly TickPart[];
   /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
   readonly last: boolean;
   readonly results: readonly [];
-  readonly progress: SweepProgress;
-  /** Of what has been swept so far. */
-  readonly report: SweepReport;
+  readonly sweeps: TableSweeps;
+  /** In a replay: of what has been swept so far. */
+  readonly report: SweepReport | null;
 }
 
 /** What an execution adds up. At {@link MAX_STEPS} `steps` it stops, and is incomplete. */
@@ -441,17 +584,39 @@ export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   readonly lagMs?: LagSummary | null;
   /** Why no metrics were recorded, an error's name. */
   readonly notRecorded?: string;
+  /** Why the table could not be asked what is due. */
+  readonly failure?: PlanFailure;
 }
 
-/** Of the deleted items' lag, milliseconds; p50 and p99 are the upper bounds of their buckets. */
+/** Of the deleted items' lag; p50 and p99 are the upper bounds of their buckets. */
 export interface LagSummary {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
+  readonly p50: Millis;
+  readonly p99: Millis;
+  readonly max: Millis;
 }
 
 export interface RecordMetricsInput {
+  readonly machine: MachineName;
+  readonly executionInput: unknown;
+  /** Name of the execution. */
+  readonly execution: string;
   readonly soFar: SweepState;
   readonly startedAt: string;
   readonly endedAt: string;
+}
+
+/** An execution of the replay machine that a tick starts. */
+export interface HandOver {
+  /** Of the execution. */
+  readonly name: string;
+  readonly input: ReplayInput;
+}
+
+export interface RecordMetricsOutput {
+  /** Everything that was found is dealt with or handed over. */
+  readonly complete: boolean;
+  /** By table; of a tick only those in which something was swept or failed. */
+  readonly tables: Readonly<Record<string, SweepReport>>;
+  /** In a tick: what is left to the replay machine. */
+  readonly handOvers: readonly HandOver[];
 }

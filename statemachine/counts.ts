@@ -98,6 +98,16 @@ export const COUNTS = {
     metric: { name: 'ShardsFailed', unit: 'Count' },
     replayed: true,
   },
+  tablesFailed: {
+    by: 'execution',
+    help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails. There is a datapoint only when it is above 0.',
+    metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true, isEssential: true },
+  },
+  handedOver: {
+    by: 'execution',
+    help: 'Spans of a table that a tick could not finish and handed over to the replay state machine. There is a datapoint only when it is above 0.',
+    metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
+  },
   steps: {
     by: 'execution',
     help: 'Plans and runs of the children, which decide how long the history of the execution is.',

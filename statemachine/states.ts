@@ -23,11 +23,19 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 export function invokeTask(
   functionArn: string,
   partition: string,
-  payload: Readonly<Record<string, string | null>>,
+  payload: Readonly<Record<string, unknown>>,
 ) {
   return {
     Type: 'Task',
     Resource: `arn:${partition}:states:::lambda:invoke`,
     Arguments: { FunctionName: functionArn, Payload: payload },
   };
+}
+
+/** A Task that starts an execution, and does not wait for its end; the caller adds Retry, Output, Catch and Next. */
+export function startExecutionTask(
+  partition: string,
+  execution: { readonly StateMachineArn: string; readonly Name?: string; readonly Input: string },
+) {
+  return { Type: 'Task', Resource: `arn:${partition}:states:::states:startExecution`, Arguments: execution };
 }

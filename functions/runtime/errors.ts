@@ -15,6 +15,11 @@ export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }
 
+/** The settings of a table that an execution carries lack a field or hold a wrong one: the deployment is broken. */
+export class InvalidSettingsError extends InvalidFieldError {
+  override readonly name = 'InvalidSettingsError';
+}
+
 /** DynamoDB's answer does not say when it was made, and no other clock can say what is expired. Nothing is deleted. */
 export class DynamoDbDateMissingError extends PreciseTtlError {
   override readonly name = 'DynamoDbDateMissingError';

@@ -1,6 +1,7 @@
 import { expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
-import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
+import { nextPollAt, type PolledPage, startPoll } from '../../../functions/child/poll.ts';
+import { readPage } from '../../../functions/query-expired/read-page.ts';
 import { DynamoDbBusyError, DynamoDbDateMissingError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
@@ -82,7 +83,8 @@ async function poll({
   let position: PagePosition | null = null;
   do {
     const page: PolledPage = await readPage(
-      { target, position, seen, lastDue },
+      target,
+      { ...startPoll(target), position, seen, lastDue },
       {
         layout: LAYOUT,
         pace: PACE,
@@ -216,10 +218,9 @@ describe("DynamoDB's clock", () => {
       ...(await windows({ span: [3, 4, 5, 6] }, 0).read(key, range, startKey, limit)),
       readAt: readAt === undefined ? undefined : START + readAt,
     });
-    const state = { target: UPCOMING, position: null, seen: null, lastDue: 0 };
     const machineClock = () => (START + (clock.next().value ?? Number.NaN)) * 1000;
     const options = { layout: LAYOUT, readIndex, pace, machineClock, maxKeys: PAGE_KEYS };
-    return readPage(state, { ...options, outOfTime: () => false });
+    return readPage(UPCOMING, startPoll(UPCOMING), { ...options, outOfTime: () => false });
   };
 
   test.each<[string, number, [number, number], number]>([
@@ -338,7 +339,7 @@ describe('by second', () => {
     };
     const machineClock = () => (START + now) * 1000;
     const options = { layout, readIndex, pace: PACE, machineClock, maxKeys: PAGE_KEYS, outOfTime };
-    const page = await readPage({ target, position, seen, lastDue: 0 }, options);
+    const page = await readPage(target, { ...startPoll(target), position, seen }, options);
     return { ...page, asked };
   }
 

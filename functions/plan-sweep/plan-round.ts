@@ -1,0 +1,114 @@
+import { toEpochSeconds } from '../../expiry/ttl.ts';
+import type { RoundPlan, TableRound } from '../../statemachine/contract.ts';
+import { secondsBehind } from '../child/swept-range.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import { heldReader } from '../table/held-items.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { earliestTtl, indexReader } from '../table/index-query.ts';
+import { countMisfiled } from './misfiled.ts';
+import { type NextRoundOptions, nextRound } from './next-round.ts';
+import { plan } from './plan.ts';
+import { checkSpan, readSweepInput, type SweepRequest } from './sweep-input.ts';
+
+/** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
+const HELD_TIMEOUT_MS = 1_000;
+
+/** Probes in flight: enough to probe a day of minutes within seconds. */
+const PROBE_CONCURRENCY = 32;
+
+/** A round of probes must be able to end before the function's time does. */
+const RESERVED_MS = 40_000;
+
+/** So must a single one: three attempts of up to six seconds. */
+const PROBE_RESERVED_MS = 20_000;
+
+/** What an execution was asked for, of one table. */
+export interface RoundInput {
+  readonly executionInput: unknown;
+  /** When the execution started, ISO-8601. */
+  readonly startedAt: string;
+  /** Null at first. */
+  readonly soFar: TableRound | null;
+}
+
+/**
+ * Decides what an execution does next for its table: checks its input, freezes the cutoff, and finds out which windows and shards hold
+ * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
+ * returns keys of what is due.
+ *
+ * @throws InvalidExecutionInputError, DynamoDbBusyError
+ */
+export async function planRound(
+  { executionInput, startedAt, soFar }: RoundInput,
+  runtime: Runtime,
+  remainingMs: () => number,
+): Promise<RoundPlan> {
+  const { settings, logger } = runtime;
+  const startedAtMs = Date.parse(startedAt);
+  const request = readSweepInput(executionInput, startedAtMs, settings);
+  checkSpan(request, indexLayout(settings.model));
+  const next = await nextRound(soFar, {
+    dryRun: request.dryRun,
+    limit: request.limit,
+    concurrency: settings.shardConcurrency,
+    behindSeconds: secondsBehind(settings),
+    plan: tablePlanner(request, startedAtMs, runtime, remainingMs),
+  });
+  const { cursor, totals } = next.progress;
+  const { oldestOverdueSeconds, misfiled } = totals;
+  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
+  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
+    logger.info('planned', {
+      request,
+      next: next.next,
+      due: next.due.length,
+      cursor,
+      oldestOverdueSeconds,
+      misfiled,
+    });
+  }
+  return next;
+}
+
+/** Asks a table what is due, from a cursor on. */
+export function tablePlanner(
+  request: SweepRequest,
+  startedAtMs: number,
+  runtime: Runtime,
+  remainingMs: () => number,
+  options: RequestOptions = {},
+): NextRoundOptions['plan'] {
+  const { settings, documents } = runtime;
+  const layout = indexLayout(settings.model);
+  const readIndex = indexReader(documents, settings, options);
+  const readHeld = heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS });
+  const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
+  return async (cursor, maxDue) => {
+    const misfiled =
+      request.seeksMisfiled && cursor === null
+        ? await countMisfiled(request.cutoff, runtime, readIndex, remainingMs)
+        : 0;
+    const { oldestOverdue, ...planned } = await plan(request, cursor, {
+      layout,
+      // For an upcoming minute it only decides whether there is a child.
+      probe: target =>
+        earliestTtl(
+          readIndex,
+          layout,
+          target,
+          probeOutOfTime,
+          target.upcomingFrom === null ? readHeld : undefined,
+        ),
+      concurrency: PROBE_CONCURRENCY,
+      maxDue,
+      watchAlways: settings.pollSeconds > 0,
+      outOfTime: () => remainingMs() < RESERVED_MS,
+    });
+    const oldestOverdueSeconds =
+      oldestOverdue === undefined
+        ? 0
+        : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
+    return { ...planned, oldestOverdue, oldestOverdueSeconds, misfiled };
+  };
+}
