@@ -38,6 +38,11 @@ export function replayName(deployment: string): string {
   return `${deployment}-replay`;
 }
 
+/** Name of the table with a deployment's journal. */
+export function journalName(deployment: string): string {
+  return `${deployment}-journal`;
+}
+
 /** Name of a deployment's queue for starts that did not get through. */
 export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;
@@ -94,11 +99,19 @@ export function namesOfTable(
   { tableName, name, backfill = false, archive, events }: NamedTable,
 ): Named {
   const roles = [
-    ...(backfill ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)] : []),
+    ...(backfill
+      ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)]
+      : []),
     ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
     ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
   ];
-  return { who: `table ${tableName}`, field, name, roles, stateMachines: backfill ? [backfillName(name)] : [] };
+  return {
+    who: `table ${tableName}`,
+    field,
+    name,
+    roles,
+    stateMachines: backfill ? [backfillName(name)] : [],
+  };
 }
 
 /** The same of a deployment. */
@@ -107,7 +120,12 @@ export function namesOfDeployment(field: string, name: string): Named {
     who: `deployment ${name}`,
     field,
     name,
-    roles: [...Object.values(TASKS).map(task => `${name}-${task}`), sweepRole(name), replayName(name), `${name}-schedule`],
+    roles: [
+      ...Object.values(TASKS).map(task => `${name}-${task}`),
+      sweepRole(name),
+      replayName(name),
+      `${name}-schedule`,
+    ],
     stateMachines: [name, replayName(name)],
   };
 }

@@ -23,13 +23,7 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
-import {
-  ALARM_NAMES,
-  ALARM_TOPIC,
-  ALARMS_KIND,
-  type AlarmsProp,
-  isRecorded,
-} from './alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
 import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
@@ -354,7 +348,7 @@ export const PROPS = {
    */
   shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
-  chunkConcurrency: optional(whole(1, 40), 10),
+  chunkConcurrency: optional(SETTING_KINDS.chunkConcurrency, 10),
   /**
    * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
    * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
@@ -393,6 +387,11 @@ export const PROPS = {
    * busy all month then costs $0.30 for metrics. See [Monitoring](monitoring.md#essential-metrics)
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
+  /**
+   * whether the table's metrics are recorded under its name, too, besides those of its deployment as a whole. CloudWatch bills each
+   * metric of each table: [Monitoring](monitoring.md#metrics-of-a-table)
+   */
+  metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**
    * the alarms: `false` for none, or by name `false` or what is set of one, e.g.
    * `{ shardsFailed: false, deletionLag: { threshold: 30000, periods: 2 } }`. Each, and its defaults:

@@ -93,7 +93,9 @@ export function tickDefinition(
               Retry: SHORT_PATIENCE,
               Output: { started: true },
               // Its targets are not swept now: RecordMetrics says so.
-              Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' }],
+              Catch: [
+                { ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' },
+              ],
               End: true,
             },
             PartNotStarted: { Type: 'Pass', End: true },
@@ -187,7 +189,10 @@ export function tickDefinition(
         },
         Next: 'AnythingLeft?',
       },
-      SweepCompleted: { Type: 'Succeed', Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') } },
+      SweepCompleted: {
+        Type: 'Succeed',
+        Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') },
+      },
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
@@ -242,7 +247,10 @@ export function replayDefinition(
         MaxConcurrency: shardConcurrency,
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
-        ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, ...states.child },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          ...states.child,
+        },
         Output: {
           // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(
