@@ -388,8 +388,8 @@ export const PROPS = {
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
   /**
-   * whether the table's metrics are recorded under its name, too, besides those of its deployment as a whole. CloudWatch bills each
-   * metric of each table: [Monitoring](monitoring.md#metrics-of-a-table)
+   * whether the table also has metrics of its own, with the dimension `TableName`. Without it the metrics are those of the whole deployment,
+   * and which table something is about is told by `precise-ttl status`. Each metric of a table costs as much as one of the deployment
    */
   metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
   /**

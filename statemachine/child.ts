@@ -1,4 +1,4 @@
-import { CHILD_RESULT_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
+import { LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
 import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
@@ -21,8 +21,13 @@ import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
  *
  * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that the
  * states cannot go on with fails the task that gave it, which is caught, and what a child hands back has a bounded size.
+ *
+ * @param resultCharacters most characters of what a child hands back
  */
-export function childStates(functions: FunctionArns, { partition }: { readonly partition: string }) {
+export function childStates(
+  functions: FunctionArns,
+  { partition, resultCharacters }: { readonly partition: string; readonly resultCharacters: number },
+) {
   return {
     StartAt: 'BeginShard',
     States: {
@@ -125,7 +130,7 @@ export function childStates(functions: FunctionArns, { partition }: { readonly p
       ShardSwept: {
         Type: 'Succeed',
         Output: jsonata(
-          `$merge([$length($string($states.input.result)) > ${CHILD_RESULT_CHARACTERS} ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $states.input.result, {'table': $table}])`,
+          `$merge([$length($string($states.input.result)) > ${resultCharacters} ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $states.input.result, {'table': $table}])`,
         ),
       },
     },
@@ -141,7 +146,7 @@ const CHECKED_STEP = `(
   $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
   $assert($step.next != 'end' or $type($step.result) = 'object', 'result');
   $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
-  $assert(($step.next != 'wait' and not ($step.next = 'delete' and $step.afterwards = 'wait')) or
+  $assert(($step.next != 'wait' and $not($step.next = 'delete' and $step.afterwards = 'wait')) or
     $toMillis($step.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');
   $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
   $step

@@ -42,8 +42,8 @@ export const TICK_TIMEOUT_SECONDS = 290;
 /** Age of an execution at which no child begins a step, seconds: for a function that would never say `end`. */
 export const LAST_STEP_SECONDS = 250;
 
-/** Characters of what a child hands back: a tick collects those of all its targets in 256 KiB. */
-export const CHILD_RESULT_CHARACTERS = 5_000;
+/** Characters of what a child hands back: a tick collects those of all its targets in 256 KiB, and a replay those of 200. */
+export const CHILD_RESULT_CHARACTERS: Readonly<Record<MachineName, number>> = { tick: 5_000, replay: 40_000 };
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
@@ -339,6 +339,8 @@ export interface PollProgress {
   readonly nextAt: Seconds | null;
   /** Entries that the last poll found due: about as many as the next one will find. */
   readonly lastDue: number;
+  /** A window that has ended holds an entry that is not due yet. */
+  readonly holdsStrays: boolean;
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
@@ -429,7 +431,8 @@ export interface ShardResult extends SweepCounts, DeletionLag {
 export interface InterruptedChild {
   /** The error's name. */
   readonly interruptedBy: string;
-  readonly progress: InitialProgress | ChildProgress;
+  /** Null when it was too large to be handed back. */
+  readonly progress: InitialProgress | ChildProgress | null;
 }
 
 /** What a Map Run holds of a child that crashed or timed out. */

@@ -1,5 +1,6 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
 import {
+  CHILD_RESULT_CHARACTERS,
   type CarriedSettings,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
@@ -21,11 +22,6 @@ export interface DefinitionOptions {
 export interface TickOptions extends DefinitionOptions {
   /** ARN of the replay machine. */
   readonly replayArn: string;
-}
-
-export interface ReplayOptions extends DefinitionOptions {
-  /** Children at once; 0 = as many as Step Functions runs. */
-  readonly shardConcurrency: number;
 }
 
 /**
@@ -212,7 +208,7 @@ export function tickDefinition(
  */
 export function replayDefinition(
   functions: FunctionArns,
-  { tables, shardConcurrency, partition = 'aws' }: ReplayOptions,
+  { tables, partition = 'aws' }: DefinitionOptions,
 ) {
   const states = sweepStates(functions, { machine: 'replay', tables, partition });
   /** The round as a whole came to nothing that is known of: without results its children count as failed. */
@@ -244,7 +240,7 @@ export function replayDefinition(
       },
       SweepShards: {
         ...states.sweepShards,
-        MaxConcurrency: shardConcurrency,
+        MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
         ItemProcessor: {
@@ -349,7 +345,7 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
         settings: jsonata(`$lookup($states.input.sweeps, ${target}.table).settings`),
       },
     },
-    child: childStates(functions, { partition }),
+    child: childStates(functions, { partition, resultCharacters: CHILD_RESULT_CHARACTERS[machine] }),
     recordMetrics: invokeTask(functions.RecordMetrics, partition, {
       ...execution,
       soFar: jsonata('$states.input'),

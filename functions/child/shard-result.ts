@@ -5,7 +5,7 @@ import type {
   ShardResult,
   SweepTarget,
 } from '../../statemachine/contract.ts';
-import { sumOfFates } from '../../statemachine/counts.ts';
+import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 
@@ -58,10 +58,24 @@ export function handOn(progress: ChildProgress): ShardResult {
   return { ...resultOf(dryRun, counted), complete: false, interrupted: false, resume };
 }
 
-/** What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. */
+/**
+ * What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. One that handed back something else
+ * counts as crashed: it must not spoil what the others came to.
+ */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
+  try {
+    const result = resultOfOutput(output);
+    return result && CHILD_COUNTS.every(name => Number.isFinite(result[name])) && Array.isArray(result.failedKeys)
+      ? result
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if ('complete' in output) return output;
-  if (!('interruptedBy' in output)) return undefined;
+  if (!('interruptedBy' in output) || output.progress === null) return undefined;
   const progress = startProgress(output.progress);
   const { counts } = progress;
   // Some of the page in flight may have been deleted: which is not known, so all of it counts as failed.

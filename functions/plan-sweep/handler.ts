@@ -1,7 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import { type AskedTable, askedTable } from './plan-round.ts';
 import { planReplay } from './plan-replay.ts';
 import { planTick } from './plan-tick.ts';
 
@@ -11,11 +14,14 @@ const ATTEMPTS = 3;
 const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });
 const logger = new Logger();
 
+const tableOf = (settings: SweepSettings, options: RequestOptions = {}): AskedTable =>
+  askedTable(runtimeOf(settings), options);
+
 export const handler = (
   event: PlanSweepInput,
   context: { getRemainingTimeInMillis(): number },
 ): Promise<PlanSweepOutput> => {
-  const surroundings = { runtimeOf, logger, journal: lambdaJournal(), clock: Date.now };
+  const surroundings = { tableOf, logger, journal: lambdaJournal(), clock: Date.now };
   return event.machine === 'tick'
     ? planTick(event, surroundings)
     : planReplay(event, surroundings, () => context.getRemainingTimeInMillis());

@@ -11,7 +11,7 @@ import type { TickSurroundings } from './plan-tick.ts';
 import { isHandOver, tablesOfInput } from './sweep-input.ts';
 
 /** What planning a replay takes from outside. */
-export interface ReplaySurroundings extends Pick<TickSurroundings, 'runtimeOf'> {
+export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
   readonly journal: {
     /** @returns false when it is this execution's no longer, or the table is paused */
     readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
@@ -26,7 +26,7 @@ export interface ReplaySurroundings extends Pick<TickSurroundings, 'runtimeOf'> 
  */
 export async function planReplay(
   { tables, executionInput, execution, startedAt, soFar }: PlanSweepInput,
-  { runtimeOf, journal }: ReplaySurroundings,
+  { tableOf, journal }: ReplaySurroundings,
   remainingMs: () => number,
 ): Promise<PlanSweepOutput> {
   const carried = chosenTable(tables, executionInput);
@@ -36,7 +36,7 @@ export async function planReplay(
   const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   const { progress, due, ...next } = await planRound(
     { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
-    runtimeOf(readSettings(settings)),
+    tableOf(readSettings(settings)),
     remainingMs,
   );
   const planned = {

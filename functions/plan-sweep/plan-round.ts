@@ -1,13 +1,15 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import type { RoundPlan, TableRound } from '../../statemachine/contract.ts';
+import type { PlanCursor, RoundPlan, TableRound } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { heldReader } from '../table/held-items.ts';
+import { heldReader, type ReadHeld } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
-import { earliestTtl, indexReader } from '../table/index-query.ts';
+import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.ts';
 import { countMisfiled } from './misfiled.ts';
-import { type NextRoundOptions, nextRound } from './next-round.ts';
+import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, readSweepInput, type SweepRequest } from './sweep-input.ts';
 
@@ -18,7 +20,7 @@ const HELD_TIMEOUT_MS = 1_000;
 const PROBE_CONCURRENCY = 32;
 
 /** A round of probes must be able to end before the function's time does. */
-const RESERVED_MS = 40_000;
+export const RESERVED_MS = 40_000;
 
 /** So must a single one: three attempts of up to six seconds. */
 const PROBE_RESERVED_MS = 20_000;
@@ -32,6 +34,27 @@ export interface RoundInput {
   readonly soFar: TableRound | null;
 }
 
+/** A table, as far as a plan asks it. */
+export interface AskedTable {
+  readonly settings: SweepSettings;
+  readonly readIndex: ReadIndex;
+  /** Undefined: the table has no hold attribute. */
+  readonly readHeld: ReadHeld | undefined;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+export function askedTable(
+  { settings, documents, logger }: Pick<Runtime, 'settings' | 'documents' | 'logger'>,
+  options: RequestOptions = {},
+): AskedTable {
+  return {
+    settings,
+    readIndex: indexReader(documents, settings, options),
+    readHeld: heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS }),
+    logger,
+  };
+}
+
 /**
  * Decides what an execution does next for its table: checks its input, freezes the cutoff, and finds out which windows and shards hold
  * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
@@ -41,10 +64,10 @@ export interface RoundInput {
  */
 export async function planRound(
   { executionInput, startedAt, soFar }: RoundInput,
-  runtime: Runtime,
+  table: AskedTable,
   remainingMs: () => number,
 ): Promise<RoundPlan> {
-  const { settings, logger } = runtime;
+  const { settings, logger } = table;
   const startedAtMs = Date.parse(startedAt);
   const request = readSweepInput(executionInput, startedAtMs, settings);
   checkSpan(request, indexLayout(settings.model));
@@ -53,7 +76,7 @@ export async function planRound(
     limit: request.limit,
     concurrency: settings.shardConcurrency,
     behindSeconds: secondsBehind(settings),
-    plan: tablePlanner(request, startedAtMs, runtime, remainingMs),
+    plan: (cursor, maxDue) => askTable(request, cursor, maxDue, { ...table, startedAtMs, remainingMs }),
   });
   const { cursor, totals } = next.progress;
   const { oldestOverdueSeconds, misfiled } = totals;
@@ -71,44 +94,46 @@ export async function planRound(
   return next;
 }
 
-/** Asks a table what is due, from a cursor on. */
-export function tablePlanner(
+interface AskOptions extends AskedTable {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** Of the function. */
+  readonly remainingMs: () => number;
+}
+
+/** Asks a table what is due, from a cursor on (null: from the beginning), at most so many targets. */
+export async function askTable(
   request: SweepRequest,
-  startedAtMs: number,
-  runtime: Runtime,
-  remainingMs: () => number,
-  options: RequestOptions = {},
-): NextRoundOptions['plan'] {
-  const { settings, documents } = runtime;
+  cursor: PlanCursor | null,
+  maxDue: number,
+  { startedAtMs, remainingMs, ...table }: AskOptions,
+): Promise<PlannedRound> {
+  const { settings, readIndex, readHeld } = table;
   const layout = indexLayout(settings.model);
-  const readIndex = indexReader(documents, settings, options);
-  const readHeld = heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS });
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
-  return async (cursor, maxDue) => {
-    const misfiled =
-      request.seeksMisfiled && cursor === null
-        ? await countMisfiled(request.cutoff, runtime, readIndex, remainingMs)
-        : 0;
-    const { oldestOverdue, ...planned } = await plan(request, cursor, {
-      layout,
-      // For an upcoming minute it only decides whether there is a child.
-      probe: target =>
-        earliestTtl(
-          readIndex,
-          layout,
-          target,
-          probeOutOfTime,
-          target.upcomingFrom === null ? readHeld : undefined,
-        ),
-      concurrency: PROBE_CONCURRENCY,
-      maxDue,
-      watchAlways: settings.pollSeconds > 0,
-      outOfTime: () => remainingMs() < RESERVED_MS,
-    });
-    const oldestOverdueSeconds =
-      oldestOverdue === undefined
-        ? 0
-        : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
-    return { ...planned, oldestOverdue, oldestOverdueSeconds, misfiled };
-  };
+  const misfiled =
+    request.seeksMisfiled && cursor === null
+      ? await countMisfiled(request.cutoff, table, readIndex, remainingMs)
+      : 0;
+  const { oldestOverdue, ...planned } = await plan(request, cursor, {
+    layout,
+    // For an upcoming minute it only decides whether there is a child.
+    probe: target =>
+      earliestTtl(
+        readIndex,
+        layout,
+        target,
+        probeOutOfTime,
+        target.upcomingFrom === null ? readHeld : undefined,
+      ),
+    concurrency: PROBE_CONCURRENCY,
+    maxDue,
+    watchAlways: settings.pollSeconds > 0,
+    outOfTime: () => remainingMs() < RESERVED_MS,
+  });
+  const oldestOverdueSeconds =
+    oldestOverdue === undefined
+      ? 0
+      : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
+  return { ...planned, oldestOverdue, oldestOverdueSeconds, misfiled };
 }

@@ -14,13 +14,13 @@ import { secondsBehind } from '../child/swept-range.ts';
 import { type DeploymentState, isPaused, liveHandOver, type Watermark } from '../journal/layout.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
 import { joined } from './limited-targets.ts';
 import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
-import { tablePlanner } from './plan-round.ts';
+import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { startChildren } from './start-children.ts';
 import { checkSpan, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
 
@@ -41,7 +41,7 @@ const PLAN_BYTES = 220_000;
 
 /** What planning a tick takes from outside. */
 export interface TickSurroundings {
-  readonly runtimeOf: (settings: SweepSettings) => Runtime;
+  readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly journal: {
     /** @throws JournalUnreadableError */
@@ -127,7 +127,7 @@ interface TableOptions extends TickSurroundings {
 
 async function planTable(carried: CarriedSettings, options: TableOptions): Promise<PlannedTable> {
   const { tableName } = carried;
-  const { state, executionInput, startedAtMs, runtimeOf } = options;
+  const { state, executionInput, startedAtMs, tableOf } = options;
   try {
     const settings = readSettings(carried);
     const limit = state.control.limits[tableName] ?? settings.maxDeletesPerSecond;
@@ -136,8 +136,7 @@ async function planTable(carried: CarriedSettings, options: TableOptions): Promi
     checkSpan(asked, indexLayout(settings.model));
     const handedOver = liveHandOver(state, tableName, startedAtMs);
     const request = handedOver === undefined ? asked : behind(asked, handedOver.before);
-    const runtime = runtimeOf(limited);
-    const round = await askTable(request, runtime, options);
+    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
     const due = startChildren(fewTargets(round.due), {
       dryRun: false,
       limit: request.limit,
@@ -181,22 +180,19 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 }
 
 /** A busy table is taken to have something due in each of its shards, now and in the upcoming minute. */
-async function askTable(
+async function ask(
   request: SweepRequest,
-  runtime: Runtime,
+  table: AskedTable,
   { startedAtMs, clock, share }: TableOptions,
 ): Promise<PlannedRound> {
   const endsAt = clock() + TABLE_MS;
-  // The planner keeps a part of a function's time for its last probes.
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
   try {
-    return await tablePlanner(request, startedAtMs, runtime, remainingMs, {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-    })(null, share);
+    return await askTable(request, null, share, { ...table, startedAtMs, remainingMs });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
-      layout: indexLayout(runtime.settings.model),
+      layout: indexLayout(table.settings.model),
       probe: async () => MAYBE,
       concurrency: TICK_TARGETS,
       maxDue: share,
@@ -206,9 +202,6 @@ async function askTable(
     return { ...unasked, cursor: null, oldestOverdueSeconds: 0, misfiled: 0 };
   }
 }
-
-/** What `tablePlanner` reserves of a function's time. */
-const RESERVED_MS = 40_000;
 
 /** At most as many as one execution sweeps: a child takes several shards, or several windows, one after the other. */
 function fewTargets(targets: readonly SweepTarget[]): SweepTarget[] {

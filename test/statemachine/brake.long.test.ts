@@ -1,7 +1,7 @@
 import { countsOfTenSeconds } from '../../bench/brake/ten-seconds.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -14,7 +14,7 @@ const BY: readonly (readonly [string, Partial<ExpiryModelProps>])[] = [
 
 function simulate(model: Partial<ExpiryModelProps>, more: Partial<SimulationOptions> = {}): Simulation {
   return new Simulation({
-    definition: definitionWith({}),
+    definition: machinesWith({}),
     start: START,
     model: expiryModel({ partitionKey: 'id', ...model }),
     pace: { precisionSeconds: 1, pollSeconds: model.indexedBy === 'second' ? 1 : 0 },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { type CallFault, Simulation } from '../support/simulation/simulation.ts';
 
 /*
@@ -87,7 +87,7 @@ test('what expired is deleted or told of, whatever fails', async () => {
           'record-metrics': [...faults.records],
         };
         const simulation = new Simulation({
-          definition: definitionWith({}),
+          definition: machinesWith({}),
           start: START,
           model: expiryModel({ partitionKey: 'id', ...model }),
           pace: { precisionSeconds: 1, pollSeconds },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
 import { MAX_GRACE_SECONDS, type SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
 
 /*
@@ -32,7 +32,7 @@ test('an item is deleted as long after its grace as it would be after its expiry
       async (graceSeconds, precisionSeconds, model, dues) => {
         const pollSeconds = model.indexedBy === 'second' && precisionSeconds < 60 ? precisionSeconds : 0;
         const simulation = new Simulation({
-          definition: definitionWith({}),
+          definition: machinesWith({}),
           start: START,
           model,
           pace: { precisionSeconds, pollSeconds },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
 
 /*
@@ -65,7 +65,7 @@ test.each([
         models,
         async ({ items, ticks, pollSeconds, precisionSeconds, maxDeletesPerSecond, graceSeconds }, model) => {
           const simulation = new Simulation({
-            definition: definitionWith({}),
+            definition: machinesWith({}),
             start: START,
             model,
             pace: { precisionSeconds, pollSeconds },

@@ -2,7 +2,7 @@ import { isExpiry } from '../../expiry/is-expiry.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
 /*
@@ -26,7 +26,7 @@ const MODELS = {
 
 /** An item each second by DynamoDB's clock, and the ticks. */
 async function sweep(options: Omit<SimulationOptions, 'definition' | 'start'>) {
-  const simulation = new Simulation({ definition: definitionWith({}), start: START, ...options });
+  const simulation = new Simulation({ definition: machinesWith({}), start: START, ...options });
   const { graceSeconds = 0 } = options;
   for (let ttl = FIRST; ttl <= LAST; ttl += 1) simulation.table.write(String(ttl), ttl - graceSeconds);
   for (let minute = 0; minute < TICKS; minute += 1) simulation.tick(START + minute * 60);
@@ -66,7 +66,7 @@ test.each(SKEWS)(
   async skew => {
     const graceSeconds = 30;
     const simulation = new Simulation({
-      definition: definitionWith({}),
+      definition: machinesWith({}),
       start: START,
       pace: { precisionSeconds: 60, pollSeconds: 0 },
       dynamoDbAheadMs: -skew * 1000,
@@ -94,7 +94,7 @@ test.each([0, 86_400, 30 * 86_400])(
   async graceSeconds => {
     const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
     const simulation = new Simulation({
-      definition: definitionWith({}),
+      definition: machinesWith({}),
       start: START,
       model,
       graceSeconds,

@@ -1,12 +1,29 @@
-import { Engine, type Execution, loadDefinition, seededRandom, VirtualClock } from 'stepfunctions-emulator';
-import { expiryModel } from '../../expiry/model.ts';
+import { Engine, type Execution, seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { secondsBehind } from '../../functions/child/swept-range.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import type { NextRoundOptions, PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import { type NextRoundOptions, nextRound, type PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import { startChildren } from '../../functions/plan-sweep/start-children.ts';
+import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import {
+  type ExpiredKey,
+  type ItemKey,
+  type MachineName,
+  type PlanSweepInput,
+  type PlanSweepOutput,
+  type RecordMetricsOutput,
+  type SweepReport,
+  type SweepTarget,
+  type TASKS,
+  TICK_TARGETS,
+} from '../../statemachine/contract.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
-import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
+import { type Machines, simulatedMachines } from './simulation/definition.ts';
+import { MemoryJournal } from './simulation/memory-journal.ts';
+import { carriedOf, settingsOf } from './sweep-settings.ts';
+import { SESSION_DATA } from './synthesized.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 
@@ -21,17 +38,14 @@ export interface SweepRun {
 
 export const STARTED = Date.parse('2026-11-20T09:00:05.000Z');
 
-const definitions = new Map<string, ReturnType<typeof loadDefinition>>();
+const machines = new Map<string, Machines>();
 
-/** The synthesized definition of a table with these props. */
-export function definitionWith(props: Partial<PreciseTtlProps>) {
+/** The state machines of a table with these props. */
+export function machinesWith(props: Partial<PreciseTtlProps>): Machines {
   const id = JSON.stringify(props);
-  const known = definitions.get(id);
-  if (known) return known;
-  const { definition } = definitionOf(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-  const loaded = loadDefinition(definition);
-  definitions.set(id, loaded);
-  return loaded;
+  const known = machines.get(id) ?? simulatedMachines([carriedOf({ ...SESSION_DATA, ...props })]);
+  machines.set(id, known);
+  return known;
 }
 
 /** What a test puts in the place of DynamoDB and Lambda. */
@@ -55,8 +69,10 @@ export async function runSweep(
     input = { scheduledTime: '2026-11-20T09:00:00Z' },
     props = {},
     seed = 1,
+    machine: machineName = 'replay',
   }: {
     input?: unknown;
+    machine?: MachineName;
     props?: Partial<PreciseTtlProps>;
     seed?: number;
   } = {},
@@ -83,22 +99,22 @@ export async function runSweep(
       },
     },
   });
-  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-SessionData';
-  const roleArn = 'arn:aws:iam::123456789012:role/sweep';
   const machine = {
-    arn,
-    name: 'precise-ttl-SessionData',
-    roleArn,
-    type: 'STANDARD',
-    definition: definitionWith(props),
+    arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl',
+    name: 'precise-ttl',
+    roleArn: 'arn:aws:iam::123456789012:role/sweep',
+    type: machineName === 'tick' ? 'EXPRESS' : 'STANDARD',
+    definition: machinesWith(props)[machineName],
   } as const;
   const execution = engine.start(machine, { input });
   await execution.done;
   const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
-  return { execution, report: safeParse(text), calls, clock };
+  const ended = safeParse(text);
+  const { tables } = ended as Partial<RecordMetricsOutput>;
+  return { execution, report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport), calls, clock };
 }
 
-function safeParse(text: string | undefined): SweepReport {
+function safeParse(text: string | undefined): SweepReport | Partial<RecordMetricsOutput> {
   try {
     const parsed: unknown = JSON.parse(text ?? 'null');
     return (typeof parsed === 'string' ? JSON.parse(parsed) : parsed) as SweepReport;
@@ -160,17 +176,13 @@ function functionsAround(
       readAt: Math.floor(clock.now() / 1000),
     };
   };
-  return simulatedFunctions({
-    settings: {
-      ...resolveProps({ ...SESSION_DATA, ...props }),
-      model: expiryModel({ partitionKey: 'id' }),
-    },
+  const planned = world.plan ??
+    (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : []))));
+  const functions = simulatedFunctions({
     clock,
     random,
-    plan:
-      world.plan ??
-      (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : [])))),
-    dynamoDb: {
+    journal: new MemoryJournal(() => clock.now()),
+    dynamoDbOf: () => ({
       readIndex,
       readHeld: async () => new Set(),
       deleteBatch: async keys => {
@@ -182,6 +194,41 @@ function functionsAround(
         }
         return done;
       },
-    },
+    }),
   });
+  return { ...functions, 'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })) };
+}
+
+/** The plan of an execution whose table is asked by the test. */
+async function planAround(
+  { machine, executionInput, startedAt, soFar, tables: [carried] }: PlanSweepInput,
+  plan: NextRoundOptions['plan'],
+  settings: SweepSettings,
+): Promise<PlanSweepOutput> {
+  if (carried === undefined) throw new Error('no table');
+  const request = readSweepInput(executionInput, Date.parse(startedAt), settings);
+  const behindSeconds = secondsBehind(settings);
+  const table = carried.tableName;
+  if (machine === 'tick') {
+    const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
+    const options = { dryRun: false, limit: request.limit, concurrency: 0, behindSeconds };
+    const due = startChildren(targets, options).map(child => ({ table, ...child }));
+    const sweeps = { [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } } };
+    const isIdle = due.length === 0;
+    return { next: isIdle ? 'end' : 'sweep', due, parts: [], last: true, results: [], sweeps: isIdle ? {} : sweeps, report: null };
+  }
+  const progress = soFar?.sweeps[table]?.progress;
+  const { progress: next, due, ...round } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
+    dryRun: request.dryRun,
+    limit: request.limit,
+    concurrency: settings.shardConcurrency,
+    behindSeconds,
+    plan,
+  });
+  return {
+    ...round,
+    due: due.map(child => ({ table, ...child })),
+    parts: [],
+    sweeps: { [table]: { settings: carried, progress: next } },
+  };
 }

@@ -16,14 +16,19 @@ import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type {
+  CarriedSettings,
   ExpiredKey,
   FailedKey,
+  MachineName,
   QueryExpiredInput,
   ReplayInput,
   SweepInput,
   TickInput,
 } from '../../../statemachine/contract.ts';
-import { settingsOf } from '../sweep-settings.ts';
+import { carriedSettings, type TableSettings } from '../../../functions/runtime/environment.ts';
+import { functionSettings, resolveProps } from '../../../stacks/props.ts';
+import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
+import { MemoryJournal } from './memory-journal.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
@@ -55,10 +60,8 @@ export interface ReadTime {
 export interface SimulationOptions {
   /** Epoch seconds. */
   readonly start: number;
-  /** The state machine; its functions' ARNs end in the names of their files. */
-  readonly definition: Definition;
-  /** The state machine's. @default STANDARD */
-  readonly type?: WorkflowType;
+  /** The state machines; their functions' ARNs end in the names of their files. @default those of its settings */
+  readonly definition?: Machines;
   readonly pace?: PollPace;
   /** @default 0 */
   readonly graceSeconds?: number;
@@ -104,24 +107,37 @@ export class Simulation {
   /** Calls of each function. */
   readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
   readonly #random = seededRandom(1);
+  readonly journal: MemoryJournal;
   readonly #engine: Engine;
-  readonly #definition: Definition;
-  readonly #type: WorkflowType;
+  readonly #machines: Readonly<Record<MachineName, Machine>>;
   readonly #dynamoDbNow: () => number;
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, definition, type = 'STANDARD', callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    const { start, callMs = 30, memoryMb = 512, mapRunDelays } = options;
     this.clock = new VirtualClock(start * 1000);
     const { dynamoDbAheadMs = 0 } = options;
     this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
     this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }), this.#dynamoDbNow);
-    this.#definition = definition;
-    this.#type = type;
+    this.journal = new MemoryJournal(() => this.clock.now());
+    const carried = carriedOf(options);
+    const { tick, replay } = options.definition ?? simulatedMachines([carried]);
+    this.#machines = {
+      tick: machineOf('simulated', 'EXPRESS', tick),
+      replay: machineOf('simulated-replay', 'STANDARD', replay),
+    };
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
       ...(mapRunDelays && { mapRunDelays }),
+      resources: {
+        invoke: async (_resource, args) => {
+          const { StateMachineArn, Input } = args as { StateMachineArn: string; Input: unknown };
+          const name = StateMachineArn === REPLAY_ARN ? 'replay' : 'tick';
+          this.#run(name, this.clock.now(), Input as SweepInput);
+          return { ok: true, payload: {} };
+        },
+      },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
@@ -129,11 +145,16 @@ export class Simulation {
           const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
           await this.clock.sleep(callMs + hangsMs);
           const functions = this.#functions(options, onUsage);
-          const told = options.adaptive === false ? withoutThrottled(payload) : payload;
-          const answer = error && !answerLost ? null : await functions[name](told as never);
-          return error
-            ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
-            : { ok: true, payload: answer, memoryMb };
+          const told = ofTable(carried, options.adaptive === false ? withoutThrottled(payload) : payload);
+          try {
+            const answer = error && !answerLost ? null : await functions[name](told as never);
+            return error
+              ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
+              : { ok: true, payload: answer, memoryMb };
+          } catch (thrown) {
+            const { name: errorType, message: errorMessage } = thrown as Error;
+            return { ok: false, errorType, errorMessage };
+          }
         },
       },
     });
@@ -160,63 +181,38 @@ export class Simulation {
 
   /** Starts a replay now. */
   replay(input: ReplayInput): void {
-    this.#run(this.clock.now(), input);
+    this.#run('replay', this.clock.now(), input);
   }
 
   #start(scheduled: number, lateSeconds: number, input: Omit<TickInput, 'scheduledTime'>): void {
     const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
-    this.#run((scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
+    this.#run('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
   }
 
-  #run(atMs: number, input: SweepInput): void {
+  #run(machine: MachineName, atMs: number, input: SweepInput): void {
     const run = async () => {
       await this.clock.sleep(atMs - this.clock.now());
-      const machine = {
-        arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated',
-        name: 'simulated',
-        roleArn: 'arn:aws:iam::123456789012:role/sweep',
-        type: this.#type,
-        definition: this.#definition,
-      } as const;
-      const execution = this.#engine.start(machine, { input });
+      const execution = this.#engine.start(this.#machines[machine], { input });
       this.executions.push(execution);
       await execution.done;
     };
     this.#pending.push(run());
   }
 
-  /** Lets time pass until the last execution has ended. */
+  /** Lets time pass until the last execution has ended, those that others have started included. */
   async finish(): Promise<void> {
-    await Promise.all(this.#pending);
+    for (let ended = 0; ended < this.#pending.length; ended += 1) await this.#pending[ended];
   }
 
-  #functions(
-    {
-      pace,
-      lookbackMinutes,
-      graceSeconds = 0,
-      marginSeconds,
-      functionsAheadMs = 0,
-      ...options
-    }: SimulationOptions,
-    onUsage: InvokeOptions['onUsage'],
-  ): SweepFunctions {
+  #functions({ functionsAheadMs = 0, ...options }: SimulationOptions, onUsage: InvokeOptions['onUsage']): SweepFunctions {
     const dynamoDb = {
       readIndex: this.#reader(options, onUsage),
       readHeld: this.table.readHeld,
-      deleteBatch: this.#deleter({ ...options, graceSeconds }),
+      deleteBatch: this.#deleter(options),
     };
-    const model = options.model ?? expiryModel({ partitionKey: 'id' });
     return simulatedFunctions({
-      settings: {
-        ...DEFAULTS[model.indexedBy],
-        ...pace,
-        ...(lookbackMinutes !== undefined && { lookbackMinutes }),
-        graceSeconds,
-        ...(marginSeconds !== undefined && { marginSeconds }),
-        model,
-      },
-      dynamoDb,
+      dynamoDbOf: () => dynamoDb,
+      journal: this.journal,
       clock: {
         now: () => this.clock.now() + functionsAheadMs,
         sleep: ms => this.clock.sleep(ms),
@@ -299,10 +295,44 @@ function withoutThrottled(payload: unknown): unknown {
   return { ...(payload as object), results: untold.map((chunk, index) => chunk ?? results[index]) };
 }
 
-const DEFAULTS = {
-  window: settingsOf({ tableName: 'simulated', partitionKey: 'id' }),
-  second: settingsOf({ tableName: 'simulated', partitionKey: 'id', indexedBy: 'second' }),
-};
+interface Machine {
+  readonly arn: string;
+  readonly name: string;
+  readonly roleArn: string;
+  readonly type: WorkflowType;
+  readonly definition: Definition;
+}
+
+function machineOf(name: string, type: WorkflowType, definition: Definition): Machine {
+  return {
+    arn: `arn:aws:states:us-east-1:123456789012:stateMachine:${name}`,
+    name,
+    roleArn: 'arn:aws:iam::123456789012:role/sweep',
+    type,
+    definition,
+  };
+}
+
+/** The one table of the simulation, as its executions carry it. */
+function carriedOf({
+  model = expiryModel({ partitionKey: 'id' }),
+  pace,
+  lookbackMinutes,
+  graceSeconds,
+  marginSeconds,
+}: SimulationOptions): CarriedSettings {
+  const { indexedBy, granularitySeconds, shards } = model;
+  const byWindow = indexedBy === 'window' && { granularityMinutes: granularitySeconds / 60, shards };
+  const props = resolveProps({ tableName: 'simulated', partitionKey: 'id', indexedBy, ...byWindow });
+  const changed = { ...pace, lookbackMinutes, graceSeconds, marginSeconds };
+  const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
+  return { ...carriedSettings({ ...functionSettings(props), ...given }) } as CarriedSettings & TableSettings;
+}
+
+/** Whatever tables a definition was made for, the simulation has its own. */
+function ofTable(carried: CarriedSettings, payload: unknown): unknown {
+  return 'tables' in (payload as object) ? { ...(payload as object), tables: [carried] } : payload;
+}
 
 /** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
 const ENTRY_BYTES = 100;

@@ -1,0 +1,73 @@
+import {
+  type DeploymentState,
+  isPaused,
+  liveHandOver,
+  type SweepRow,
+  type Watermark,
+} from '../../../functions/journal/layout.ts';
+
+/** Seconds for which a hand-over lives after it was taken or renewed. */
+const LEASE_SECONDS = 15 * 60;
+
+type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
+
+/** A journal in memory. */
+export class MemoryJournal {
+  readonly rows: SweepRow[] = [];
+  readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
+  readonly limits: Entries<DeploymentState['control']['limits']> = {};
+  readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
+  readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get state(): DeploymentState {
+    const { pauses, limits, handOvers } = this;
+    return structuredClone({ control: { pauses, limits, handOvers }, watermarks: this.#watermarks });
+  }
+
+  async read(): Promise<DeploymentState> {
+    return this.state;
+  }
+
+  async writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void> {
+    this.#watermarks.tick = tick;
+    this.#watermarks.tables = { ...tables };
+  }
+
+  async putRows(rows: readonly SweepRow[]): Promise<void> {
+    this.rows.push(...rows);
+  }
+
+  async takeHandOver(table: string, before: number, execution: string): Promise<boolean> {
+    if (liveHandOver(this.state, table, this.#now()) !== undefined) return false;
+    this.handOvers[table] = { before, until: this.#leaseEnd(), execution };
+    return true;
+  }
+
+  async renewHandOver(table: string, execution: string): Promise<boolean> {
+    const own = this.handOvers[table];
+    if (own?.execution !== execution || isPaused(this.state, table, this.#now())) return false;
+    this.handOvers[table] = { ...own, until: this.#leaseEnd() };
+    return true;
+  }
+
+  async endHandOver(table: string, execution: string): Promise<void> {
+    if (this.handOvers[table]?.execution === execution) delete this.handOvers[table];
+  }
+
+  async replayed(table: string, from: number, to: number, endedAt: string): Promise<void> {
+    const { gone } = this.#watermarks.tables[table] ?? { gone: to };
+    if (from > gone + 1 || gone >= to - 1) return;
+    this.#watermarks.tables = { ...this.#watermarks.tables, [table]: { gone: to - 1, at: endedAt } };
+  }
+
+  #leaseEnd(): number {
+    return Math.floor(this.#now() / 1000) + LEASE_SECONDS;
+  }
+}
