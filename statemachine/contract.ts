@@ -339,6 +339,8 @@ export interface PollProgress {
   readonly nextAt: Seconds | null;
   /** Entries that the last poll found due: about as many as the next one will find. */
   readonly lastDue: number;
+  /** A window that has ended holds an entry that is not due yet. */
+  readonly holdsStrays: boolean;
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */

@@ -15,6 +15,7 @@ export function startPoll({ position, upcomingFrom }: SweepTarget): PollProgress
     // An upcoming minute is polled for the first time at its start, anything else at once.
     nextAt: upcomingFrom ?? 0,
     lastDue: 0,
+    holdsStrays: false,
   };
 }
 
@@ -37,24 +38,30 @@ export interface PolledPage {
   readonly position: PagePosition | null;
   /** The earliest TTL that this page saw and that is not due yet; infinite when it saw none. */
   readonly nextExpiry: Seconds;
+  /** It saw an entry that is not due yet in a window that has ended. */
+  readonly sawStrays: boolean;
 }
 
 /** A page was read. */
 export function afterPage(
   poll: PollProgress,
   target: SweepTarget,
-  { due, position, nextExpiry, cutoff, ahead }: PolledPage,
+  { due, position, nextExpiry, sawStrays, cutoff, ahead }: PolledPage,
   pace: PollPace,
 ): PollProgress {
   const lastDue = due.length;
-  if (position !== null) return { ...poll, position, lastDue };
-  const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: poll.position !== null });
+  const isOfSeveral = poll.position !== null || position !== null;
+  // One of several has not read all of the windows.
+  const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
+  if (position !== null) return { ...poll, position, lastDue, holdsStrays };
+  const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: isOfSeveral });
   return {
     position,
     // Another one of DynamoDB's servers may be a little behind.
     seen: Math.max(cutoff, poll.seen ?? cutoff),
     nextAt: next === null ? null : next - ahead,
     lastDue,
+    holdsStrays,
   };
 }
 

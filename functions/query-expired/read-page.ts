@@ -42,7 +42,9 @@ export interface ReadPageOptions {
  * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the
  *    next poll is due. So that little more is read than is due, a query asks for somewhat more than the last poll found.
  *    By second, the next poll is due when the next second is.
- * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted.
+ * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that ended
+ *    before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that poll
+ *    is found by the lookback of the next tick.
  *
  * @throws DynamoDbBusyError when it has read nothing
  * @throws DynamoDbDateMissingError
@@ -89,7 +91,7 @@ async function* readKeys(
     if (indexKey < first || !page.mayHold(key)) continue;
     if (page.isBegun && outOfTime()) return { indexKey, key: null };
     let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
-    let limit = expectedEntries(key, target, lastDue);
+    let limit = expectedEntries(key, target, lastDue, layout);
     let more = true;
     while (more) {
       if (page.room === 0) return { indexKey, key: startKey };
@@ -119,17 +121,18 @@ async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promis
 /** Takes of the entries what is due, as long as there is room. */
 class Page {
   readonly #target: SweepTarget;
-  readonly #seen: Seconds | null;
+  readonly #poll: PollProgress;
   readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys'>;
   readonly #due: ExpiredKey[] = [];
   /** For each entry that is due, where a poll goes on behind it. */
   readonly #positions: PagePosition[] = [];
   #clock: DynamoDbClock | null = null;
   #nextExpiry: Seconds = Number.POSITIVE_INFINITY;
+  #sawStrays = false;
 
-  constructor(target: SweepTarget, { seen }: PollProgress, options: ReadPageOptions) {
+  constructor(target: SweepTarget, poll: PollProgress, options: ReadPageOptions) {
     this.#target = target;
-    this.#seen = seen;
+    this.#poll = poll;
     this.#options = options;
   }
 
@@ -142,10 +145,12 @@ class Page {
     return this.#options.maxKeys - this.#due.length;
   }
 
-  /** A key of one TTL that is not due is not asked for. */
-  mayHold({ ttl }: IndexKey): boolean {
-    if (ttl === undefined || this.#isDue(ttl)) return true;
-    this.#see(ttl);
+  /** Neither a key of one TTL that is not due is asked for, nor a window that an earlier poll has seen to its end. */
+  mayHold(key: IndexKey): boolean {
+    const { ttl } = key;
+    if (ttl === undefined) return !this.#hasEnded(key) || this.#poll.holdsStrays;
+    if (this.#isDue(ttl)) return true;
+    this.#see(ttl, key);
     return false;
   }
 
@@ -157,13 +162,13 @@ class Page {
   take({ key, indexKey, entries, positions, sentMs, ...answer }: Answer): void {
     const { machineClock, pace } = this.#options;
     this.#clock ??= clockOf(answer, sentMs, machineClock(), pace);
-    if (key.ttl !== undefined) this.#see(key.ttl);
+    if (key.ttl !== undefined) this.#see(key.ttl, key);
     for (const [index, entry] of entries.entries()) {
       if (this.#isDue(entry.ttl)) {
         this.#due.push(entry);
         this.#positions.push({ indexKey, key: positions[index] ?? null });
       } else {
-        this.#see(entry.ttl);
+        this.#see(entry.ttl, key);
       }
     }
   }
@@ -172,7 +177,13 @@ class Page {
   upTo(next: PagePosition | null): PolledPage {
     const count = keysThatFit(this.#due);
     const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
-    return { due: this.#due.slice(0, count), ...this.#time, position, nextExpiry: this.#nextExpiry };
+    return {
+      due: this.#due.slice(0, count),
+      ...this.#time,
+      position,
+      nextExpiry: this.#nextExpiry,
+      sawStrays: this.#sawStrays,
+    };
   }
 
   /** Nothing is left of a target without a key to ask. */
@@ -181,13 +192,22 @@ class Page {
   }
 
   #isDue(ttl: Seconds): boolean {
+    const { seen } = this.#poll;
     const { after } = sweptRange(this.#time.cutoff, this.#options.pace);
-    return this.isOwn(ttl) && ttl > after && (this.#seen === null || ttl > this.#seen);
+    return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
   }
 
-  /** A TTL that is not due now says when the next poll is. */
-  #see(ttl: Seconds): void {
-    if (!this.isOwn(ttl) && ttl < this.#target.before) this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
+  /** TTLs up to the window's end were seen by an earlier poll. */
+  #hasEnded({ end }: IndexKey): boolean {
+    const { seen } = this.#poll;
+    return end !== undefined && seen !== null && seen >= end;
+  }
+
+  /** A TTL that is not due now says when the next poll is, and whether that reads a window which has ended. */
+  #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey): void {
+    if (this.isOwn(ttl) || ttl >= this.#target.before) return;
+    this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
+    this.#sawStrays ||= ttl > end;
   }
 }
 
@@ -214,8 +234,16 @@ function clockOf(
   return { cutoff, ahead: cutoff - Math.max(sent, Math.min(cutoff, received)) };
 }
 
-/** Everything under a key of one TTL is due; of others only what is read ahead is not. */
-function expectedEntries({ ttl }: IndexKey, { upcomingFrom }: SweepTarget, lastDue: number): number {
-  const readsAhead = upcomingFrom !== null && ttl === undefined;
-  return readsAhead ? Math.ceil(lastDue * 1.25) + SPARE_ENTRIES : PAGE_KEYS;
+/**
+ * Everything under a key of one TTL is due; of others only what is read ahead is not. A query asks at least for as many entries as it pays
+ * for.
+ */
+function expectedEntries(
+  { ttl }: IndexKey,
+  { upcomingFrom }: SweepTarget,
+  lastDue: number,
+  { entriesOfLeastRead }: IndexLayout,
+): number {
+  if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
+  return Math.max(Math.ceil(lastDue * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
 }

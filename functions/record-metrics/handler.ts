@@ -8,7 +8,7 @@ import type {
   ReplayInput,
 } from '../../statemachine/contract.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
-import { rowOf, type SweepRow } from '../journal/layout.ts';
+import type { SweepRow } from '../journal/layout.ts';
 import { isHandOver } from '../plan-sweep/sweep-input.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
@@ -58,7 +58,7 @@ export async function recordMetrics(
   await journal.putRows(
     told
       .filter(({ totals }) => !totals.dryRun)
-      .map(({ table, report }) => rowOf({ table, kind, execution, startedAt, endedAt, report })),
+      .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
   );
   if (isHandedOver) for (const { table } of records) await journal.endHandOver(table, execution);
   if (machine === 'replay') await noteReplayed(input, records, journal);
@@ -87,7 +87,9 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
   if (recorded.length === 0) return;
   const lines = [
     {
-      metricSet: recorded.some(({ metrics: set }) => set === 'all') ? ('all' as const) : ('essential' as const),
+      metricSet: recorded.some(({ metrics: set }) => set === 'all')
+        ? ('all' as const)
+        : ('essential' as const),
       dimensions: { Deployment: deployment },
       totals: sumOfTables(recorded.map(({ totals }) => totals)),
       late: recorded.reduce((sum, { late }) => sum + late, 0),

@@ -29,3 +29,13 @@ export class DynamoDbDateMissingError extends PreciseTtlError {
 export class DynamoDbBusyError extends PreciseTtlError {
   override readonly name = 'DynamoDbBusyError';
 }
+
+/** The journal cannot be read, or holds what nobody has written there: whether a table is paused is not known. Nothing is deleted. */
+export class JournalUnreadableError extends PreciseTtlError {
+  override readonly name = 'JournalUnreadableError';
+}
+
+/** The journal cannot be written. */
+export class JournalUnwritableError extends PreciseTtlError {
+  override readonly name = 'JournalUnwritableError';
+}
