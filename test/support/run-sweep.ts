@@ -1,7 +1,11 @@
 import { Engine, type Execution, seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { secondsBehind } from '../../functions/child/swept-range.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import { type NextRoundOptions, nextRound, type PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import {
+  type NextRoundOptions,
+  nextRound,
+  type PlannedRound,
+} from '../../functions/plan-sweep/next-round.ts';
 import { startChildren } from '../../functions/plan-sweep/start-children.ts';
 import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
@@ -19,8 +23,8 @@ import {
   type TASKS,
   TICK_TARGETS,
 } from '../../statemachine/contract.ts';
-import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { type Machines, simulatedMachines } from './simulation/definition.ts';
+import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { MemoryJournal } from './simulation/memory-journal.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { SESSION_DATA } from './synthesized.ts';
@@ -176,7 +180,8 @@ function functionsAround(
       readAt: Math.floor(clock.now() / 1000),
     };
   };
-  const planned = world.plan ??
+  const planned =
+    world.plan ??
     (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : []))));
   const functions = simulatedFunctions({
     clock,
@@ -196,7 +201,10 @@ function functionsAround(
       },
     }),
   });
-  return { ...functions, 'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })) };
+  return {
+    ...functions,
+    'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })),
+  };
 }
 
 /** The plan of an execution whose table is asked by the test. */
@@ -213,12 +221,26 @@ async function planAround(
     const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
     const options = { dryRun: false, limit: request.limit, concurrency: 0, behindSeconds };
     const due = startChildren(targets, options).map(child => ({ table, ...child }));
-    const sweeps = { [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } } };
+    const sweeps = {
+      [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } },
+    };
     const isIdle = due.length === 0;
-    return { next: isIdle ? 'end' : 'sweep', due, parts: [], last: true, results: [], sweeps: isIdle ? {} : sweeps, report: null };
+    return {
+      next: isIdle ? 'end' : 'sweep',
+      due,
+      parts: [],
+      last: true,
+      results: [],
+      sweeps: isIdle ? {} : sweeps,
+      report: null,
+    };
   }
   const progress = soFar?.sweeps[table]?.progress;
-  const { progress: next, due, ...round } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
+  const {
+    progress: next,
+    due,
+    ...round
+  } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
     dryRun: request.dryRun,
     limit: request.limit,
     concurrency: settings.shardConcurrency,

@@ -56,22 +56,23 @@ export function environmentOf(json: TerraformJson, ending: string): Readonly<Rec
   return (lambda?.['environment'] as { variables?: Record<string, string> } | undefined)?.variables ?? {};
 }
 
-/**
- * The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`.
- * @param ofBackfill that of the backfill, instead of the sweep's
- */
+/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(
   json: TerraformJson,
-  { ofBackfill = false } = {},
+  { of = 'tick' }: { of?: 'tick' | 'replay' | 'backfill' } = {},
 ): { definition: string; asl: Record<string, unknown> } {
   const machine = resources(json, 'aws_sfn_state_machine').find(
-    ({ name }) => String(name).endsWith('-backfill') === ofBackfill,
+    ({ name }) => (/-(replay|backfill)$/.exec(String(name))?.[1] ?? 'tick') === of,
   );
   const definition = String(machine?.['definition'])
     .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
     .replaceAll(
-      /\$\{aws_lambda_function\.[A-Za-z]+_(?:backfill_)?([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+      /\$\{aws_lambda_function\.\w+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
       (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
+    )
+    .replaceAll(
+      /\$\{aws_sfn_state_machine\.[\w-]+\.arn\}/g,
+      'arn:aws:states:us-east-1:123456789012:stateMachine:replay',
     );
   return { definition, asl: JSON.parse(definition) };
 }

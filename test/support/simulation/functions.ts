@@ -2,16 +2,20 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
-import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
+import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
-import { readSettings, type SweepSettings, type WithSettings } from '../../../functions/runtime/environment.ts';
+import {
+  readSettings,
+  type SweepSettings,
+  type WithSettings,
+} from '../../../functions/runtime/environment.ts';
 import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
-import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -24,7 +28,7 @@ import type {
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
 
-import { MemoryJournal } from './memory-journal.ts';
+import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {

@@ -13,8 +13,10 @@ import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
 import type { PollPace } from '../../../functions/child/poll.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
+import { carriedSettings, type TableSettings } from '../../../functions/runtime/environment.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import { functionSettings, resolveProps } from '../../../stacks/props.ts';
 import type {
   CarriedSettings,
   ExpiredKey,
@@ -25,11 +27,9 @@ import type {
   SweepInput,
   TickInput,
 } from '../../../statemachine/contract.ts';
-import { carriedSettings, type TableSettings } from '../../../functions/runtime/environment.ts';
-import { functionSettings, resolveProps } from '../../../stacks/props.ts';
 import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
-import { MemoryJournal } from './memory-journal.ts';
 import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
+import { MemoryJournal } from './memory-journal.ts';
 import { idOf, MemoryTable } from './memory-table.ts';
 
 /** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds of DynamoDB's clock. */
@@ -204,7 +204,10 @@ export class Simulation {
     for (let ended = 0; ended < this.#pending.length; ended += 1) await this.#pending[ended];
   }
 
-  #functions({ functionsAheadMs = 0, ...options }: SimulationOptions, onUsage: InvokeOptions['onUsage']): SweepFunctions {
+  #functions(
+    { functionsAheadMs = 0, ...options }: SimulationOptions,
+    onUsage: InvokeOptions['onUsage'],
+  ): SweepFunctions {
     const dynamoDb = {
       readIndex: this.#reader(options, onUsage),
       readHeld: this.table.readHeld,
