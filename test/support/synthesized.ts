@@ -48,6 +48,24 @@ export function resources(json: TerraformJson, type: string): Resource[] {
   return Object.values(json.resource[type] ?? {});
 }
 
+/** The tables that are created to be swept: all but the journal of a deployment. */
+export function sweptTables(json: TerraformJson): Resource[] {
+  return resources(json, 'aws_dynamodb_table').filter(({ name }) => !String(name).endsWith('-journal'));
+}
+
+/** What the ticks know of the tables that they sweep, in the order of the configuration. */
+export function settingsIn(
+  json: TerraformJson,
+  of: 'tick' | 'replay' = 'tick',
+): Readonly<Record<string, unknown>>[] {
+  const { asl } = definitionOf(json, { of });
+  const { PlanSweep } = asl['States'] as Record<
+    string,
+    { Arguments: { Payload: { tables: Record<string, unknown>[] } } }
+  >;
+  return PlanSweep?.Arguments.Payload.tables ?? [];
+}
+
 /** The environment of the function whose name ends so. */
 export function environmentOf(json: TerraformJson, ending: string): Readonly<Record<string, string>> {
   const lambda = resources(json, 'aws_lambda_function').find(({ function_name }) =>
