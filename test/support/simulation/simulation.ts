@@ -1,7 +1,6 @@
 import {
   type Definition,
   Engine,
-  type EngineOptions,
   type Execution,
   type InvokeOptions,
   seededRandom,
@@ -60,7 +59,6 @@ export interface SimulationOptions extends SimulatedTableOptions {
   readonly callMs?: number;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
-  readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
   /** How often, and when, an execution of the tick is delivered. @default once */
   readonly deliveries?: (input: SweepInput | TickPart) => readonly [0, ...number[]];
   /** The name of the error with which an execution that another one starts is not started. @default it is */
@@ -93,7 +91,7 @@ export class Simulation {
   readonly #replayNames = new Set<string>();
 
   constructor(options: SimulationOptions) {
-    const { start, mapRunDelays, dynamoDbAheadMs = 0, deliveries } = options;
+    const { start, dynamoDbAheadMs = 0, deliveries } = options;
     this.#options = options;
     this.clock = new VirtualClock(start * 1000);
     this.tables = (options.tables ?? [options]).map(
@@ -114,7 +112,6 @@ export class Simulation {
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
-      ...(mapRunDelays && { mapRunDelays }),
       ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
       onStart: execution => this.executions.push(execution),
       resources: { invoke: async (_resource, args) => this.#startNested(args as NestedStart) },
