@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
 import type { IndexedBy } from '../../expiry/model.ts';
 import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
-import { MAX_PAIRS } from '../../statemachine/contract.ts';
-import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, type ResolvedProps } from '../props.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
+import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, RECONCILE_WINDOWS, type ResolvedProps } from '../props.ts';
 import { EDGE_WINDOWS, FIRST_MINUTE } from '../reconcile-parts.ts';
 import { ALARM_LOCALS, ALARM_TERMS } from './monitoring.ts';
 
@@ -27,16 +27,20 @@ function byWay(prop: 'indexName' | 'lookbackMinutes' | 'reconcileHours', byWindo
   return `coalesce(${NAMES[prop]}, ${IS_BY_WINDOW} ? ${byWindow ?? byDefault('window')} : ${byDefault('second')})`;
 }
 
+/** By second a sweep is planned in minutes. */
+const WINDOW_MINUTES = 'local.window_minutes';
+
 /** The defaults that are made of other variables, as expressions; `stacks/props.ts` has them for props. */
 export const DEFAULTED = {
   name: `coalesce(${NAMES.name}, "precise-ttl-\${replace(${NAMES.tableName}, ".", "-")}")`,
   indexName: byWay('indexName'),
   pollSeconds: `coalesce(${NAMES.pollSeconds}, ${IS_BY_WINDOW} || ${NAMES.precisionSeconds} == ${PLAIN_MODE_SECONDS} ? 0 : ${NAMES.precisionSeconds})`,
-  lookbackMinutes: byWay(
-    'lookbackMinutes',
-    `max(${PROPS.lookbackMinutes.byDefault({ tableName: '' })}, ${NAMES.granularityMinutes})`,
+  lookbackMinutes: byWay('lookbackMinutes'),
+  reconcileHours: byWay(
+    'reconcileHours',
+    `min(${MAX_LOOKBACK_MINUTES}, ${RECONCILE_WINDOWS} * ${NAMES.granularityMinutes}) / 60`,
   ),
-  reconcileHours: byWay('reconcileHours'),
+  windowMinutes: `${IS_BY_WINDOW} ? ${NAMES.granularityMinutes} : 1`,
   sortKeyType: `coalesce(${NAMES.sortKeyType}, "${PROPS.sortKeyType.byDefault({ tableName: '' })}")`,
 } as const;
 
@@ -75,15 +79,16 @@ export const LOCALS: Readonly<Record<string, string>> = {
   poll_seconds: DEFAULTED.pollSeconds,
   lookback_minutes: DEFAULTED.lookbackMinutes,
   reconcile_hours: DEFAULTED.reconcileHours,
+  window_minutes: DEFAULTED.windowMinutes,
   sort_key: `${HAS_SORT_KEY} ? ${NAMES.sortKey} : ""`,
   sort_key_type: DEFAULTED.sortKeyType,
   hold_attribute: `${HAS_HOLD} ? ${NAMES.holdAttribute} : ""`,
   refuses_native_ttl: `${HAS_HOLD} || ${NAMES.graceSeconds} > 0`,
   concurrent_children: `${NAMES.shardConcurrency} == 0 || ${NAMES.precisionSeconds} == ${PLAIN_MODE_SECONDS} ? ${NAMES.shardConcurrency} : ${NAMES.shardConcurrency} + ${NAMES.shards}`,
   reconcile_minutes: `local.reconcile_hours * 60`,
-  reconcile_windows: `ceil(local.reconcile_minutes / ${NAMES.granularityMinutes})`,
+  reconcile_windows: `ceil(local.reconcile_minutes / ${WINDOW_MINUTES})`,
   reconcile_windows_of_part: `floor(${MAX_PAIRS} / ${NAMES.shards}) - ${EDGE_WINDOWS}`,
-  reconcile_part_minutes: `ceil(local.reconcile_windows / ceil(local.reconcile_windows / local.reconcile_windows_of_part)) * ${NAMES.granularityMinutes}`,
+  reconcile_part_minutes: `ceil(local.reconcile_windows / ceil(local.reconcile_windows / local.reconcile_windows_of_part)) * ${WINDOW_MINUTES}`,
   reconcile_part_count: 'ceil(local.reconcile_minutes / local.reconcile_part_minutes)',
   reconcile_parts: `{
     for part in range(local.reconcile_part_count) : part == 0 ? "reconcile" : "reconcile-\${part + 1}" => {

@@ -50,7 +50,8 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   windowAttribute: "By window: attribute with the window's key; partition key of the index.",
   indexName:
     'Name of the index. expirationWindowIndex, or expirySecondIndex by second, when it is not given.',
-  granularityMinutes: 'By window: length of a window; a divisor of a day. Writers must have the same value.',
+  granularityMinutes:
+    'By window: length of a window; a divisor of a day, which is the default. Writers must have the same value.',
   shards:
     'By window: index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
   deleteMode:
@@ -64,9 +65,9 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
   pollSeconds:
     'The most seconds between two polls, for items that are written less than two minutes before they expire: 0, or precision_seconds to 60. By second 0 or precision_seconds. When it is not given, 0; by second precision_seconds, or 0 in the plain mode.',
   lookbackMinutes:
-    'How far back every tick searches for items that earlier sweeps left. When it is not given, 10, or one window if that is longer; by second 2.',
+    'How far back every tick searches for items that earlier sweeps left; each window that it reaches is searched as a whole. When it is not given, 10; by second 2.',
   reconcileHours:
-    'How far back the hourly reconcile searches, 1 to 744. 24, or 2 by second, when it is not given.',
+    'How far back the hourly reconcile searches, 1 to 744. When it is not given, 744, or 24 times granularity_minutes if that is less; by second 2.',
   enabled:
     'Whether there are schedules. false removes them, and nothing else. To pause for a while, set their state: Terraform leaves it as it is.',
   shardConcurrency:
@@ -210,7 +211,7 @@ const CONDITIONS: Readonly<Partial<Record<VariableProp, (term: string) => string
 const ROLES = ['partition_key', 'sort_key', 'ttl_attribute'];
 const WINDOW_ROLE = `${IS_BY_WINDOW} ? var.window_attribute : null`;
 const ROLE_NAMES = `[for name in [${[...ROLES.map(each => `var.${each}`), WINDOW_ROLE].join(', ')}] : name if name != null]`;
-const PAIRS = `(ceil(${DEFAULTED.lookbackMinutes} / var.granularity_minutes) + 1) * var.shards`;
+const PAIRS = `(ceil(${DEFAULTED.lookbackMinutes} / (${DEFAULTED.windowMinutes})) + 1) * var.shards`;
 
 /** What must hold between variables; `stacks/props.ts` and `expiry/model.ts` have it for props. test/deploy compares them. */
 const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> = {
@@ -242,11 +243,6 @@ const RELATIONS: Readonly<Partial<Record<VariableProp, readonly Validation[]>>> 
     },
   ],
   lookbackMinutes: [
-    {
-      condition: `${DEFAULTED.lookbackMinutes} >= var.granularity_minutes`,
-      message:
-        'lookback_minutes: expected at least one window (granularity_minutes: ${var.granularity_minutes}). Raise it or leave it out: a tick must reach the window that has just ended.',
-    },
     {
       condition: `${PAIRS} <= ${MAX_PAIRS}`,
       message: `lookback_minutes: expected at most ${MAX_PAIRS} windows and shards to look back into in a tick, got \${${PAIRS}}. Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularity_minutes.`,
