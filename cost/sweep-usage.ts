@@ -145,7 +145,7 @@ function watch(shape: SweepShape, items: number): Children {
   // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
   const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  const reads = bySecond ? MINUTE : windowsOfMinute(shape) * queries;
+  const reads = bySecond ? MINUTE : queries + windowsOfMinute(shape) - 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -205,7 +205,10 @@ function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   return back + shards * windowsOfMinute(shape);
 }
 
-/** Windows that are read of a minute, on average: one that begins with it has another one before, for what is stamped the older way. */
+/**
+ * Windows that may hold items of a minute, on average: one that begins with it has another one before, for what is stamped the older way.
+ * Only the first poll reads both.
+ */
 function windowsOfMinute({ granularityMinutes }: SweepShape): number {
   return 1 + 1 / granularityMinutes;
 }

@@ -146,7 +146,7 @@ describeWithTerraform('the Terraform modules', () => {
       ],
       [{ enabled: true }, ['create', 'update'], /schedules_tick\[0\]/],
       [{ precision_seconds: 10, poll_seconds: 20, chunk_concurrency: 5 }, ['update'], /sweep_machine/],
-      [{ shards: 100 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
+      [{ shards: 100, granularity_minutes: 1 }, ['create', 'update'], /schedules_reconcile\["reconcile-3"\]/],
       [
         { hold_attribute: 'legalHold' },
         ['create', 'update'],
@@ -456,10 +456,6 @@ describeWithTerraform('the Terraform modules', () => {
     const cases: readonly (readonly [Inputs, string])[] = [
       [{ shards: 101 }, 'shards: expected a whole number from 1 to 100, got 101. Correct the value'],
       [{ delete_mode: 'fast' }, 'delete_mode: expected one of "guarded", "batch", got fast.'],
-      [
-        { lookback_minutes: 1, granularity_minutes: 5 },
-        'expected at least one window (granularity_minutes: 5)',
-      ],
       [{ indexed_by: 'minute' }, 'indexed_by: expected one of "window", "second", got minute.'],
       [{ indexed_by: 'second', shards: 2 }, 'shards: expected none with indexed_by = second, got 2.'],
       [

@@ -25,13 +25,13 @@ export class MemoryTable {
 
   /**
    * @param shard by window, that its writer stamps
-   * @param stamped by window, the window's key instead of the right one
+   * @param stampedFor a TTL of the window that its writer stamps
    */
-  write(id: string, ttl: number, shard = 0, stamped?: string): void {
+  write(id: string, ttl: number, shard = 0, stampedFor = ttl): void {
     this.#remove(id);
     const { granularitySeconds, indexedBy } = this.#model;
-    const start = windowStart(ttl, granularitySeconds);
-    const key = indexedBy === 'second' ? start : (stamped ?? windowKey(start, granularitySeconds, shard));
+    const start = windowStart(indexedBy === 'second' ? ttl : stampedFor, granularitySeconds);
+    const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds, shard);
     const window = this.#windows.get(key) ?? new Map<string, number>();
     this.#windows.set(key, window.set(id, ttl));
     this.#windowOf.set(id, key);
