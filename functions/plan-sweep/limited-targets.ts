@@ -51,7 +51,7 @@ function ofShard(target: SweepTarget): (other: SweepTarget) => boolean {
 }
 
 /** One target for several, swept as the last of them is. */
-function joined(targets: readonly SweepTarget[]): SweepTarget {
+export function joined(targets: readonly SweepTarget[]): SweepTarget {
   const last = targets.at(-1);
   if (last === undefined) throw new TypeError('a child needs a target');
   return {

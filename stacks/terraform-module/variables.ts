@@ -52,7 +52,7 @@ const DESCRIPTIONS: Readonly<Record<VariableProp, string>> = {
     'Name of the index. expirationWindowIndex, or expirySecondIndex by second, when it is not given.',
   granularityMinutes: 'By window: length of a window; a divisor of a day. Writers must have the same value.',
   shards:
-    'By window: index keys that one window is spread over, 1 to 100: the peak of items per second divided by 650, rounded up. Writers must have the same value; raise it here first.',
+    'By window: index keys that one window is spread over, 1 to 1000. How many: docs/configuration.md. Writers must have the same value; raise it here first.',
   deleteMode:
     'guarded checks the TTL of each item again in the delete itself. batch does not: only for tables whose keys are never written again once they have a TTL.',
   holdAttribute:

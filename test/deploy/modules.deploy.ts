@@ -454,7 +454,7 @@ describeWithTerraform('the Terraform modules', () => {
   test('name the variable, what was expected and what was got', async () => {
     const root = await modules.asRoot('new-table', TOKENS);
     const cases: readonly (readonly [Inputs, string])[] = [
-      [{ shards: 101 }, 'shards: expected a whole number from 1 to 100, got 101. Correct the value'],
+      [{ shards: 1001 }, 'shards: expected a whole number from 1 to 1000, got 1001. Correct the value'],
       [{ delete_mode: 'fast' }, 'delete_mode: expected one of "guarded", "batch", got fast.'],
       [
         { lookback_minutes: 1, granularity_minutes: 5 },

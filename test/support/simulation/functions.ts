@@ -3,6 +3,7 @@ import { toEpochSeconds } from '../../../expiry/ttl.ts';
 import { secondsBehind } from '../../../functions/child/swept-range.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import { joined } from '../../../functions/plan-sweep/limited-targets.ts';
 import { countMisfiled } from '../../../functions/plan-sweep/misfiled.ts';
 import { type NextRoundOptions, nextRound } from '../../../functions/plan-sweep/next-round.ts';
 import { plan } from '../../../functions/plan-sweep/plan.ts';
@@ -26,6 +27,7 @@ import type {
   QueryExpiredOutput,
   RecordMetricsInput,
   SweepReport,
+  SweepTarget,
 } from '../../../statemachine/contract.ts';
 
 /** The four functions, by the name of their file. */
@@ -53,6 +55,8 @@ export interface SimulatedFunctionsOptions {
   readonly dynamoDb: SimulatedDynamoDb;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
+  /** Most children of an upcoming minute: each takes several shards, one after the other. @default one for each shard */
+  readonly mostUpcoming?: number;
   /** Instead of looking into the table. */
   readonly plan?: NextRoundOptions['plan'];
 }
@@ -96,7 +100,8 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
                 () => 120_000,
               )
             : 0;
-        return { ...planned, oldestOverdueSeconds: overdue, misfiled };
+        const due = inGroups(planned.due, options.mostUpcoming ?? planned.due.length);
+        return { ...planned, due, oldestOverdueSeconds: overdue, misfiled };
       };
       return nextRound(soFar, {
         dryRun: request.dryRun,
@@ -131,4 +136,13 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
       return { ...reportOf(totals), lagMs: summarizeLag(totals) };
     },
   };
+}
+
+function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] {
+  const back = targets.filter(({ upcomingFrom }) => upcomingFrom === null);
+  const upcoming = targets.filter(({ upcomingFrom }) => upcomingFrom !== null);
+  const groups = Array.from({ length: Math.min(most, upcoming.length) }, (_unused, group) =>
+    joined(upcoming.filter((_target, index) => index % most === group)),
+  );
+  return [...groups, ...back];
 }

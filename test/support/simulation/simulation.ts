@@ -66,6 +66,8 @@ export interface SimulationOptions {
   /** How far the functions' clocks are ahead of that of Step Functions, milliseconds. @default 0 */
   readonly functionsAheadMs?: number;
   readonly model?: ExpiryModel;
+  /** Most children of an upcoming minute: each takes several shards, one after the other. @default one for each shard */
+  readonly mostUpcoming?: number;
   /** How far a tick looks back. @default that of a table which is indexed so */
   readonly lookbackMinutes?: number;
   /** Milliseconds that every call of a function takes, without what it reads. */
@@ -206,6 +208,7 @@ export class Simulation {
         ...(marginSeconds !== undefined && { marginSeconds }),
         model,
       },
+      ...(options.mostUpcoming !== undefined && { mostUpcoming: options.mostUpcoming }),
       dynamoDb,
       clock: {
         now: () => this.clock.now() + functionsAheadMs,
