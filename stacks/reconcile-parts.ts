@@ -31,11 +31,7 @@ export const MAX_RECONCILE_PARTS = 60;
  * They start one after the other over an hour, so that they do not all probe at once; a part that starts later reaches
  * back that much further. So the parts of an hour lie without a gap as they would had all started with the first.
  */
-export function reconcileParts({
-  reconcileHours,
-  granularityMinutes,
-  shards,
-}: Reconciled): ReconcilePart[] {
+export function reconcileParts({ reconcileHours, granularityMinutes, shards }: Reconciled): ReconcilePart[] {
   const lookback = reconcileHours * 60;
   const windows = Math.ceil(lookback / granularityMinutes);
   const windowsOfPart = Math.floor(MAX_PAIRS / shards) - EDGE_WINDOWS;
