@@ -53,8 +53,8 @@ const CHILD_SECONDS = 0.1;
 
 const READ_UNIT_BYTES = 4096;
 
-/** Windows that a poll reads of a minute: the one before holds what is stamped the older way. */
-const KEYS_OF_POLL = 2;
+/** Windows that may hold items of a minute: the one before holds what is stamped the older way. Only the first poll reads both. */
+const WINDOWS_OF_MINUTE = 2;
 
 /** A poll reads on from what is due by this share of it, and this many entries. */
 const READ_AHEAD = { share: 1.25, entries: 10 } as const;
@@ -145,7 +145,7 @@ function watch(shape: SweepShape, items: number): Children {
   // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
   const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  const reads = bySecond ? MINUTE : KEYS_OF_POLL * queries;
+  const reads = bySecond ? MINUTE : queries + WINDOWS_OF_MINUTE - 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -199,7 +199,7 @@ function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
     return indexedBy === 'second' ? back - found * MINUTE + found : back + shards;
   }
   if (shape.pollSeconds > 0) return back;
-  return back + shards * ((1 - found) * (indexedBy === 'second' ? MINUTE : KEYS_OF_POLL) + found);
+  return back + shards * ((1 - found) * (indexedBy === 'second' ? MINUTE : WINDOWS_OF_MINUTE) + found);
 }
 
 /** Of all that lies so far back: by window and shard, or by second. */

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import {
+  type ApiContext,
+  type BillingCounters,
   type Clock,
-  Engine,
   type EngineOptions,
   type Execution,
-  InvalidDefinitionError,
   LambdaEndpoint,
-  loadDefinition,
   type Machine,
   type RandomSource,
   realClock,
@@ -23,11 +22,12 @@ import {
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
 import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
-import { NotFoundError, ScheduleError, TableMismatchError, TerraformError } from './errors.ts';
+import { ScheduleError, TableMismatchError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
 import { type Deliveries, type Firing, LocalScheduler, readSchedule } from './scheduler/scheduler.ts';
 import { LocalServices, type ServicesOptions } from './services/local-services.ts';
 import { skewedClock } from './skewed-clock.ts';
+import { LocalStepFunctions, loadMachines } from './step-functions.ts';
 import { CheckpointFile } from './streams/checkpoints.ts';
 import { EventSourceMappings, type MappingOptions } from './streams/event-source-mappings.ts';
 import {
@@ -69,22 +69,22 @@ export interface LocalCloudOptions {
   readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
   readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
-  /** Answers Tasks whose Resource is no function. @default nothing does, and such a Task fails */
-  readonly resources?: NonNullable<EngineOptions['resources']>;
   /** Children of one Map Run at a time. @default as many as AWS runs */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
   readonly schedules?: boolean;
   /** Fires schedules late, not at all, or twice. @default once and in time */
   readonly deliveries?: Deliveries;
+  /** Runs Express executions more than once, whoever starts them. @default once */
+  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
   /** How the tables look that the stack only refers to. @default nothing is known of them, and they must be there */
   readonly existing?: readonly TableResource[];
   /** Whether those of {@link existing} that are not there are made. @default in a DynamoDB that was started here */
   readonly makeExisting?: boolean;
   /** Gives every table a stream with old images, to watch deletions from outside. @default false */
   readonly observe?: boolean;
-  /** Starts what a schedule is for. @default the state machine as it was synthesized */
-  readonly startScheduled?: (machineArn: string, input: unknown) => unknown;
+  /** Called when an execution starts, whoever starts it; children of a Map Run don't count. */
+  readonly onExecutionStart?: (execution: Execution) => void;
   /** Called when an execution has ended, however it ended. */
   readonly onExecution?: (execution: Execution) => void;
   /** Called when a schedule fires and its target can't be started. */
@@ -108,9 +108,8 @@ export class LocalCloud {
   readonly #dated: DynamoDbProxy | undefined;
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
-  readonly #engine: Engine;
+  readonly #stepFunctions: LocalStepFunctions;
   readonly #scheduler: LocalScheduler;
-  readonly #running = new Set<Execution>();
   #stopped: Promise<void> | undefined;
 
   private constructor(
@@ -129,25 +128,25 @@ export class LocalCloud {
     this.#streams = streams;
     this.#dated = dated;
     this.#machines = machines;
-    const { random, mapRunDelays, childAgeMs, resources, deliveries, onScheduleError } = options;
+    const { random, mapRunDelays, childAgeMs, deliveries, expressDeliveries } = options;
+    const { onScheduleError, onExecutionStart, onExecution } = options;
     const clock = machineClockOf(options);
     const { childrenAtOnce: distributedMapConcurrency } = options;
-    this.#engine = new Engine({
+    this.#stepFunctions = new LocalStepFunctions(parts.synthesized, machines, {
       invoker: this.functions,
       clock,
       ...(random && { random }),
       ...(mapRunDelays && { mapRunDelays }),
       ...(childAgeMs && { childAgeMs }),
-      ...(resources && { resources }),
+      ...(expressDeliveries && { expressDeliveries }),
+      ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
+      onEnd: execution => onExecution?.(execution),
     });
     this.#scheduler = new LocalScheduler({
       clock,
       schedules: parts.synthesized.schedules,
-      fire: ({ schedule, input }) => {
-        const { startScheduled = (arn: string, value: unknown) => this.startExecution(arn, value) } = options;
-        return startScheduled(schedule.targetArn, JSON.parse(input));
-      },
+      fire: ({ schedule, input }) => this.startExecution(schedule.targetArn, JSON.parse(input)),
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
     });
@@ -230,7 +229,17 @@ export class LocalCloud {
 
   /** Executions that have not ended. */
   get running(): readonly Execution[] {
-    return [...this.#running];
+    return this.#stepFunctions.running;
+  }
+
+  /** What all executions would be billed for. */
+  get billing(): Readonly<BillingCounters> {
+    return this.#stepFunctions.billing;
+  }
+
+  /** What the API of Step Functions works on, for whoever serves it. */
+  get stepFunctions(): ApiContext {
+    return this.#stepFunctions.api;
   }
 
   /** When each enabled schedule fires next, epoch milliseconds. */
@@ -253,7 +262,7 @@ export class LocalCloud {
     this.#scheduler.update(schedule);
   }
 
-  /** The state machines, loaded. */
+  /** The state machines, loaded, as they were synthesized. */
   get machines(): readonly Machine[] {
     return this.#machines;
   }
@@ -261,16 +270,11 @@ export class LocalCloud {
   /**
    * Starts an execution, as StartExecution does; it runs on its own from here.
    *
-   * @param machine name or ARN of a synthesized state machine
+   * @param machine name or ARN of a state machine
    * @throws {NotFoundError} when there is no such machine; InvalidStartError for a name or input AWS refuses
    */
   startExecution(machine: string, input: unknown, name?: string): Execution {
-    const found = this.#machines.find(candidate => candidate.arn === machine || candidate.name === machine);
-    if (found === undefined) {
-      const known = this.#machines.map(candidate => candidate.name).join(', ') || 'none';
-      throw new NotFoundError(`state machine: expected one of ${known}, got "${machine}"`);
-    }
-    return this.start(found, { input, ...(name === undefined ? {} : { name }) });
+    return this.#stepFunctions.startExecution(machine, input, name);
   }
 
   /**
@@ -279,9 +283,7 @@ export class LocalCloud {
    * @throws InvalidStartError for a name or input AWS refuses
    */
   start(machine: Machine, options: StartOptions): Execution {
-    const execution = this.#engine.start(machine, options);
-    this.#watch(execution);
-    return execution;
+    return this.#stepFunctions.start(machine, options);
   }
 
   /**
@@ -289,17 +291,8 @@ export class LocalCloud {
    *
    * @throws NotRedrivableError
    */
-  async redrive(execution: Execution): Promise<void> {
-    await execution.redrive();
-    this.#watch(execution);
-  }
-
-  #watch(execution: Execution): void {
-    this.#running.add(execution);
-    void execution.done.then(ended => {
-      this.#running.delete(ended);
-      this.#options.onExecution?.(ended);
-    });
+  redrive(execution: Execution): Promise<void> {
+    return this.#stepFunctions.redrive(execution);
   }
 
   /** Hands over everything that is in the tables' streams now, without waiting for batching windows. */
@@ -323,9 +316,7 @@ export class LocalCloud {
 
   async #stop(): Promise<void> {
     this.#scheduler.stop();
-    const running = this.running;
-    for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
-    await Promise.all(running.map(execution => execution.done));
+    await this.#stepFunctions.stop();
     const reading = this.#mappings.stop();
     // Its invocations end by themselves, or with their functions.
     await Promise.race([reading, sleep(LAST_INVOCATION_MS, undefined, { ref: false })]);
@@ -354,21 +345,6 @@ interface OwnParts {
 
 /** How long an invocation for a stream may go on when the cloud stops. */
 const LAST_INVOCATION_MS = 5_000;
-
-function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
-  const problems: string[] = [];
-  const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
-    try {
-      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type) }];
-    } catch (error) {
-      if (!(error instanceof InvalidDefinitionError)) throw error;
-      problems.push(`${address}.definition: ${error.message}`);
-      return [];
-    }
-  });
-  if (problems.length > 0) throw new TerraformError(problems);
-  return machines;
-}
 
 function checkSchedule(schedule: ScheduleResource, { stateMachines }: SynthesizedCloud): void {
   const { address, targetArn, input } = schedule;

@@ -1,17 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import {
-  type ApiContext,
-  ApiServer,
-  type Clock,
-  Executions,
-  NO_LOGGING,
-  NO_TRACING,
-  nestedExecutions,
-  realClock,
-  StateMachines,
-  StateTester,
-} from 'stepfunctions-emulator';
-import { partitionOf } from '../stacks/regions.ts';
+import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalApiServer } from './api-server.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
 import type { LocalCloudWatch, LocalCloudWatchOptions } from './cloudwatch/cloudwatch.ts';
@@ -25,7 +13,6 @@ import { restJson } from './rest-json.ts';
 import { schedulerApi } from './scheduler/scheduler-api.ts';
 import type { ServicesOptions } from './services/local-services.ts';
 import type { EventSourceMappingResource } from './terraform/event-source-mapping.ts';
-import { DEFAULT_REGION } from './terraform/synthesized.ts';
 
 export interface ServeOptions {
   /** The folder that was synthesized into. */
@@ -95,8 +82,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
     // The cloud is told of it before it can be there: its alarms are read by the cloud.
     let cloudWatch: LocalCloudWatch | undefined;
     const tellStream = options.onStream ?? ((told, { address }) => console.error(`${address}: ${told}`));
-    const stateMachines = new StateMachines(() => clock.now());
-    const resources = nestedExecutions(() => context);
     const cloud = await LocalCloud.start({
       cdktfOut: options.cdktfOut,
       existing: options.existing ?? [],
@@ -114,7 +99,6 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       clock,
       childrenAtOnce: options.childrenAtOnce,
       services: options.services ?? {},
-      resources,
       mappings: {
         onIteratorAge: (functionName, ageMs) => cloudWatch?.addIteratorAge(functionName, ageMs),
         onDiscarded: (discarded, mapping) =>
@@ -122,13 +106,12 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
         onError: (error, mapping) => tellStream(error, mapping),
       },
       schedules: options.schedules,
-      // As the API would: what was updated there is what the schedules start.
-      startScheduled: (arn, input) => executions.start(stateMachines.get(arn), { input }),
       onScheduleError(error, firing) {
         const queue = firing.schedule.asGiven?.DeadLetterConfig?.Arn.split(':').at(-1);
         if (queue !== undefined) cloudWatch?.addMessage(queue);
         options.onScheduleError(error, firing);
       },
+      onExecutionStart: execution => cloudWatch?.executionStarted(execution),
       onExecution(execution) {
         cloudWatch?.executionEnded(execution);
         options.onExecution(execution);
@@ -149,21 +132,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       ? await DynamoDbProxy.start(dynamoDb.endpoint, { port: options.dynamoDbPort })
       : undefined;
     undo.push(async () => proxy?.stop());
-    const executions = new Executions({
-      start(machine, startOptions) {
-        const execution = cloud.start(machine, startOptions);
-        watch.executionStarted(execution);
-        return execution;
-      },
-      redrive: execution => cloud.redrive(execution),
-    });
-    register(cloud, stateMachines);
-    const { account, stateMachines: synthesized } = cloud.synthesized;
-    const region = synthesized[0]?.region ?? DEFAULT_REGION;
-    const place = { account, region, partition: partitionOf(region).name };
-    const stateTester = new StateTester({ ...place, invoker: cloud.functions, clock, resources });
-    const context: ApiContext = { stateMachines, executions, stateTester, ...place };
-    const server = await ApiServer.start(context, { port: options.sfnPort });
+    const server = await ApiServer.start(cloud.stepFunctions, { port: options.sfnPort });
     undo.push(() => server.stop());
     const scheduler = await LocalApiServer.start(restJson(schedulerApi(cloud, clock)), {
       port: options.schedulerPort,
@@ -178,7 +147,7 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
       schedulerEndpoint: scheduler.endpoint,
       cloudWatch: watch,
       cloudWatchEndpoint: cloudWatchServer.endpoint,
-      region,
+      region: cloud.stepFunctions.region,
       stop,
     };
   } catch (error) {
@@ -213,17 +182,4 @@ function portsByVariable(ports: ServicesOptions['ports'] = {}): Readonly<Record<
       port,
     ]),
   );
-}
-
-function register({ machines, synthesized }: LocalCloud, stateMachines: StateMachines): void {
-  for (const machine of machines) {
-    const resource = synthesized.stateMachines.find(one => one.arn === machine.arn);
-    if (resource === undefined) continue;
-    stateMachines.create({
-      ...machine,
-      definitionText: resource.definition,
-      loggingConfiguration: NO_LOGGING,
-      tracingConfiguration: NO_TRACING,
-    });
-  }
 }

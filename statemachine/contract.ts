@@ -2,10 +2,14 @@
  * What the states of the sweep are called and what passes between them. The definition, the handlers, the local
  * runner and the tests all take it from here.
  *
- * Times inside the machine are epoch seconds, whole; times that a person writes or reads are ISO-8601.
+ * Times that a state of the machine or a person reads are ISO-8601. Those that only functions read are numbers, {@link Seconds} or
+ * {@link Millis} since 1970: what is compared with a TTL is in whole seconds, and a moment within one is in milliseconds.
  */
 
 import type { Counts } from './counts.ts';
+import type { Millis, Seconds } from './times.ts';
+
+export type { Millis, Seconds } from './times.ts';
 
 /** The four functions, by the name of the state that calls them. */
 export const TASKS = {
@@ -156,10 +160,10 @@ export type SweepInput = TickInput | ReplayInput;
 export interface SweepTarget {
   /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
   readonly windowKeys: readonly string[];
-  readonly from: number;
-  readonly before: number;
+  readonly from: Seconds;
+  readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
-  readonly upcomingFrom: number | null;
+  readonly upcomingFrom: Seconds | null;
   /** Where a dry run that ran out of time goes on. */
   readonly position?: PagePosition | null;
 }
@@ -172,10 +176,10 @@ export interface PagePosition {
   readonly key: ItemKey | null;
 }
 
-/** An expired item: its primary key, and the TTL (epoch seconds) that the index has for it. */
+/** An expired item: its primary key, and the TTL that the index has for it. */
 export interface ExpiredKey {
   readonly key: ItemKey;
-  readonly ttl: number;
+  readonly ttl: Seconds;
 }
 
 /** A key that DynamoDB will not delete, however often it is asked. */
@@ -204,8 +208,8 @@ export interface ListedFailure {
 export interface DeletionLag {
   /** Deleted items by bucket of lag; the buckets are those of `functions/report/lag.ts`. Buckets without items are left out. */
   readonly lagCounts: Readonly<Record<string, number>>;
-  /** The largest lag, milliseconds; 0 when nothing was deleted. */
-  readonly lagMaxMs: number;
+  /** The largest lag; 0 when nothing was deleted. */
+  readonly lagMaxMs: Millis;
 }
 
 /** What became of keys that DeleteChunk was given; each has exactly one fate or is still unprocessed. */
@@ -220,11 +224,11 @@ export interface Chunk {
   /** `next: 'wait'`: until when, ISO-8601 without milliseconds, which a Wait drops. */
   readonly until: string | null;
   /** TimeoutSeconds of the task. */
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   /** No call begins from then on, ISO-8601 with milliseconds. */
   readonly deadline: string;
   /** TTLs up to this one were expired by DynamoDB's clock when they were read; each delete asks again with it. */
-  readonly cutoff: number;
+  readonly cutoff: Seconds;
   /** One attempt only: what it leaves is deferred to a later poll of the child. */
   readonly once: boolean;
   /** Still to be deleted. */
@@ -245,8 +249,8 @@ export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
   /** Calls made, also those that failed. The counts are of those that QueryExpired has not counted yet. */
   readonly attempts: number;
   readonly failed: readonly FailedKey[];
-  /** The next call deletes at this moment, epoch milliseconds: the wait before it ends on a whole second. */
-  readonly retryAtMs: number;
+  /** The next call deletes at this moment: the wait before it ends on a whole second. */
+  readonly retryAtMs: Millis;
 }
 
 /* A child: QueryExpired decides, the machine waits or deletes and comes back to it. */
@@ -257,7 +261,7 @@ export interface ChildStart {
   /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
   /** TimeoutSeconds of QueryExpired. */
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   readonly results: readonly [];
   readonly progress: InitialProgress;
 }
@@ -278,35 +282,60 @@ export interface ChildLimit {
   readonly perSecond: number;
   /** What it may hand over in its first second. */
   readonly credit: number;
-  /** It ends then, and leaves the rest to a later sweep, epoch seconds; null: a further child of the execution goes on. */
-  readonly before: number | null;
+  /** It ends then, and leaves the rest to a later sweep; null: a further child of the execution goes on. */
+  readonly before: Seconds | null;
 }
 
-/** What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. */
-export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag {
+/**
+ * What QueryExpired carries from call to call; nobody else looks into it but whoever adds up an interrupted child. Each slice has a file of
+ * its own in `functions/child/`, with the value that it starts with and all that changes it.
+ */
+export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
+  readonly poll: PollProgress;
+  readonly deferred: DeferredProgress;
+  readonly busy: BusyProgress;
+  readonly brake: BrakeProgress;
+  readonly counts: CountsProgress;
+}
+
+/** How far a child has read its target. */
+export interface PollProgress {
   /** Where this poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** TTLs up to this one were seen by an earlier poll, epoch seconds; null: a poll begins at the start of the windows. */
-  readonly seen: number | null;
-  /** When the next poll is due, epoch seconds; null: none is. */
-  readonly pollAt: number | null;
-  /** Entries that the last poll found due: about what the next one will find. */
+  /** TTLs up to this one were seen by an earlier poll; null: a poll begins at the start of the windows. */
+  readonly seen: Seconds | null;
+  /** When the next poll is due; null: none is. */
+  readonly nextAt: Seconds | null;
+  /** Entries that the last poll found due: about as many as the next one will find. */
   readonly lastDue: number;
-  /** Keys handed to DeleteChunks, whose results have not come back. */
-  readonly inFlight: number;
-  /** Keys that a poll from the start of the windows will find again. */
-  readonly deferred: number;
-  readonly deferredKeys: readonly ListedFailure[];
-  /** When that poll is due, epoch milliseconds; null: nothing is deferred. */
-  readonly retryAtMs: number | null;
+  /** A window that has ended holds an entry that is not due yet. */
+  readonly holdsStrays: boolean;
+}
+
+/** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
+export interface DeferredProgress {
+  readonly count: number;
+  readonly keys: readonly ListedFailure[];
+  /** When that poll is due; null: nothing is deferred. */
+  readonly retryAtMs: Millis | null;
   /** How often what is deferred has been tried, in the poll that found it first and in polls of its own. */
-  readonly deferredPolls: number;
-  /** In a poll from the start of the windows: TTLs up to this one are tried again, epoch seconds; null in others. */
-  readonly retriedUpTo: number | null;
-  /** Queries in a row that DynamoDB was too busy for. */
-  readonly busyPolls: number;
-  /** No query before, epoch milliseconds; null after one that got through. */
-  readonly busyUntilMs: number | null;
+  readonly polls: number;
+  /** In a poll from the start of the windows: TTLs up to this one are tried again; null in others. */
+  readonly retriedUpTo: Seconds | null;
+}
+
+/** A DynamoDB that is too busy for a query. */
+export interface BusyProgress {
+  /** Queries in a row that it was too busy for. */
+  readonly polls: number;
+  /** No query before; null after one that got through. */
+  readonly untilMs: Millis | null;
+}
+
+/** How fast a child may delete. */
+export interface BrakeProgress {
+  /** Null: no limit. */
+  readonly limit: ChildLimit | null;
   /** Keys per second that DynamoDB seems to take; null: as long as it has not throttled. */
   readonly rate: number | null;
   /** Keys tried and throttled lately: those of a page count half as much after each further page. */
@@ -314,9 +343,15 @@ export interface ChildProgress extends InitialProgress, SweepCounts, DeletionLag
   readonly throttledLately: number;
   /** Pages in a row of which DynamoDB took all, since it throttled. */
   readonly clearPages: number;
-  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (epoch seconds; 0: not yet begun). */
+  /** Keys that may be handed to DeleteChunks now, by `rate` and `limit`, as of `creditAt` (0: not yet begun). */
   readonly credit: number;
-  readonly creditAt: number;
+  readonly creditAt: Seconds;
+}
+
+/** What a child came to so far. */
+export interface CountsProgress extends SweepCounts, DeletionLag {
+  /** Keys handed to DeleteChunks, whose results have not come back. */
+  readonly inFlight: number;
   readonly failedKeys: readonly ListedFailure[];
   readonly sampleKeys: readonly ShownKey[];
 }
@@ -335,7 +370,7 @@ export interface QueryExpiredOutput {
   readonly next: 'wait' | 'query' | 'delete' | 'end';
   /** `next` or `afterwards` is 'wait': until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
-  readonly timeoutSeconds: number;
+  readonly timeoutSeconds: Seconds;
   /** `next: 'delete'`: empty else. */
   readonly chunks: readonly Chunk[];
   /** What follows the deletes when none of their keys is left. */
@@ -380,8 +415,8 @@ export type ChildOutput = ShardResult | InterruptedChild | CrashedChild;
 
 /** Where a plan that did not fit into one round goes on. */
 export interface PlanCursor {
-  /** Start of the window, epoch seconds. */
-  readonly window: number;
+  /** Start of the window. */
+  readonly window: Seconds;
   readonly shard: number;
 }
 
@@ -443,11 +478,11 @@ export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   readonly notRecorded?: string;
 }
 
-/** Of the deleted items' lag, milliseconds; p50 and p99 are the upper bounds of their buckets. */
+/** Of the deleted items' lag; p50 and p99 are the upper bounds of their buckets. */
 export interface LagSummary {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
+  readonly p50: Millis;
+  readonly p99: Millis;
+  readonly max: Millis;
 }
 
 export interface RecordMetricsInput {

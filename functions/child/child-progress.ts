@@ -1,31 +1,25 @@
 import type { ChildProgress, InitialProgress } from '../../statemachine/contract.ts';
-import { NO_COUNTS } from '../report/sweep-counts.ts';
+import { startBrake } from './brake.ts';
+import { NOT_BUSY } from './busy.ts';
+import { NOTHING_COUNTED } from './child-counts.ts';
+import { NOTHING_DEFERRED } from './deferred.ts';
+import { startPoll } from './poll.ts';
 
-/** The progress of a child that has done nothing yet. */
+/**
+ * The progress of a child, which for one that has done nothing yet is made of what it starts with. So is that of a child which an earlier
+ * deployment left under way with a progress in another shape: it sweeps its target from the start again.
+ */
 export function startProgress(from: InitialProgress | ChildProgress): ChildProgress {
+  if ('poll' in from) return from;
+  const { target, dryRun, listedKeysBytes, limit } = from;
   return {
-    position: from.target.position ?? null,
-    seen: null,
-    // An upcoming minute is polled for the first time at its start, anything else at once.
-    pollAt: from.target.upcomingFrom ?? 0,
-    lastDue: 0,
-    inFlight: 0,
-    deferred: 0,
-    deferredKeys: [],
-    retryAtMs: null,
-    deferredPolls: 0,
-    retriedUpTo: null,
-    busyPolls: 0,
-    busyUntilMs: null,
-    rate: null,
-    triedLately: 0,
-    throttledLately: 0,
-    clearPages: 0,
-    credit: 0,
-    creditAt: 0,
-    failedKeys: [],
-    sampleKeys: [],
-    ...NO_COUNTS,
-    ...from,
+    target,
+    dryRun,
+    listedKeysBytes,
+    poll: startPoll(target),
+    deferred: NOTHING_DEFERRED,
+    busy: NOT_BUSY,
+    brake: startBrake(limit ?? null),
+    counts: NOTHING_COUNTED,
   };
 }

@@ -5,6 +5,6 @@ import {
 } from '../../statemachine/contract.ts';
 
 /** TimeoutSeconds of QueryExpired, for its queries. */
-export function queryTimeoutSeconds({ target }: InitialProgress): number {
+export function queryTimeoutSeconds({ target }: Pick<InitialProgress, 'target'>): number {
   return (target.upcomingFrom === null ? FUNCTION_TIMEOUT_SECONDS : PRECISE_TIMEOUT_SECONDS).QueryExpired;
 }

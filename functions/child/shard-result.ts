@@ -1,6 +1,12 @@
-import type { ChildOutput, ChildProgress, ShardResult, SweepTarget } from '../../statemachine/contract.ts';
-import { CHILD_COUNTS, countEach, sumOfFates } from '../../statemachine/counts.ts';
-import { listFailedKeys } from '../report/listed-keys.ts';
+import type {
+  ChildOutput,
+  ChildProgress,
+  CountsProgress,
+  ShardResult,
+  SweepTarget,
+} from '../../statemachine/contract.ts';
+import { sumOfFates } from '../../statemachine/counts.ts';
+import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 
 /**
@@ -13,15 +19,15 @@ import { startProgress } from './child-progress.ts';
  * what is held, which stays where it is.
  */
 export function madeProgress(progress: ChildProgress): boolean {
-  const { dryRun, position, ...counts } = progress;
-  if (dryRun) return counts.found > 0 && position !== null;
+  const { dryRun, poll, counts } = progress;
+  if (dryRun) return counts.found > 0 && poll.position !== null;
   const held = goesOnBehindHeld(progress) ? counts.held : 0;
   return sumOfFates({ ...counts, failed: 0, held }) > 0;
 }
 
 /** Nothing that is left lies before its position but what is held. */
-function goesOnBehindHeld({ dryRun, position, held, failed, deferred }: ChildProgress): boolean {
-  return !dryRun && position !== null && held > 0 && failed === 0 && deferred === 0;
+function goesOnBehindHeld({ dryRun, poll, deferred, counts }: ChildProgress): boolean {
+  return !dryRun && poll.position !== null && counts.held > 0 && counts.failed === 0 && deferred.count === 0;
 }
 
 /**
@@ -30,13 +36,12 @@ function goesOnBehindHeld({ dryRun, position, held, failed, deferred }: ChildPro
  * @param interrupted it ends before it has read everything that is its own: the sweep must not pass for complete
  */
 export function endShard(progress: ChildProgress, { interrupted }: { interrupted: boolean }): ShardResult {
-  const failed = progress.failed + progress.deferred;
-  const failedKeys = listFailedKeys(
-    [...progress.failedKeys, ...progress.deferredKeys],
-    progress.listedKeysBytes,
+  const { deferred, counts, listedKeysBytes } = progress;
+  const ended = resultOf(
+    progress.dryRun,
+    countFailed(counts, deferred.count, deferred.keys, listedKeysBytes),
   );
-  const result = resultOf(progress, failed, failedKeys);
-  return { ...result, complete: !interrupted && failed === 0, interrupted };
+  return { ...ended, complete: !interrupted && ended.failed === 0, interrupted };
 }
 
 /**
@@ -44,11 +49,13 @@ export function endShard(progress: ChildProgress, { interrupted }: { interrupted
  * counts it then. Where it would find nothing but what is held, it goes on behind it: over and over, it would never get further.
  */
 export function handOn(progress: ChildProgress): ShardResult {
-  const { dryRun, target, position } = progress;
-  const goesOn = goesOnBehindHeld(progress);
-  const resume: SweepTarget = dryRun || goesOn ? { ...target, position } : target;
-  const counted = dryRun || goesOn ? progress : { ...progress, held: 0 };
-  return { ...resultOf(counted, 0, []), complete: false, interrupted: false, resume };
+  const { dryRun, target, poll, counts } = progress;
+  const isBehindHeld = goesOnBehindHeld(progress);
+  const { position } = poll;
+  const resume: SweepTarget = dryRun || isBehindHeld ? { ...target, position } : target;
+  const { held } = dryRun || isBehindHeld ? counts : NOTHING_COUNTED;
+  const counted = { ...counts, held, failed: 0, failedKeys: [] };
+  return { ...resultOf(dryRun, counted), complete: false, interrupted: false, resume };
 }
 
 /** What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. */
@@ -56,23 +63,13 @@ export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   if ('complete' in output) return output;
   if (!('interruptedBy' in output)) return undefined;
   const progress = startProgress(output.progress);
+  const { counts } = progress;
   // Some of the page in flight may have been deleted: which is not known, so all of it counts as failed.
-  return endShard({ ...progress, failed: progress.failed + progress.inFlight }, { interrupted: true });
+  const failed = { ...counts, failed: counts.failed + counts.inFlight };
+  return endShard({ ...progress, counts: failed }, { interrupted: true });
 }
 
-function resultOf(
-  { dryRun, ...progress }: ChildProgress,
-  failed: number,
-  failedKeys: ShardResult['failedKeys'],
-): Omit<ShardResult, 'complete' | 'interrupted'> {
-  const { sampleKeys, lagCounts, lagMaxMs } = progress;
-  const counts = { ...countEach(CHILD_COUNTS, name => progress[name]), failed };
-  return {
-    ...counts,
-    found: dryRun ? progress.found : sumOfFates(counts),
-    failedKeys,
-    sampleKeys,
-    lagCounts,
-    lagMaxMs,
-  };
+function resultOf(dryRun: boolean, counts: CountsProgress): Omit<ShardResult, 'complete' | 'interrupted'> {
+  const { inFlight: _inFlight, ...result } = counts;
+  return { ...result, found: dryRun ? counts.found : sumOfFates(counts) };
 }

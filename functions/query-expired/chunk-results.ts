@@ -1,15 +1,16 @@
 import {
   type ChildProgress,
   type Chunk,
-  type ChunkProgress,
+  type CountsProgress,
   type ExpiredKey,
   type FailedKey,
   LISTED_KEYS,
+  type Seconds,
   TRANSIENT_ERRORS,
 } from '../../statemachine/contract.ts';
-import { addCounts, CHUNK_COUNTS } from '../../statemachine/counts.ts';
-import { addLags } from '../report/lag.ts';
-import { failedKey, listFailedKeys } from '../report/listed-keys.ts';
+import { countChunk, countFailed } from '../child/child-counts.ts';
+import { defer } from '../child/deferred.ts';
+import { failedKey } from '../report/listed-keys.ts';
 import { type ShowKey, shownFailure } from '../report/shown-keys.ts';
 
 /** What the chunks of a page came to. */
@@ -17,8 +18,8 @@ export interface AddedUp {
   readonly progress: ChildProgress;
   /** Keys left in chunks that were tried for as long as they may be. */
   readonly gaveUp: number;
-  /** Of the keys that were deferred to a later poll, epoch seconds. */
-  readonly deferredTtls: readonly number[];
+  /** Those of the keys that were deferred to a later poll. */
+  readonly deferredTtls: readonly Seconds[];
   /** Chunks to be tried again; none when something was given up, since the child then ends. */
   readonly again: readonly Chunk[];
 }
@@ -43,7 +44,7 @@ export function addResults(
   showKey: ShowKey,
 ): AddedUp {
   if (results.length === 0) return { progress: before, gaveUp: 0, deferredTtls: [], again: [] };
-  let progress: ChildProgress = { ...before, inFlight: 0 };
+  let counts: CountsProgress = { ...before.counts, inFlight: 0 };
   const failed: FailedKey[] = [];
   const deferred: ExpiredKey[] = [];
   const gaveUp: ExpiredKey[] = [];
@@ -51,7 +52,7 @@ export function addResults(
   for (const result of results) {
     const { keys, once, error } = result;
     if (result.progress !== null) {
-      progress = addChunk(progress, result.progress);
+      counts = countChunk(counts, result.progress);
       failed.push(...result.progress.failed);
     }
     if (keys.length === 0) continue;
@@ -64,32 +65,22 @@ export function addResults(
     // The call that failed, if it was not the first, and the one that a later poll makes, as a chunk of its own.
     const failedAgain = error !== undefined && (result.progress?.attempts ?? 0) > 0 ? 1 : 0;
     const later = once && !isFinal ? 1 : 0;
-    progress = { ...progress, retries: progress.retries + failedAgain + later };
+    counts = { ...counts, retries: counts.retries + failedAgain + later };
   }
   if (gaveUp.length > 0) gaveUp.push(...again.splice(0).flatMap(({ keys }) => keys));
   const left = [...deferred, ...gaveUp].map(key => failedKey(key, 'Unprocessed'));
-  const { listedKeysBytes } = progress;
+  const { listedKeysBytes } = before;
   // No more than are listed: a page has a thousand.
   const shown = (keys: readonly FailedKey[]) =>
     keys.slice(0, LISTED_KEYS).map(key => shownFailure(key, showKey));
   return {
     progress: {
-      ...progress,
-      failed: progress.failed + failed.length,
-      failedKeys: listFailedKeys([...progress.failedKeys, ...shown(failed)], listedKeysBytes),
-      deferred: progress.deferred + left.length,
-      deferredKeys: listFailedKeys([...progress.deferredKeys, ...shown(left)], listedKeysBytes),
+      ...before,
+      deferred: defer(before.deferred, left.length, shown(left), listedKeysBytes),
+      counts: countFailed(counts, failed.length, shown(failed), listedKeysBytes),
     },
     gaveUp: gaveUp.length,
     deferredTtls: deferred.map(({ ttl }) => ttl),
     again,
-  };
-}
-
-function addChunk(progress: ChildProgress, chunk: ChunkProgress): ChildProgress {
-  return {
-    ...progress,
-    ...addCounts(CHUNK_COUNTS, progress, chunk),
-    ...addLags(progress, chunk),
   };
 }

@@ -4,29 +4,35 @@ import {
   type ExpiredKey,
   FUNCTION_TIMEOUT_SECONDS,
   LISTED_KEYS,
-  MAX_CHILD_SECONDS,
+  type Millis,
   PRECISE_TIMEOUT_SECONDS,
   type QueryExpiredInput,
   type QueryExpiredOutput,
+  type Seconds,
   type ShardResult,
 } from '../../statemachine/contract.ts';
+import { afterDeletes, endOfLimitMs, keysAllowed, spend, withCredit } from '../child/brake.ts';
+import { afterBusy, NOT_BUSY } from '../child/busy.ts';
+import { countAgain, countFound, fateOfPage } from '../child/child-counts.ts';
 import { startProgress } from '../child/child-progress.ts';
+import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
+import { afterPage, fromTheStart, type PolledPage, type PollPace } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
-import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
+import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
-import { firstThatFit } from '../report/listed-keys.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
-import { backoffMs, sleepRest, waitUntil } from '../retry/backoff.ts';
+import { sleepRest } from '../retry/backoff.ts';
 import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { ReadHeld } from '../table/held-items.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import type { ReadIndex } from '../table/index-query.ts';
-import { afterDeletes, brakedUntil, keysAllowed, spend, withCredit } from './brake.ts';
 import { addResults } from './chunk-results.ts';
+import { earlyEnd, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
-import { nextPollAt, type PolledPage, type PollPace, readPage } from './poll.ts';
+import { readPage } from './read-page.ts';
+import { AT_ONCE, isRetryDue, nextWake, ownMoment, untilOrDeadline, wasBraked } from './wake.ts';
 
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
@@ -48,20 +54,22 @@ export interface NextStepOptions {
  * What a child does next. Called when it begins, after each wait, and after each page of deletes that was followed by
  * another page or left something.
  *
- * 1. What DeleteChunks came to is added up. Chunks whose function failed, and may be called again, wait and are tried again
- *    at once, except while an upcoming minute is on.
+ * 1. What DeleteChunks came to is added up.
  * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
- *    unless it got nowhere.
- * 3. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
+ *    unless it got nowhere. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
+ * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
+ * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
+ *    delete then.
+ * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
  *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
- * 4. A poll that is due is made: a page of what is expired goes to DeleteChunks. A DynamoDB that is too busy for it gets
- *    the same waits.
- * 5. Nothing is due: wait for the next poll, or end when there is none.
- * 6. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
- *    delete then. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
- * 7. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
- * 8. All of this is decided as if it were so much earlier as the sweep is behind.
- * 9. What is expired is decided by DynamoDB's clock, and all else by the machine's, which waits. How they differ is seen at each poll.
+ * 6. Nothing is due: wait for the next poll, or end when there is none.
+ * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
+ * 8. A dry run counts the page, and goes on as in 6.
+ * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
+ * 10. The rest of the page goes to DeleteChunks.
+ *
+ * All of this is decided as if it were so much earlier as the sweep is behind. What is expired is decided by DynamoDB's clock, and all else
+ * by the machine's, which waits. How they differ is seen at each poll.
  */
 export async function nextStep(
   input: QueryExpiredInput,
@@ -78,54 +86,89 @@ async function decide(
   const nowMs = Date.parse(now);
   const calledAt = options.clock();
   const before = startProgress(from);
-  const ageMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
-  const outOfLimit = nowMs >= endOfLimitMs(before);
-  const deadlineMs = outOfLimit ? ageMs : Math.min(ageMs, endOfLimitMs(before));
+  const life = lifetime(before, startedAt, nowMs);
+  const { deadlineMs } = life;
+
+  // 1.
+  const retry = (chunk: Chunk) =>
+    nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined;
   const {
     progress: added,
     gaveUp,
     deferredTtls,
     again,
-  } = addResults(
-    before,
-    results,
-    chunk => (nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined),
-    options.showKey,
-  );
+  } = addResults(before, results, retry, options.showKey);
 
-  if (outOfLimit && (nowMs >= ageMs || !hasKeptUp(added, nowMs))) return end(added, leaveForLater(added));
-  if (gaveUp > 0 || nowMs >= ageMs) return end(added, stopEarly(added));
+  // 2.
+  const ending = earlyEnd(added, gaveUp, life, nowMs);
+  if (ending !== null) return end(added, ending);
 
+  // 3.
   if (again.length > 0) return deleteChunks(added, again, nowMs, deadlineMs);
 
+  // 4. and 5.
   const nowSeconds = Math.floor(nowMs / 1000);
-  const rated = results.length === 0 ? added : afterDeletes(before, added, nowSeconds);
-  const progress = withCredit(scheduleRetry(rated, deferredTtls, nowMs, options), nowSeconds);
+  const brake = afterDeletes(added.brake, fateOfPage(before.counts, added.counts), nowSeconds);
+  const progress: ChildProgress = {
+    ...added,
+    brake: withCredit(brake, nowSeconds),
+    deferred: scheduleRetry(added.deferred, deferredTtls, added.poll, nowMs, options),
+  };
+
+  // 6.
   if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, deadlineMs);
 
+  // 7.
   await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
-  const polling = beginPoll(wasBraked(rated, progress) ? countBraked(progress) : progress, nowMs);
+  const polling = beginPoll(progress, nowMs);
   let page: PolledPage;
   try {
-    page = await readPage(polling, {
+    page = await readPage(polling.target, polling.poll, {
       ...options,
       machineClock: () => nowMs + options.clock() - calledAt,
-      maxKeys: keysAllowed(polling),
+      maxKeys: keysAllowed(polling.brake),
       outOfTime: timeToRead(polling),
     });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
-    return waitOrEnd(afterBusy(progress, nowMs, options), deadlineMs);
+    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, deadlineMs);
   }
-  const read = afterPage(polling, page, options);
-  if (read.dryRun) return waitOrEnd(read, deadlineMs);
-  const held = await options.readHeld?.(page.due);
-  const due = page.due.filter(entry => !held?.has(entry));
-  const passed: ChildProgress = { ...read, held: read.held + page.due.length - due.length };
+  const braked = polling.counts.braked + (wasBraked(brake, progress) ? 1 : 0);
+  const read: ChildProgress = {
+    ...polling,
+    poll: afterPage(polling.poll, polling.target, page, options.pace),
+    busy: NOT_BUSY,
+    counts: { ...polling.counts, braked },
+  };
+
+  // 8.
+  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), deadlineMs);
+
+  // 9.
+  const known = await options.readHeld?.(page.due);
+  const due = page.due.filter(entry => !known?.has(entry));
+  const held = read.counts.held + page.due.length - due.length;
+  const passed: ChildProgress = { ...read, counts: { ...read.counts, held } };
+
+  // 10.
   return due.length === 0
     ? waitOrEnd(passed, deadlineMs)
     : deletePage(passed, due, page.cutoff, nowMs, deadlineMs);
+}
+
+/** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
+function beginPoll(progress: ChildProgress, nowMs: Millis): ChildProgress {
+  const { poll, deferred, counts } = progress;
+  if (isRetryDue(progress, nowMs)) {
+    return {
+      ...progress,
+      poll: fromTheStart(poll),
+      deferred: beginRetry(deferred, poll.seen),
+      counts: countAgain(counts),
+    };
+  }
+  return poll.position === null ? { ...progress, deferred: noRetry(deferred) } : progress;
 }
 
 /**
@@ -138,139 +181,22 @@ function timeToRead(progress: ChildProgress): () => boolean {
   return () => performance.now() - startedAt > budgetMs;
 }
 
-/** There was something to do before the child might delete again. */
-function wasBraked(before: ChildProgress, progress: ChildProgress): boolean {
-  const until = brakedUntil(before);
-  const dueMs = nextDue(progress);
-  return until !== null && dueMs !== null && dueMs < until * 1000;
-}
-
-function countBraked(progress: ChildProgress): ChildProgress {
-  return { ...progress, braked: progress.braked + 1 };
-}
-
-function endOfLimitMs({ limit }: ChildProgress): number {
-  return (limit?.before ?? Number.POSITIVE_INFINITY) * 1000;
-}
-
-/** All that is left is the last poll of its upcoming minute, which is due at the end of that. */
-function hasKeptUp({ position, deferred, pollAt, busyUntilMs }: ChildProgress, nowMs: number): boolean {
-  const waitsForNothing = position === null && deferred === 0 && busyUntilMs === null;
-  return waitsForNothing && pollAt !== null && pollAt * 1000 > nowMs - 1000;
-}
-
-/** It is late, not failed: a later sweep finds again what is left. */
-function leaveForLater(progress: ChildProgress): ShardResult {
-  const { position, pollAt, deferred, busyPolls } = progress;
-  const isDone = position === null && pollAt === null && deferred === 0 && busyPolls === 0;
-  const left = { ...progress, deferred: 0, deferredKeys: [], leftForLater: isDone ? 0 : 1 };
-  return endShard(left, { interrupted: false });
-}
-
-/** Time or attempts ran out. What could be done in this child can be done in the next one too. */
-function stopEarly(progress: ChildProgress): ShardResult {
-  const unread = progress.position !== null || progress.pollAt !== null || progress.busyPolls > 0;
-  if (!unread && progress.deferred === 0) return endShard(progress, { interrupted: false });
-  const isOnlyBraked = brakedUntil(progress) !== null && progress.throttled === 0 && progress.failed === 0;
-  return madeProgress(progress) || isOnlyBraked
-    ? handOn(progress)
-    : endShard(progress, { interrupted: unread });
-}
-
-/**
- * Gives what is deferred a poll of its own: soon for what is deferred for the first time, whatever else has been waiting
- * for long; later and later for what such a poll has left again.
- */
-function scheduleRetry(
-  progress: ChildProgress,
-  deferredTtls: readonly number[],
-  nowMs: number,
-  { pace, random }: NextStepOptions,
-): ChildProgress {
-  const { deferred, position, retriedUpTo } = progress;
-  if (deferredTtls.length === 0) {
-    // Only the end of a poll tells that it left nothing.
-    return deferred === 0 && position === null ? { ...progress, deferredPolls: 0 } : progress;
-  }
-  const isAgain = (ttl: number) => retriedUpTo !== null && ttl <= retriedUpTo;
-  const leftAgain = deferredTtls.some(isAgain);
-  const deferredPolls = Math.max(1, progress.deferredPolls + (leftAgain ? 1 : 0));
-  const waits = [
-    ...(progress.retryAtMs === null ? [] : [progress.retryAtMs]),
-    ...(leftAgain ? [nowMs + backoffMs(deferredPolls, pace, random)] : []),
-    ...(deferredTtls.every(isAgain) ? [] : [nowMs + backoffMs(1, pace, random)]),
-  ];
-  return { ...progress, deferredPolls, retryAtMs: Math.min(...waits) };
-}
-
-/** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
-function beginPoll(progress: ChildProgress, nowMs: number): ChildProgress {
-  if (isRetryDue(progress, nowMs)) return fromTheStart(progress);
-  return progress.position === null ? { ...progress, retriedUpTo: null } : progress;
-}
-
-/** In the middle of a poll nothing begins from the start: pages of what is stuck would keep those behind them waiting. */
-function isRetryDue({ retryAtMs, position }: ChildProgress, nowMs: number): boolean {
-  return retryAtMs !== null && position === null && wholeSecond(retryAtMs) <= nowMs;
-}
-
-/** It finds again what failed and what is held, which is still there, and counts it then. */
-function fromTheStart(progress: ChildProgress): ChildProgress {
-  return {
-    ...progress,
-    retriedUpTo: progress.seen,
-    seen: null,
-    retryAtMs: null,
-    deferred: 0,
-    deferredKeys: [],
-    failed: 0,
-    failedKeys: [],
-    held: 0,
-  };
-}
-
-function afterBusy(progress: ChildProgress, nowMs: number, { pace, random }: NextStepOptions): ChildProgress {
-  const busyPolls = progress.busyPolls + 1;
-  return { ...progress, busyPolls, busyUntilMs: nowMs + backoffMs(busyPolls, pace, random) };
-}
-
-function afterPage(
-  polling: ChildProgress,
-  { due, position, nextExpiry, cutoff, ahead }: PolledPage,
-  { pace, showKey }: NextStepOptions,
-): ChildProgress {
-  const pollAt = nextPollAt(polling.target, pace, cutoff, {
-    nextExpiry,
-    tookSeveralPages: polling.position !== null,
-  });
-  const samples = polling.dryRun ? due.slice(0, LISTED_KEYS).map(({ key }) => showKey(key)) : [];
-  return {
-    ...polling,
-    busyPolls: 0,
-    busyUntilMs: null,
-    position,
-    // Another one of DynamoDB's servers may be a little behind.
-    seen: position === null ? Math.max(cutoff, polling.seen ?? cutoff) : polling.seen,
-    pollAt: position === null ? (pollAt === null ? null : pollAt - ahead) : polling.pollAt,
-    lastDue: due.length,
-    found: polling.found + (polling.dryRun ? due.length : 0),
-    sampleKeys: firstThatFit(
-      [...polling.sampleKeys, ...samples.filter(key => key !== undefined)],
-      polling.listedKeysBytes,
-    ),
-  };
+function withSamples(read: ChildProgress, due: readonly ExpiredKey[], showKey: ShowKey): ChildProgress {
+  const shown = due.slice(0, LISTED_KEYS).map(({ key }) => showKey(key));
+  const samples = shown.filter(key => key !== undefined);
+  return { ...read, counts: countFound(read.counts, due.length, samples, read.listedKeysBytes) };
 }
 
 function deletePage(
   read: ChildProgress,
   due: readonly ExpiredKey[],
-  cutoff: number,
-  nowMs: number,
-  deadlineMs: number,
+  cutoff: Seconds,
+  nowMs: Millis,
+  deadlineMs: Millis,
 ): QueryExpiredOutput {
-  const { target } = read;
+  const { target, brake } = read;
   // Waiting for capacity would keep what expires meanwhile waiting too.
-  const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(read));
+  const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(brake));
   const once = target.upcomingFrom !== null && inItsMinute;
   const chunk = {
     next: 'delete',
@@ -282,17 +208,17 @@ function deletePage(
     progress: null,
   } as const;
   const chunks = toChunks(due).map((keys): Chunk => ({ ...chunk, keys }));
-  return deleteChunks(spend(read, due.length), chunks, nowMs, deadlineMs);
+  return deleteChunks({ ...read, brake: spend(brake, due.length) }, chunks, nowMs, deadlineMs);
 }
 
 function deleteChunks(
   before: ChildProgress,
   chunks: readonly Chunk[],
-  nowMs: number,
-  deadlineMs: number,
+  nowMs: Millis,
+  deadlineMs: Millis,
 ): QueryExpiredOutput {
   const inFlight = chunks.reduce((sum, { keys }) => sum + keys.length, 0);
-  const progress: ChildProgress = { ...before, inFlight };
+  const progress: ChildProgress = { ...before, counts: { ...before.counts, inFlight } };
   const wakeMs = nextWake(progress);
   const waits = wakeMs !== null && wakeMs > nowMs;
   return step(progress, {
@@ -303,55 +229,21 @@ function deleteChunks(
   });
 }
 
-function waitOrEnd(progress: ChildProgress, deadlineMs: number): QueryExpiredOutput {
+function waitOrEnd(progress: ChildProgress, deadlineMs: Millis): QueryExpiredOutput {
   const wakeMs = nextWake(progress);
   if (wakeMs === null) return end(progress, endShard(progress, { interrupted: false }));
   if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
   return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
 }
 
-const AT_ONCE = 0;
-
-/** When there is something to do that may be done, epoch milliseconds, a whole second; null when nothing is left. */
-function nextWake(progress: ChildProgress): number | null {
-  const dueMs = nextDue(progress);
-  const brakedMs = (brakedUntil(progress) ?? 0) * 1000;
-  return dueMs === null ? null : Math.max(dueMs, brakedMs);
-}
-
-function nextDue({ position, pollAt, retryAtMs, busyUntilMs }: ChildProgress): number | null {
-  if (busyUntilMs !== null) return wholeSecond(busyUntilMs);
-  if (position !== null) return AT_ONCE;
-  if (retryAtMs === null) return pollAt === null ? null : pollAt * 1000;
-  return Math.min(wholeSecond(retryAtMs), pollAt === null ? retryAtMs : pollAt * 1000);
-}
-
-/**
- * The moment, within the second in which a wait ended, at which this poll is made, epoch milliseconds: what was throttled
- * together spreads over that second. A poll for what expires right then does not wait.
- */
-function ownMoment({ pollAt, retryAtMs, busyUntilMs, position }: ChildProgress, nowMs: number): number {
-  if (busyUntilMs !== null) return busyUntilMs;
-  const onlyRetry = position === null && (pollAt === null || pollAt * 1000 > nowMs);
-  return onlyRetry ? (retryAtMs ?? nowMs) : nowMs;
-}
-
-function wholeSecond(epochMs: number): number {
-  return Math.floor(epochMs / 1000) * 1000;
-}
-
-/** A wait that ended in the second before the deadline would be asked for again and again until then. */
-function untilOrDeadline(epochMs: number, deadlineMs: number): string {
-  return waitUntil(Math.min(epochMs / 1000, Math.ceil(deadlineMs / 1000)));
-}
-
 function step(
   progress: ChildProgress,
   answer: Pick<QueryExpiredOutput, 'next'> & Partial<QueryExpiredOutput>,
 ): QueryExpiredOutput {
+  const { busy, deferred } = progress;
   // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
   // next call may too.
-  const maySleep = answer.next === 'delete' || progress.busyUntilMs !== null || progress.retryAtMs !== null;
+  const maySleep = answer.next === 'delete' || busy.untilMs !== null || deferred.retryAtMs !== null;
   const sleepSeconds = maySleep ? 1 : 0;
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {

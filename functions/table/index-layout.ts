@@ -1,7 +1,8 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { readWindowKey, windowStart } from '../../expiry/window.ts';
+import { readWindowKey, windowKey, windowStart } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import type { SweepTarget } from '../../statemachine/contract.ts';
+import { keyAttributeNames } from './item-key.ts';
 
 /** A partition key of the index. */
 export interface IndexKey {
@@ -9,6 +10,11 @@ export interface IndexKey {
   readonly value: string | number;
   /** The one TTL that all its entries have, epoch seconds; undefined when they can have any. */
   readonly ttl?: number;
+  /**
+   * The highest TTL that an entry has whose writer stamped it right, epoch seconds: the older way puts the edge into the window that ends
+   * there. Undefined where nothing is known.
+   */
+  readonly end?: number;
 }
 
 /**
@@ -22,6 +28,8 @@ export interface IndexLayout {
   readonly shards: number;
   /** Keys of the index that one shard of a window has. */
   readonly keysPerShard: number;
+  /** Entries, about, that a query reads for the least that it costs. 1: a key holds nothing that is read for nothing. */
+  readonly entriesOfLeastRead: number;
   /** A window can hold items whose TTL lies elsewhere: their writers stamped them wrong. */
   readonly holdsStrays: boolean;
   /** The starts of the windows that may hold a TTL in [from, before), epoch seconds, oldest first. */
@@ -34,14 +42,43 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
   return model.indexedBy === 'window' ? byWindow(model) : BY_SECOND;
 }
 
-function byWindow({ granularitySeconds, shards }: ExpiryModel): IndexLayout {
+/**
+ * Bytes that an eventually consistent query reads for half a unit, the least that one costs. Source: DynamoDB Developer Guide, "Read
+ * consumption".
+ */
+const LEAST_READ_BYTES = 4096;
+
+/** A TTL of ten digits. Source: DynamoDB Developer Guide, "Item sizes and formats". */
+const TTL_BYTES = 6;
+
+/** What a key's attribute holds is its writers' affair: a UUID is taken for it. */
+const KEY_VALUE_BYTES = 36;
+
+/** Of an index entry, about. */
+function entryBytes(model: ExpiryModel): number {
+  const { windowAttribute = '', ttlAttribute, granularitySeconds, shards } = model;
+  const names = keyAttributeNames(model);
+  const window = windowKey(0, granularitySeconds, shards - 1);
+  return [windowAttribute, window, ttlAttribute, ...names].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    TTL_BYTES + names.length * KEY_VALUE_BYTES,
+  );
+}
+
+function byWindow(model: ExpiryModel): IndexLayout {
+  const { granularitySeconds, shards } = model;
   return {
     windowSeconds: granularitySeconds,
     shards,
     keysPerShard: 1,
+    entriesOfLeastRead: Math.max(1, Math.floor(LEAST_READ_BYTES / entryBytes(model))),
     holdsStrays: true,
     windows: (from, before) => windowStarts(from, before, granularitySeconds),
-    keys: ({ windowKeys }) => windowKeys.map(value => ({ value })),
+    keys: ({ windowKeys }) =>
+      windowKeys.map(value => {
+        const window = readWindowKey(value);
+        return window ? { value, end: window.start + window.granularitySeconds } : { value };
+      }),
   };
 }
 
@@ -52,6 +89,7 @@ const BY_SECOND: IndexLayout = {
   windowSeconds: MINUTE,
   shards: 1,
   keysPerShard: MINUTE,
+  entriesOfLeastRead: 1,
   holdsStrays: false,
   *windows(from, before) {
     for (let start = windowStart(from, MINUTE); start < before; start += MINUTE) yield start;

@@ -1,4 +1,4 @@
-import type { PollPace } from '../../functions/query-expired/poll.ts';
+import type { PollPace } from '../../functions/child/poll.ts';
 import type { SweptItem } from '../ledger/tally.ts';
 
 /** Ticks come every minute, and a precise tick owns the minute after the next. */

@@ -35,13 +35,15 @@ test('what the schedules start is seen in the API, and is what was updated there
   const ended: Execution[] = [];
   let served: ServedCloud | undefined;
   let another = Promise.withResolvers<void>();
+  const clock = new VirtualClock();
+  const began = clock.now();
   try {
     served = await serve({
       ...ports,
       cdktfOut: cdktfOut(),
       schedules: true,
       environment: {},
-      clock: new VirtualClock(),
+      clock,
       onScheduleError: nothing,
       onExecution: execution => {
         ended.push(execution);
@@ -87,6 +89,20 @@ test('what the schedules start is seen in the API, and is what was updated there
       'ExecutionFailed',
     ]);
     client.destroy();
+
+    // CloudWatch counts what anybody starts.
+    const { cloud, cloudWatch } = served;
+    const of = {
+      ...{ namespace: 'AWS/States', name: 'ExecutionsStarted' },
+      dimensions: { StateMachineArn: stateMachineArn ?? '' },
+    };
+    const startedSoFar = () => cloudWatch.metrics.statistic(of, 'Sum', began, clock.now() + 60_000) ?? 0;
+    cloud.pauseSchedules();
+    await Promise.all(cloud.running.map(({ done }) => done));
+    const before = startedSoFar();
+    expect(before).toBe(ended.filter(({ machine }) => machine.arn === stateMachineArn).length);
+    await cloud.startExecution('nested', {}).done;
+    expect(startedSoFar()).toBe(before + 1);
   } finally {
     await served?.stop();
   }

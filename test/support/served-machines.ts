@@ -1,4 +1,4 @@
-import { ApiServer, Executions, StateMachines, StateTester } from 'stepfunctions-emulator';
+import { ApiServer, type Executions } from 'stepfunctions-emulator';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
@@ -41,19 +41,11 @@ export async function serveMachines(config: DeploymentConfig, task: string): Pro
       },
     },
   });
-  const executions = new Executions(cloud);
-  const stateMachines = new StateMachines(Date.now);
-  for (const machine of cloud.machines) {
-    const created = { definitionText: '{}', loggingConfiguration: {}, tracingConfiguration: {} };
-    stateMachines.create({ ...machine, ...created });
-  }
-  const place = { account: cloud.synthesized.account, region: 'us-east-1', partition: 'aws' };
-  const stateTester = new StateTester({ ...place, invoker: cloud.functions });
-  const server = await ApiServer.start({ stateMachines, executions, stateTester, ...place });
+  const server = await ApiServer.start(cloud.stepFunctions);
   return {
     cloud,
     endpoint: server.endpoint,
-    executions,
+    executions: cloud.stepFunctions.executions,
     calls,
     async stop() {
       await server.stop();

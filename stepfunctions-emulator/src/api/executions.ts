@@ -45,7 +45,7 @@ export interface StartedExecution<Known extends ExecutionSummary = ExecutionSumm
 }
 
 export interface KeptExecutions {
-  /** Ended executions of each state machine that are remembered; AWS keeps them for 90 days. */
+  /** Ended executions of each Standard state machine that are remembered; AWS keeps them for 90 days. */
   readonly executions: number;
   /** Events of all of them and their children together: beyond that, the oldest histories are forgotten. */
   readonly events: number;
@@ -173,6 +173,11 @@ export class Executions {
   #watch(execution: Execution): void {
     void execution.done.then(({ arn }) => {
       if (!this.#byArn.has(arn) || execution.status === 'RUNNING') return;
+      // Nobody can ask for it any more.
+      if (execution.machine.type === 'EXPRESS') {
+        this.#byArn.delete(arn);
+        return;
+      }
       const size = sizeOf(execution);
       const ended = this.#ended.get(execution.machine.arn) ?? new Set();
       this.#ended.set(execution.machine.arn, ended.add(arn));

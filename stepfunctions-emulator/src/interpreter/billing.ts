@@ -1,6 +1,33 @@
 /** Express executions are billed in steps of 64 MB and of 100 ms (Step Functions pricing page). */
-export const EXPRESS_MEMORY_STEP_MB = 64;
-export const EXPRESS_DURATION_STEP_MS = 100;
+const EXPRESS_MEMORY_STEP_MB = 64;
+const EXPRESS_DURATION_STEP_MS = 100;
+/** What an Express execution takes besides its definition and its data, MB. */
+const EXPRESS_BASE_MB = 50;
+/** The examples of the pricing page count 1,000 KB to the MB. */
+const MB = 1e6;
+
+/**
+ * MB that an Express execution takes, as AWS says how to estimate it: "50 MB + state machine definition size + execution data size x
+ * number of parallel or map steps". What AWS measures is the metric ExpressExecutionMemory.
+ *
+ * Source: https://aws.amazon.com/step-functions/pricing/, examples 3 and 4.
+ *
+ * @param dataBytes of all iterations and branches together
+ */
+export const expressMemoryMb = (definitionBytes: number, dataBytes: number): number =>
+  EXPRESS_BASE_MB + (definitionBytes + dataBytes) / MB;
+
+/** What of an Express execution is billed. */
+export interface ExpressBill {
+  readonly memoryMb: number;
+  readonly durationMs: number;
+}
+
+/** Each rounded up to its step; what takes no time is billed for one step. */
+export const expressBill = ({ memoryMb, durationMs }: ExpressBill): ExpressBill => ({
+  memoryMb: Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB) * EXPRESS_MEMORY_STEP_MB,
+  durationMs: Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
+});
 
 /** What an execution and its child executions would be billed for. */
 export interface BillingCounters {
@@ -47,15 +74,10 @@ export class Billing {
     this.#parent?.add(counter, amount);
   }
 
-  /**
-   * One ended Express execution.
-   *
-   * @param memoryMb an estimate: AWS measures, and bills at least one step, which is what small payloads take
-   */
-  addExpress(durationMs: number, memoryMb: number = EXPRESS_MEMORY_STEP_MB): void {
-    const steps = Math.max(1, Math.ceil(memoryMb / EXPRESS_MEMORY_STEP_MB));
-    const billedMs = Math.max(1, Math.ceil(durationMs / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS;
-    this.add('expressGbSeconds', ((steps * EXPRESS_MEMORY_STEP_MB) / 1024) * (billedMs / 1000));
+  /** One ended Express execution. */
+  addExpress(taken: ExpressBill): void {
+    const { memoryMb, durationMs } = expressBill(taken);
+    this.add('expressGbSeconds', (memoryMb / 1024) * (durationMs / 1000));
   }
 
   /** One ended invocation. */

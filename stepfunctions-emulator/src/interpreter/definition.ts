@@ -13,6 +13,8 @@ export interface StateGraph {
 
 /** A checked definition with every expression compiled. It holds no state: any number of executions share it. */
 export interface Definition extends StateGraph {
+  /** Length of its JSON text in UTF-8. */
+  readonly bytes: number;
   readonly comment: string | undefined;
   /** Seconds after which an execution times out. */
   readonly timeoutSeconds: number | undefined;

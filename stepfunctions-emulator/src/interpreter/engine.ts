@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, realClock } from '../clock.ts';
+import { type CancelTimer, type Clock, realClock } from '../clock.ts';
 import { EmulatorError } from '../errors.ts';
+import { Billing, type BillingCounters } from './billing.ts';
 import type { Definition } from './definition.ts';
-import { Execution } from './execution.ts';
+import { Execution, type ExecutionSpec } from './execution.ts';
 import { exceedsBytes, toJson } from './json.ts';
 import { AWS_LIMITS, type Limits } from './limits.ts';
 import { InvalidDefinitionError } from './load/problems.ts';
@@ -37,6 +38,14 @@ export interface EngineOptions {
    * Express executions goes by the real start. @default 0
    */
   readonly childAgeMs?: () => number;
+  /**
+   * How often the start of an Express execution is delivered: the delay of each delivery in milliseconds. `[0]` is once, `[0, 12000]` runs
+   * it again 12 s later, with the same name and input. AWS delivers it at least once, and runs at most once what StartSyncExecution
+   * starts (Developer Guide, "Execution guarantees"). @default once
+   */
+  readonly expressDeliveries?: (machine: Machine, options: StartOptions) => readonly [0, ...number[]];
+  /** Told of every execution when it starts; children of a Map Run don't count. */
+  readonly onStart?: (execution: Execution) => void;
   /** Told of every retry before its delay: no event of a history says that one follows. */
   readonly onRetry?: (retry: RetryNotice) => void;
   /** Told of every state that is cut off, then: not every one has an event that says so, and none says which. */
@@ -83,6 +92,7 @@ export function engineContext(options: EngineOptions): EngineContext {
     childAgeMs: options.childAgeMs ?? (() => 0),
     onRetry: options.onRetry,
     onCutOff: options.onCutOff,
+    billing: new Billing(),
     newId: options.newId ?? (random === undefined ? randomUUID : () => uuidFrom(random)),
   };
 }
@@ -90,9 +100,21 @@ export function engineContext(options: EngineOptions): EngineContext {
 /** Runs state machines. It keeps nothing of an execution once that has ended. */
 export class Engine {
   readonly #context: EngineContext;
+  readonly #options: Pick<EngineOptions, 'expressDeliveries' | 'onStart'>;
+  /** Take back the deliveries that are still to come. */
+  readonly #deliveries = new Set<CancelTimer>();
 
   constructor(options: EngineOptions) {
     this.#context = engineContext(options);
+    this.#options = options;
+  }
+
+  /**
+   * What all executions so far would be billed for: the transitions of the Standard ones, the requests and the memory-time of the
+   * Express ones, and what the functions took.
+   */
+  get billing(): Readonly<BillingCounters> {
+    return this.#context.billing.counters;
   }
 
   /**
@@ -107,14 +129,45 @@ export class Engine {
       const expected = 'no distributed Map in an Express state machine';
       throw new InvalidDefinitionError([{ path: '', expected, got: 'one' }]);
     }
-    return new Execution(this.#context, {
+    const spec: ExecutionSpec = {
       machine: { arn, name, roleArn, type },
       graph: definition,
+      definitionBytes: definition.bytes,
       timeoutSeconds: definition.timeoutSeconds,
       name: options.name === undefined ? this.#context.newId() : checkName(options.name),
       input: this.#checkInput(options),
       synchronous: options.synchronous ?? false,
-    });
+    };
+    const execution = this.#run(spec);
+    if (type === 'EXPRESS' && !spec.synchronous) this.#deliverAgain(machine, options, spec);
+    return execution;
+  }
+
+  /** Runs no Express execution again from here on; see {@link EngineOptions.expressDeliveries}. */
+  endDeliveries(): void {
+    for (const cancel of this.#deliveries) cancel();
+    this.#deliveries.clear();
+  }
+
+  #run(spec: ExecutionSpec): Execution {
+    const execution = new Execution(this.#context, spec);
+    this.#options.onStart?.(execution);
+    return execution;
+  }
+
+  #deliverAgain(machine: Machine, options: StartOptions, spec: ExecutionSpec): void {
+    const [, ...again] = this.#options.expressDeliveries?.(machine, options) ?? [0];
+    for (const delay of again) {
+      if (delay === 0) {
+        this.#run(spec);
+        continue;
+      }
+      const cancel = this.#context.clock.schedule(delay, () => {
+        this.#deliveries.delete(cancel);
+        this.#run(spec);
+      });
+      this.#deliveries.add(cancel);
+    }
   }
 
   #checkInput({ input, inputText }: StartOptions): Payload {

@@ -1,6 +1,6 @@
 import { EmulatorError } from '../errors.ts';
 import { executionArn } from './arn.ts';
-import { Billing, type BillingCounters } from './billing.ts';
+import { Billing, type BillingCounters, expressMemoryMb } from './billing.ts';
 import type { StateGraph } from './definition.ts';
 import { Cancelled, StateFailure } from './failure.ts';
 import type { Json } from './json.ts';
@@ -11,16 +11,19 @@ import { Cancellation } from './run/cancellation.ts';
 import type { ChildSpec, ExecutionStatus, MachineIdentity } from './run/child.ts';
 import { errorDetails } from './run/error-details.ts';
 import { runGraph } from './run/graph.ts';
+import { HeldData } from './run/held-data.ts';
 import { History, type HistoryEvent, NOT_TRUNCATED } from './run/history.ts';
 import { Line } from './run/line.ts';
 import { Progress } from './run/progress.ts';
 import type { EngineContext, Run } from './run/run.ts';
-import { VariableScope } from './run/variables.ts';
+import { type VariableBudget, VariableScope } from './run/variables.ts';
 
 /** What an execution is started with. */
 export interface ExecutionSpec {
   readonly machine: MachineIdentity;
   readonly graph: StateGraph;
+  /** Of the state machine; a child that a Map Run starts has the whole one of its parent. */
+  readonly definitionBytes: number;
   readonly name: string;
   readonly input: Payload;
   /** Whether somebody waits for its end. @default false */
@@ -71,7 +74,10 @@ export class Execution {
   readonly #billing: Billing;
   readonly #spec: ExecutionSpec;
   readonly #progress = new Progress();
-  readonly #variables = new VariableScope({ used: 0 });
+  readonly #variableBudget: VariableBudget = { used: 0, most: 0 };
+  readonly #variables = new VariableScope(this.#variableBudget);
+  /** Only of an Express execution, which is billed by it. */
+  readonly #held: HeldData | undefined;
   #cancellation = new Cancellation();
   #line: Line;
   #cancelTimeout: () => void;
@@ -94,8 +100,9 @@ export class Execution {
     this.inputText = spec.input.text;
     this.startDate = engine.clock.now();
     this.mapRunArn = spec.parent?.mapRunArn;
-    this.#billing = new Billing(spec.parent?.billing);
+    this.#billing = new Billing(spec.parent?.billing ?? engine.billing);
     this.#history = this.#newHistory(engine);
+    this.#held = machine.type === 'EXPRESS' ? new HeldData() : undefined;
     this.#run = this.#newRun(engine);
     this.#line = this.#newLine(0);
     if (machine.type === 'EXPRESS') this.#billing.add('expressRequests', 1);
@@ -159,6 +166,12 @@ export class Execution {
     return this.#billing.counters;
   }
 
+  /** Of an Express execution, so far: MB that it takes on AWS, by AWS's way to estimate them. */
+  get memoryMb(): number | undefined {
+    if (this.#held === undefined) return undefined;
+    return expressMemoryMb(this.#spec.definitionBytes, this.#held.most + this.#variableBudget.most);
+  }
+
   /** Ends the execution as StopExecution does; nothing happens when it has ended already. */
   stop(error?: string, cause?: string): void {
     this.#end({ status: 'ABORTED', error, cause });
@@ -205,7 +218,15 @@ export class Execution {
   }
 
   #newLine(lastEventId: number): Line {
-    return new Line(this.#run, this.#variables, this.#cancellation, lastEventId, undefined, this.#progress);
+    return new Line(
+      this.#run,
+      this.#variables,
+      this.#cancellation,
+      lastEventId,
+      undefined,
+      this.#progress,
+      this.#held,
+    );
   }
 
   #scheduleTimeout(): () => void {
@@ -237,7 +258,10 @@ export class Execution {
     this.#status = outcome.status;
     this.#stopDate = this.#run.engine.clock.now();
     this.#cancelTimeout();
-    if (this.machine.type === 'EXPRESS') this.#billing.addExpress(this.#stopDate - this.startDate);
+    const { memoryMb } = this;
+    if (memoryMb !== undefined) {
+      this.#billing.addExpress({ memoryMb, durationMs: this.#stopDate - this.startDate });
+    }
     const [type, detailsKey] = LAST_EVENT[outcome.status];
     if (outcome.status === 'SUCCEEDED') {
       this.#output = outcome.output;
@@ -300,7 +324,11 @@ export class Execution {
       },
       endLoop: states => this.#endLoop(states),
       startChild: ({ mapRunArn, ...child }: ChildSpec) =>
-        new Execution(engine, { ...child, parent: { billing: this.#billing, mapRunArn } }),
+        new Execution(engine, {
+          ...child,
+          definitionBytes: this.#spec.definitionBytes,
+          parent: { billing: this.#billing, mapRunArn },
+        }),
     };
   }
 }

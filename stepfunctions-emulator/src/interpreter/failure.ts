@@ -33,13 +33,22 @@ export class HeartbeatTimeout extends CallFailure {}
  * executions recorded on AWS, of a function and of lambda:invoke.
  */
 function onlyByName(error: string, failure: StateFailure): boolean {
-  if (error === 'States.DataLimitExceeded') return !(failure instanceof CallFailure);
-  return error === 'States.Runtime';
+  return error === 'States.DataLimitExceeded' && !(failure instanceof CallFailure);
 }
 
-/** Whether one of the names in an ErrorEquals stands for `failure`. */
+/** A failure as the Map or Parallel has it in which it happened: what was recorded is the Catch of the Task itself. */
+export function failureAround(failure: unknown): unknown {
+  if (!(failure instanceof CallFailure) || failure.error !== 'States.DataLimitExceeded') return failure;
+  return new StateFailure(failure.error, failure.cause);
+}
+
+/**
+ * Whether one of the names in an ErrorEquals stands for `failure`. None does for States.Runtime, which "isn't retriable, and will
+ * always cause the execution to fail" (Developer Guide, "Error names").
+ */
 export function errorMatches(errorEquals: readonly string[], failure: StateFailure): boolean {
   const error = failure.error ?? '';
+  if (error === 'States.Runtime') return false;
   return errorEquals.some(name => {
     if (name === error) return true;
     if (name === 'States.HeartbeatTimeout') return failure instanceof HeartbeatTimeout;

@@ -8,11 +8,7 @@
  * - beside this file: the engine, an execution as others see it, and what several of these need
  */
 
-export {
-  type BillingCounters,
-  EXPRESS_DURATION_STEP_MS,
-  EXPRESS_MEMORY_STEP_MB,
-} from './billing.ts';
+export { type BillingCounters, type ExpressBill, expressBill } from './billing.ts';
 export type { Definition, WorkflowType } from './definition.ts';
 export { Engine, type EngineOptions, InvalidStartError, type Machine, type StartOptions } from './engine.ts';
 export { Execution, NotRedrivableError } from './execution.ts';

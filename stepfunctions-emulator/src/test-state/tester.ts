@@ -170,7 +170,7 @@ class StateTest {
   }
 
   #newVariables(): VariableScope {
-    const scope = new VariableScope({ used: 0 });
+    const scope = new VariableScope({ used: 0, most: 0 });
     const { variables = {} } = this.#request;
     try {
       const texts = Object.entries(variables).map(

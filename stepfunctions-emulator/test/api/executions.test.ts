@@ -128,6 +128,24 @@ describe('StartSyncExecution', () => {
     });
   });
 
+  test('more memory is billed in steps of 64 MB', async () => {
+    const definition = JSON.stringify({
+      ...JSON.parse(PASS),
+      States: {
+        A: {
+          Type: 'Map',
+          Items: '{% [1..60] %}',
+          ItemSelector: '{% $pad("", 250000, "x") %}',
+          ItemProcessor: { StartAt: 'B', States: { B: { Type: 'Pass', Output: 1, End: true } } },
+          End: true,
+        },
+      },
+    });
+    const stateMachineArn = await create(api, definition, 'EXPRESS');
+    const { billingDetails } = await api.client.send(new StartSyncExecutionCommand({ stateMachineArn }));
+    expect(billingDetails?.billedMemoryUsedInMB).toBe(128);
+  });
+
   test('a failed execution is an answer; a Standard machine is an error', async () => {
     const answer = await api.client.send(
       new StartSyncExecutionCommand({ stateMachineArn: await create(api, FAIL, 'EXPRESS') }),

@@ -79,3 +79,14 @@ test('a name is free again when enough others were taken after it', async () => 
   await expect(start(api, stateMachineArn, { name: 'two', input: 1 })).rejects.toMatchObject(taken);
   await expect(start(api, stateMachineArn, { name: 'one', input: 1 })).resolves.toMatch(/:one$/);
 });
+
+test('Express executions, which nobody can ask for, take no room', async () => {
+  const standard = await runToEnd(api, await create(api, PASS), { input: 'standard' });
+  const express = await create(api, PASS, 'EXPRESS');
+  for (let index = 0; index < 12; index += 1) {
+    const arn = await runToEnd(api, express, { input: 'x'.repeat(10_000) });
+    expect(api.context.executions.find(arn)).toBeUndefined();
+  }
+  const { events } = await api.client.send(new GetExecutionHistoryCommand({ executionArn: standard }));
+  expect(events).toHaveLength(4);
+});

@@ -13,7 +13,11 @@ const starting = (args: unknown): string =>
   machine({ Type: 'Task', Resource: RESOURCE, Arguments: args, End: true });
 const WAIT = machine({ Type: 'Wait', Seconds: 200, Output: '{% $states.input %}', End: true });
 
-const executionOf = (arn: string): Execution => api.context.executions.whole(arn);
+const executionOf = (arn: string): Execution => {
+  const found = api.started.find(execution => execution.arn === arn);
+  if (found === undefined) throw new Error(`no execution ${arn} was started`);
+  return found;
+};
 const run = async (...args: [string, Parameters<typeof runToEnd>[2]?]): Promise<Execution> =>
   executionOf(await runToEnd(api, ...args));
 /** The one that it has started. */
@@ -130,4 +134,24 @@ test('TestState without a mock starts one, too', async () => {
     new ListExecutionsCommand({ stateMachineArn: StateMachineArn }),
   );
   expect(executions?.map(({ executionArn }) => JSON.stringify(executionArn))).toEqual([tested.output]);
+});
+
+describe('of an Express state machine, delivered twice', () => {
+  const twice = useStepFunctionsApi({ clock: new VirtualClock(), expressDeliveries: () => [0, 12_000] });
+
+  test('an execution is answered for once and run twice', async () => {
+    const child = await create(twice, WAIT, 'EXPRESS');
+    const args = { StateMachineArn: child, Name: 'tick', Input: { n: 1 } };
+    const parent = await runToEnd(twice, await create(twice, starting(args)));
+    const nested = () => twice.started.filter(({ machine }) => machine.arn === child);
+    const [first] = nested();
+    await first?.done;
+    const [{ output } = { output: undefined }] = twice.started.filter(({ arn }) => arn === parent);
+    expect(output).toMatchObject({ ExecutionArn: first?.arn });
+    const [, again] = nested();
+    expect(await again?.done).toMatchObject({ name: 'tick', output: { n: 1 } });
+    expect((again?.startDate ?? 0) - (first?.startDate ?? 0)).toBe(12_000);
+    // The Standard execution that has started it ran once.
+    expect(twice.started).toHaveLength(3);
+  });
 });

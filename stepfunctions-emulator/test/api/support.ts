@@ -69,7 +69,7 @@ export async function runToEnd(
   rest: { readonly name?: string; readonly input?: unknown } = {},
 ): Promise<string> {
   const arn = await start(api, stateMachineArn, rest);
-  await api.context.executions.whole(arn).done;
+  await api.started.find(execution => execution.arn === arn)?.done;
   return arn;
 }
 

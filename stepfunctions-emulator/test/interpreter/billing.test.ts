@@ -1,6 +1,6 @@
 import { VirtualClock } from '../../src/clock.ts';
 import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
-import { arnOf, machineOf, run, start, testMachine } from './run-definition.ts';
+import { arnOf, invokerOf, machineOf, type RunOptions, run, start, testMachine } from './run-definition.ts';
 
 const pass = { Type: 'Pass', End: true };
 /** An Express execution that takes as long, to the millisecond, which no Wait does. */
@@ -144,4 +144,121 @@ test.each([
   const { billing } = await run(definition, { invoker: { invoke: async () => result } });
   expect(billing.functionGbSeconds).toBeCloseTo(gbSeconds, 10);
   expect(billing.functionDurationMs).toBe(999.1);
+});
+
+test('an engine adds up what its executions are billed for, by what they are billed by', async () => {
+  const clock = new VirtualClock();
+  const engine = new Engine({ clock, invoker: invokerOf({ f: () => clock.sleep(1000) }, clock) });
+  expect(engine.billing).toMatchObject({ stateTransitions: 0, expressRequests: 0 });
+  const task = machineOf({ A: { Type: 'Task', Resource: arnOf('f'), End: true } });
+  const started = (['EXPRESS', 'EXPRESS', 'STANDARD'] as const).map(type =>
+    engine.start(testMachine(task, type), { input: {} }),
+  );
+  await Promise.all(started.map(({ done }) => done));
+  expect(engine.billing).toMatchObject({
+    stateTransitions: 1,
+    expressRequests: 2,
+    expressGbSeconds: (2 * 64) / 1024,
+    functionInvocations: 3,
+  });
+});
+
+describe('the memory of an Express execution', () => {
+  const KB = 1_000;
+  const text = (bytes: number) => `{% $pad("", ${bytes - 2}, "x") %}`;
+  const mapOf = (items: number, inner: object, name = 'I', rest: object = {}) => ({
+    Type: 'Map',
+    Items: `{% [1..${items}] %}`,
+    ItemProcessor: { StartAt: name, States: { [name]: inner } },
+    Output: 'done',
+    End: true,
+    ...rest,
+  });
+  const forgetting = { ...pass, Output: 'done' };
+  const memoryOf = async (definition: object, options: RunOptions = {}) => {
+    const { memoryMb, billing, status } = await run(definition, { type: 'EXPRESS', ...options });
+    expect(status).toBe('SUCCEEDED');
+    return { memoryMb, billedMb: Math.round(billing.expressGbSeconds * 1024 * 10) };
+  };
+
+  test('is what the pricing page calculates for 400 iterations with 32 KB', async () => {
+    const map = mapOf(400, forgetting, 'I', { ItemSelector: text(32 * KB) });
+    const short = JSON.stringify(machineOf({ M: map }, { Comment: '' }));
+    const definition = machineOf({ M: map }, { Comment: ' '.repeat(50 * KB - short.length) });
+    expect(JSON.stringify(definition)).toHaveLength(50 * KB);
+    const { memoryMb, billedMb } = await memoryOf(definition);
+    expect(memoryMb).toBeCloseTo(62.85, 2);
+    expect(billedMb).toBe(64);
+  });
+
+  const inMap = (items: number, bytes: number, name = 'I') =>
+    mapOf(items, forgetting, name, { ItemSelector: text(bytes) });
+  test.each([
+    ['40 iterations with 250 KB', inMap(40, 250 * KB), 60, 64],
+    ['60 iterations with 250 KB', inMap(60, 250 * KB), 65, 128],
+    ['40 × 10 iterations with 50 KB', mapOf(40, inMap(10, 50 * KB, 'J')), 70, 128],
+  ])('counts every iteration of a Map: %s', async (_what, map, expected, billed) => {
+    const { memoryMb = 0, billedMb } = await memoryOf(machineOf({ M: map }));
+    expect(Math.round(memoryMb)).toBe(expected);
+    expect(billedMb).toBe(billed);
+  });
+
+  test('counts what the branches of a Parallel hold together', async () => {
+    const branches = ['B', 'C', 'D'].map(name => ({
+      StartAt: name,
+      States: { [name]: { ...pass, Output: text(80 * KB) } },
+    }));
+    const definition = machineOf({ P: { Type: 'Parallel', Branches: branches, Output: 1, End: true } });
+    // Besides them the result, which has all three.
+    expect((await memoryOf(definition)).memoryMb).toBeCloseTo(50 + 2 * 0.24, 2);
+  });
+
+  test('does not add up what states hold one after the other, and the Maps of a loop neither', async () => {
+    const definition = machineOf({
+      A: { Type: 'Pass', Assign: { round: 0 }, Next: 'M' },
+      M: {
+        ...mapOf(40, { ...forgetting }, 'I', { ItemSelector: text(100 * KB) }),
+        End: undefined,
+        Next: 'B',
+      },
+      B: { Type: 'Pass', Assign: { round: '{% $round + 1 %}' }, Next: 'C' },
+      C: { Type: 'Choice', Choices: [{ Condition: '{% $round < 5 %}', Next: 'M' }], Default: 'D' },
+      D: { Type: 'Succeed' },
+    });
+    const { memoryMb } = await memoryOf(definition);
+    expect(memoryMb).toBeCloseTo(54, 2);
+  });
+
+  test('counts input, arguments, results and variables', async () => {
+    const definition = machineOf({
+      A: {
+        Type: 'Task',
+        Resource: arnOf('f'),
+        Arguments: 1,
+        Assign: { kept: '{% $states.result %}' },
+        Output: 1,
+        Next: 'B',
+      },
+      B: { Type: 'Pass', Assign: { also: '{% $kept %}' }, End: true },
+    });
+    const functions = { f: () => 'x'.repeat(200 * KB - 2) };
+    const { memoryMb } = await memoryOf(definition, { functions });
+    expect(memoryMb).toBeCloseTo(50 + 0.2 + 2 * 0.2, 2);
+    const { memoryMb: ofInput } = await memoryOf(machineOf({ A: { ...pass, Output: 1 } }), {
+      input: 'x'.repeat(200 * KB - 2),
+    });
+    expect(ofInput).toBeCloseTo(50.2, 2);
+  });
+
+  test('counts what was cut off', async () => {
+    const failing = machineOf({
+      M: mapOf(40, { Type: 'Fail', Error: 'E' }, 'I', { ItemSelector: text(200 * KB) }),
+    });
+    const { memoryMb } = await run(failing, { type: 'EXPRESS' });
+    expect(memoryMb).toBeGreaterThan(58);
+  });
+
+  test('is nobody’s business in a Standard one', async () => {
+    expect((await run(machineOf({ A: pass }))).memoryMb).toBeUndefined();
+  });
 });

@@ -29,7 +29,8 @@ test.each([
   for (const [name, catches] of [
     ['States.ALL', byAll],
     ['States.TaskFailed', byTaskFailed],
-    [error, true],
+    // It is not handled under its own name either; see below.
+    [error, error !== 'States.Runtime'],
     ['Other', false],
   ] as const) {
     const execution = await run(taskWith([{ ErrorEquals: [name], Next: 'Caught' }], rest), {
@@ -131,3 +132,29 @@ test('fails when the Output of the catcher fails, and does not catch that', asyn
   expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.QueryEvaluationError' });
   expect(execution.cause).toContain("'Catch[0]/Output'");
 });
+
+/** The Developer Guide, "Error names": States.Runtime "isn't retriable, and will always cause the execution to fail". */
+test.each(['States.ALL', 'States.TaskFailed', 'States.Runtime'])(
+  'States.Runtime is not handled as %s, by a Map around it neither',
+  async name => {
+    // Arguments that lambda:invoke cannot use, as recorded on AWS.
+    const task = {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::lambda:invoke',
+      Arguments: '{% {} %}',
+      End: true,
+    };
+    const map = {
+      Type: 'Map',
+      Items: [1],
+      ItemProcessor: { StartAt: 'I', States: { I: task } },
+      End: true,
+    };
+    const handled = { Retry: [{ ErrorEquals: [name] }], Catch: [{ ErrorEquals: [name], Next: 'Caught' }] };
+    for (const state of [task, map]) {
+      const execution = await run(machineOf({ A: { ...state, ...handled }, Caught: caught }));
+      expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'States.Runtime' });
+      expect(execution.stopDate).toBe(execution.startDate);
+    }
+  },
+);

@@ -152,3 +152,77 @@ test('runs 1,000 iterations that call a function', async () => {
   const execution = await run(mapOf(task), { input, functions: { f: n => n } });
   expect(execution.output).toEqual(input);
 });
+
+describe('a Map in a Map, in an Express execution', () => {
+  const inner = (rest: object = {}) => ({
+    Type: 'Map',
+    Items: '{% [1..10] %}',
+    ItemSelector: { outer: '{% $states.input %}', inner: '{% $states.context.Map.Item.Value %}' },
+    ItemProcessor: { StartAt: 'J', States: { J: task } },
+    End: true,
+    ...rest,
+  });
+  const outer = (items: number, rest: object = {}) => mapOf(inner(rest), { Items: `{% [1..${items}] %}` });
+
+  test.each([
+    ['40 × 10 calls at once', 40, {}, 400, 10],
+    ['40 of the outer iterations at a time', 50, {}, 400, 20],
+    ['as many of each inner Map as its MaxConcurrency', 40, { MaxConcurrency: 4 }, 160, 30],
+  ])('runs %s', async (_what, items, rest, atOnce, takesMs) => {
+    const { f, most } = countingFunction();
+    const clock = new VirtualClock(0);
+    const execution = await run(outer(items, rest), { type: 'EXPRESS', functions: { f }, clock });
+    expect(execution.output).toHaveLength(items);
+    expect([most(), clock.now()]).toEqual([atOnce, takesMs]);
+  });
+
+  const failsAt = (outerIndex: number, innerIndex: number) => {
+    const ended: unknown[] = [];
+    const f = async (event: unknown, clock: VirtualClock) => {
+      const { outer: at, inner: item } = event as { readonly outer: number; readonly inner: number };
+      const fails = at === outerIndex && item === innerIndex;
+      await clock.sleep(fails ? 50 : 100);
+      if (fails) throw Object.assign(new Error('no'), { name: 'E' });
+      ended.push(item);
+    };
+    return { f, ended };
+  };
+
+  test('one failure ends both Maps at once, and all that runs in them', async () => {
+    const { f } = failsAt(3, 7);
+    const execution = await run(outer(40), { type: 'EXPRESS', functions: { f } });
+    expect(outcome(execution)).toEqual({ status: 'FAILED', error: 'E' });
+    expect(execution.stopDate).toBe(execution.startDate + 50);
+    const types = eventTypes(execution);
+    const count = (type: string) => types.filter(one => one === type).length;
+    expect([count('MapIterationFailed'), count('TaskSucceeded'), count('LambdaFunctionSucceeded')]).toEqual([
+      2, 0, 0,
+    ]);
+    expect(types.slice(-2)).toEqual(['MapStateFailed', 'ExecutionFailed']);
+  });
+
+  test('a failure that the inner Map catches ends its own iterations only', async () => {
+    const { f, ended } = failsAt(3, 7);
+    const definition = machineOf({
+      M: {
+        Type: 'Map',
+        Items: '{% [1..40] %}',
+        ItemProcessor: {
+          StartAt: 'I',
+          States: {
+            I: inner({ Catch: [{ ErrorEquals: ['States.ALL'], Output: 'failed', Next: 'Caught' }] }),
+            Caught: { Type: 'Pass', End: true },
+          },
+        },
+        End: true,
+      },
+    });
+    const execution = await run(definition, { type: 'EXPRESS', functions: { f } });
+    const output = execution.output as unknown[];
+    expect(output.map(result => result === 'failed').indexOf(true)).toBe(2);
+    expect(output.filter(result => result !== 'failed')).toHaveLength(39);
+    // What was called goes on, as on AWS: nobody waits for it.
+    expect(ended).toHaveLength(399);
+    expect(execution.stopDate).toBe(execution.startDate + 100);
+  });
+});

@@ -8,7 +8,12 @@ import {
   StateMachines,
 } from '../../src/api/index.ts';
 import { type Clock, realClock } from '../../src/clock.ts';
-import { Engine, type FunctionInvoker } from '../../src/interpreter/index.ts';
+import {
+  Engine,
+  type EngineOptions,
+  type Execution,
+  type FunctionInvoker,
+} from '../../src/interpreter/index.ts';
 import { StateTester } from '../../src/test-state/index.ts';
 
 export const API_ACCOUNT = '123456789012';
@@ -22,6 +27,8 @@ export interface StepFunctionsApi {
   readonly send: SFNClient['send'];
   readonly context: ApiContext;
   readonly server: ApiServer;
+  /** Every execution that was started, in order. */
+  readonly started: readonly Execution[];
   /** What the server said is wrong with itself. */
   readonly errors: readonly unknown[];
 }
@@ -30,6 +37,7 @@ export interface StepFunctionsApiOptions {
   readonly invoker?: FunctionInvoker;
   readonly clock?: Clock;
   readonly kept?: Partial<KeptExecutions>;
+  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
 }
 
 const NO_FUNCTIONS: FunctionInvoker = {
@@ -40,12 +48,19 @@ const NO_FUNCTIONS: FunctionInvoker = {
 
 /** Starts the API before the tests of the calling file and stops it after them; use it inside tests and hooks only. */
 export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): StepFunctionsApi {
-  const { clock = realClock, invoker = NO_FUNCTIONS, kept } = options;
+  const { clock = realClock, invoker = NO_FUNCTIONS, kept, expressDeliveries } = options;
+  const started: Execution[] = [];
   const resources = nestedExecutions(() => context);
-  const engine = new Engine({ invoker, clock, resources });
+  const engine = new Engine({
+    invoker,
+    clock,
+    resources,
+    ...(expressDeliveries && { expressDeliveries }),
+    onStart: execution => started.push(execution),
+  });
   const runner = {
     start: engine.start.bind(engine),
-    redrive: (execution: ReturnType<Engine['start']>) => execution.redrive(),
+    redrive: (execution: Execution) => execution.redrive(),
   };
   const place = { account: API_ACCOUNT, region: 'us-east-1', partition: 'aws' };
   const context: ApiContext = {
@@ -72,6 +87,7 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
   return {
     context,
     errors,
+    started,
     get server() {
       return ready(server);
     },

@@ -1,11 +1,9 @@
-import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard, handOn } from '../../../functions/child/shard-result.ts';
 import { nextRound, type PlannedRound } from '../../../functions/plan-sweep/next-round.ts';
 import type { SweepLimit } from '../../../functions/plan-sweep/sweep-input.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import {
   type ChildOutput,
-  type ChildProgress,
   MAX_STEPS,
   type PlanCursor,
   ROUND_TARGETS,
@@ -13,6 +11,7 @@ import {
   type SweepTarget,
   type SweepTotals,
 } from '../../../statemachine/contract.ts';
+import { childProgress, type Progressed } from '../../support/child-progress.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({
   windowKeys: [name],
@@ -21,11 +20,10 @@ const target = (name: string, upcomingFrom: number | null = null): SweepTarget =
   upcomingFrom,
 });
 
-const child = (name: string, progress: Partial<ChildProgress> = {}): ChildProgress => ({
-  ...startProgress({ target: target(name), dryRun: false, listedKeysBytes: 1000 }),
-  ...progress,
-});
-const swept = (name: string, deleted = 1) => endShard(child(name, { deleted }), { interrupted: false });
+const child = (name: string, progress: Progressed = {}) =>
+  childProgress({ target: target(name), listedKeysBytes: 1000 }, progress);
+const swept = (name: string, deleted = 1) =>
+  endShard(child(name, { counts: { deleted } }), { interrupted: false });
 
 function soFar(results: readonly ChildOutput[], overrides: Partial<SweepState> = {}): SweepState {
   const { progress, ...others } = overrides;
@@ -132,7 +130,7 @@ describe('with a limit', () => {
     const replay = { perSecond: 40, from: null, before: null };
     const first = await decide(null, { due: [target('a')], cursor: CURSOR }, false, replay);
     expect(first).toMatchObject({ last: false, progress: { cursor: CURSOR } });
-    const handed = soFar([handOn(child('a', { deleted: 1 }))], { progress: first.progress });
+    const handed = soFar([handOn(child('a', { counts: { deleted: 1 } }))], { progress: first.progress });
     const second = await decide(handed, { due: [target('b')] }, false, replay);
     expect(names(second)).toEqual(['a']);
     expect(second.asked).toEqual([]);
@@ -171,7 +169,7 @@ test('a cursor with nothing due yet is planned on from at once', async () => {
 });
 
 test('what children handed on comes first, and nothing is planned twice', async () => {
-  const handedOn = handOn(child('a', { deleted: 5 }));
+  const handedOn = handOn(child('a', { counts: { deleted: 5 } }));
   const answer = await decide(soFar([swept('b'), handedOn]));
   expect(names(answer)).toEqual(['a']);
   expect(answer.asked).toEqual([]);
@@ -186,7 +184,7 @@ test('what children handed on comes first, and nothing is planned twice', async 
 const FAILURES: [string, ChildOutput, object][] = [
   [
     'failed a key',
-    endShard(child('a', { failed: 1 }), { interrupted: false }),
+    endShard(child('a', { counts: { failed: 1 } }), { interrupted: false }),
     { failed: 1, shardsFailed: 0 },
   ],
   ['was interrupted', endShard(child('a'), { interrupted: true }), { failed: 0, shardsFailed: 1 }],
@@ -195,7 +193,7 @@ const FAILURES: [string, ChildOutput, object][] = [
     'was ended by the machine with a page in flight',
     {
       interruptedBy: 'States.ALL',
-      progress: child('a', { deleted: 4, failed: 1, deferred: 2, inFlight: 25 }),
+      progress: child('a', { deferred: { count: 2 }, counts: { deleted: 4, failed: 1, inFlight: 25 } }),
     },
     { found: 33, deleted: 5, failed: 28, shardsFailed: 1 },
   ],
@@ -247,7 +245,11 @@ test('nothing more to plan after a round that left nothing: recorded', async () 
 
 test.each([
   ['left nothing', [swept('a')], 'end'],
-  ['left something', [endShard(child('a', { failed: 1 }), { interrupted: false })], 'recordFailure'],
+  [
+    'left something',
+    [endShard(child('a', { counts: { failed: 1 } }), { interrupted: false })],
+    'recordFailure',
+  ],
 ])('a sweep that cannot be recorded and %s ends with its counts', async (_name, results, next) => {
   const answer = await decide(soFar(results, { recordingFailed: 'TypeError' }));
   expect(answer).toMatchObject({ next, report: { shardsSwept: 1, notRecorded: 'TypeError' } });

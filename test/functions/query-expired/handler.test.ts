@@ -1,14 +1,9 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import { expiryAttributes } from '../../../expiry/attributes.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
-import { startProgress } from '../../../functions/child/child-progress.ts';
 import { queryExpired } from '../../../functions/query-expired/handler.ts';
-import type {
-  ChildProgress,
-  ItemKey,
-  QueryExpiredInput,
-  SweepTarget,
-} from '../../../statemachine/contract.ts';
+import type { ItemKey, QueryExpiredInput, SweepTarget } from '../../../statemachine/contract.ts';
+import { childProgress, type Progressed } from '../../support/child-progress.ts';
 import {
   createExpiringTable,
   type ExpiringTable,
@@ -41,9 +36,8 @@ const createTable = (options: ExpiringTableOptions = {}) =>
 
 const NOW = new Date(CUTOFF * 1000 + 60_000).toISOString();
 
-function input(progress: Partial<ChildProgress> = {}, now = NOW): QueryExpiredInput {
-  const task = { target: target(), dryRun: false, listedKeysBytes: 20_000, ...progress };
-  return { progress: { ...startProgress(task), ...progress }, results: [], startedAt: now, now };
+function input(progress: Progressed = {}, now = NOW): QueryExpiredInput {
+  return { progress: childProgress({ target: target() }, progress), results: [], startedAt: now, now };
 }
 
 /** Reads all pages, as the state machine does. */
@@ -58,7 +52,7 @@ async function readAll(
     const page = await queryExpired(next, table.runtime);
     const chunked = page.chunks.flatMap(chunk => chunk.keys);
     expect(page.next).toBe(chunked.length > 0 ? 'delete' : 'end');
-    expect(page.progress.inFlight).toBe(chunked.length);
+    expect(page.progress.counts.inFlight).toBe(chunked.length);
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(256 * 1024);
     if (page.next === 'end' || pages > 200) return { keys, pages };
     pages += 1;
@@ -173,7 +167,9 @@ test('an upcoming minute is read to its first entry that is not due, which says 
   ]);
   const upcoming = target({ upcomingFrom: WINDOW, before: WINDOW + 60 });
   const now = new Date(CUTOFF * 1000 + 300).toISOString();
-  expect(await queryExpired(input({ target: upcoming, pollAt: CUTOFF }, now), runtime)).toMatchObject({
+  expect(
+    await queryExpired(input({ target: upcoming, poll: { nextAt: CUTOFF } }, now), runtime),
+  ).toMatchObject({
     next: 'delete',
     chunks: [
       {
@@ -208,7 +204,7 @@ test.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'Tim
   async name => {
     const table = await createTable();
     const answer = await queryExpired(input(), failing(table, name));
-    expect(answer).toMatchObject({ next: 'wait', progress: { busyPolls: 1 } });
+    expect(answer).toMatchObject({ next: 'wait', progress: { busy: { polls: 1 } } });
     expect(Date.parse(answer.until ?? '')).toBeLessThanOrEqual(Date.parse(NOW) + 1000);
   },
 );

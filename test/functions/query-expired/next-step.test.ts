@@ -1,5 +1,4 @@
 import { expiryModel } from '../../../expiry/model.ts';
-import { startProgress } from '../../../functions/child/child-progress.ts';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
@@ -7,7 +6,6 @@ import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import {
-  type ChildProgress,
   type Chunk,
   type ChunkProgress,
   type ExpiredKey,
@@ -15,6 +13,7 @@ import {
   MAX_CHILD_SECONDS,
   type SweepTarget,
 } from '../../../statemachine/contract.ts';
+import { childProgress, type Progressed } from '../../support/child-progress.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
 const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();
@@ -67,7 +66,7 @@ function result(
 
 interface Given {
   readonly target?: SweepTarget;
-  readonly progress?: Partial<ChildProgress>;
+  readonly progress?: Progressed;
   readonly results?: readonly Chunk[];
   /** Seconds after the minute's start. */
   readonly now: number;
@@ -107,10 +106,7 @@ async function decide({
   };
   const answer = await nextStep(
     {
-      progress: {
-        ...startProgress({ target, dryRun: false, listedKeysBytes: 20_000, ...progress }),
-        ...progress,
-      },
+      progress: childProgress({ target }, progress),
       results,
       startedAt: iso(startedAt),
       now: iso(now),
@@ -142,7 +138,10 @@ describe('a poll that is due', () => {
   test('deletes what is expired, then waits for what expires next', async () => {
     const answer = await decide({ now: 0.1, index: [-1, 0, 7] });
     expect(answer).toMatchObject({ next: 'delete', afterwards: 'wait', until: second(7) });
-    expect(answer.progress).toMatchObject({ inFlight: 2, seen: MINUTE, pollAt: MINUTE + 7, lastDue: 2 });
+    expect(answer.progress).toMatchObject({
+      poll: { seen: MINUTE, nextAt: MINUTE + 7, lastDue: 2 },
+      counts: { inFlight: 2 },
+    });
     expect(offsets(answer)).toEqual([-1, 0]);
     expect(answer.chunks[0]).toMatchObject({ next: 'delete', once: true, timeoutSeconds: 2, cutoff: MINUTE });
   });
@@ -176,7 +175,7 @@ describe('a poll that is due', () => {
   });
 
   test('before its time waits on', async () => {
-    const answer = await decide({ now: 4.9, progress: { pollAt: MINUTE + 5 }, index: [5] });
+    const answer = await decide({ now: 4.9, progress: { poll: { nextAt: MINUTE + 5 } }, index: [5] });
     expect(answer).toMatchObject({ next: 'wait', until: second(5), queries: 0 });
   });
 });
@@ -201,7 +200,7 @@ describe('what DeleteChunks came to', () => {
     ];
     const { result: end } = await decide({
       now: 1,
-      progress: { pollAt: null, deleted: 5, inFlight: 24 },
+      progress: { poll: { nextAt: null }, counts: { deleted: 5, inFlight: 24 } },
       results,
     });
     expect(end).toMatchObject({
@@ -221,7 +220,7 @@ describe('what DeleteChunks came to', () => {
 
   test('of a function that failed for good is failed keys, with its error', async () => {
     const results = [result([keyAt(1)], { error: 'AccessDeniedException', progress: null })];
-    const { result: end } = await decide({ now: 1, progress: { pollAt: null }, results });
+    const { result: end } = await decide({ now: 1, progress: { poll: { nextAt: null } }, results });
     expect(end).toMatchObject({ found: 1, failed: 1, failedKeys: [{ reason: 'AccessDeniedException' }] });
   });
 
@@ -236,10 +235,13 @@ describe('what DeleteChunks came to', () => {
         { attempts: 2, retries: 1, deleted: 3 },
       );
       const done = result([], { once: false }, { deleted: 25 });
-      const progress = { pollAt: null, seen: MINUTE - 30 };
+      const progress = { poll: { nextAt: null, seen: MINUTE - 30 } };
       const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
       expect(answer).toMatchObject({ next: 'delete', afterwards: 'query', queries: 0 });
-      expect(answer.progress).toMatchObject({ deleted: 28, retries: 2, deferred: 0, inFlight: 1 });
+      expect(answer.progress).toMatchObject({
+        deferred: { count: 0 },
+        counts: { deleted: 28, retries: 2, inFlight: 1 },
+      });
       expect(answer.chunks).toHaveLength(1);
       expect(answer.chunks[0]).toMatchObject({
         next: 'wait',
@@ -253,8 +255,16 @@ describe('what DeleteChunks came to', () => {
 
   test.each(TRANSIENT)('of a function that ended with %s in an upcoming minute is deferred', async error => {
     const results = [result([keyAt(1)], { error, progress: null, next: 'delete' })];
-    const answer = await decide({ now: 1.6, progress: { pollAt: MINUTE + 30, seen: MINUTE + 1 }, results });
-    expect(answer).toMatchObject({ next: 'wait', until: second(2), progress: { deferred: 1, retries: 1 } });
+    const answer = await decide({
+      now: 1.6,
+      progress: { poll: { nextAt: MINUTE + 30, seen: MINUTE + 1 } },
+      results,
+    });
+    expect(answer).toMatchObject({
+      next: 'wait',
+      until: second(2),
+      progress: { deferred: { count: 1 }, counts: { retries: 1 } },
+    });
   });
 
   test('of a function that failed as often as it may ends the child, and loses no other chunk', async () => {
@@ -263,21 +273,26 @@ describe('what DeleteChunks came to', () => {
       result([keyAt(-40, 'last')], { error, once: false }, { attempts: 4 }),
       result([keyAt(-40, 'first')], { error, once: false, progress: null }),
     ];
-    const { next, result: end } = await decide({ target: BACK, now: 1, progress: { pollAt: null }, results });
+    const { next, result: end } = await decide({
+      target: BACK,
+      now: 1,
+      progress: { poll: { nextAt: null } },
+      results,
+    });
     expect(next).toBe('end');
     expect(end).toMatchObject({ found: 2, failed: 2, interrupted: false });
   });
 });
 
 describe('deferred keys', () => {
-  const SEEN = { pollAt: MINUTE + 30, seen: MINUTE + 10 };
+  const SEEN = { poll: { nextAt: MINUTE + 30, seen: MINUTE + 10 } };
 
   test('get a poll of their own, within a second', async () => {
     const answer = await decide({ now: 10.8, progress: SEEN, results: [result([keyAt(10)])], index: [10] });
     expect(answer).toMatchObject({ next: 'wait', until: second(11), queries: 0, slept: [] });
-    expect(answer.progress).toMatchObject({
-      deferred: 1,
-      deferredPolls: 1,
+    expect(answer.progress.deferred).toMatchObject({
+      count: 1,
+      polls: 1,
       retryAtMs: (MINUTE + 11.3) * 1000,
     });
   });
@@ -288,25 +303,28 @@ describe('deferred keys', () => {
     expect(offsets(answer)).toEqual([10]);
   });
 
-  const PENDING = { ...SEEN, deferred: 1, deferredPolls: 1, retryAtMs: (MINUTE + 10.7) * 1000 };
+  const PENDING = { ...SEEN, deferred: { count: 1, polls: 1, retryAtMs: (MINUTE + 10.7) * 1000 } };
 
   test('are found by it from the start of the windows, at a moment of their own', async () => {
     const answer = await decide({ now: 10.25, progress: PENDING, index: [9, 10, 30] });
     expect(answer.slept).toEqual([450]);
     expect(offsets(answer)).toEqual([9, 10]);
-    expect(answer.progress).toMatchObject({ deferred: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
+    expect(answer.progress.deferred).toMatchObject({ count: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
     expect(answer).toMatchObject({ afterwards: 'wait', until: second(30) });
   });
 
   test('do not make a poll for what expires right then wait', async () => {
-    const progress = { ...PENDING, pollAt: MINUTE + 10 };
+    const progress = { ...PENDING, poll: { ...SEEN.poll, nextAt: MINUTE + 10 } };
     const answer = await decide({ now: 10.1, progress, index: [9, 10] });
     expect(answer.slept).toEqual([]);
     expect(offsets(answer)).toEqual([9, 10]);
   });
 
   test('are left alone by a poll before theirs', async () => {
-    const progress = { ...PENDING, pollAt: MINUTE + 11, retryAtMs: (MINUTE + 25) * 1000 };
+    const progress = {
+      poll: { ...SEEN.poll, nextAt: MINUTE + 11 },
+      deferred: { ...PENDING.deferred, retryAtMs: (MINUTE + 25) * 1000 },
+    };
     const answer = await decide({ now: 11, progress, index: [10, 11, 40] });
     expect(offsets(answer)).toEqual([11]);
     expect(answer).toMatchObject({ until: second(25) });
@@ -317,55 +335,54 @@ describe('deferred keys', () => {
     [2, 2000],
     [3, 4000],
     [9, 10_000],
-  ])('that their poll left again, for the %dth time, wait %d ms', async (deferredPolls, waitMs) => {
-    const progress = { ...SEEN, deferredPolls, retriedUpTo: MINUTE + 10 };
+  ])('that their poll left again, for the %dth time, wait %d ms', async (polls, waitMs) => {
+    const progress = { ...SEEN, deferred: { polls, retriedUpTo: MINUTE + 10 } };
     const answer = await decide({ now: 12, progress, results: [result([keyAt(10)])] });
-    expect(answer.progress).toMatchObject({
-      deferredPolls: deferredPolls + 1,
+    expect(answer.progress.deferred).toMatchObject({
+      polls: polls + 1,
       retryAtMs: (MINUTE + 12) * 1000 + waitMs,
     });
   });
 
   test.each([
-    ['in a poll before theirs', { retriedUpTo: null, retryAtMs: (MINUTE + 28) * 1000, deferred: 1 }],
+    ['in a poll before theirs', { retriedUpTo: null, retryAtMs: (MINUTE + 28) * 1000, count: 1 }],
     ['in their own poll', { retriedUpTo: MINUTE + 10, retryAtMs: null }],
   ])('that were not before, %s, do not wait for those that were', async (_name, more) => {
-    const progress = { ...SEEN, deferredPolls: 6, ...more };
+    const progress = { ...SEEN, deferred: { polls: 6, ...more } };
     const results = [result([keyAt(12, 'new')])];
     const answer = await decide({ now: 12.7, progress, results });
-    expect(answer.progress.retryAtMs).toBe((MINUTE + 13.2) * 1000);
-    expect(answer.progress.deferredPolls).toBe(6);
+    expect(answer.progress.deferred).toMatchObject({ retryAtMs: (MINUTE + 13.2) * 1000, polls: 6 });
   });
 
   test('that are gone take the waits back to their beginning', async () => {
-    const progress = { ...SEEN, deferredPolls: 6, retriedUpTo: MINUTE + 10 };
+    const progress = { ...SEEN, deferred: { polls: 6, retriedUpTo: MINUTE + 10 } };
     const { progress: after } = await decide({
       now: 12,
       progress,
       results: [result([], {}, { deleted: 1 })],
     });
-    expect(after.deferredPolls).toBe(0);
+    expect(after.deferred.polls).toBe(0);
   });
 
   test('do not begin a poll in the middle of another', async () => {
     const position = { indexKey: 0, key: keyAt(10).key };
     const answer = await decide({
       now: 10.9,
-      progress: { ...PENDING, position, seen: null },
+      progress: { ...PENDING, poll: { ...SEEN.poll, position, seen: null } },
       index: [9, 10, 10.5],
     });
     expect(offsets(answer)).toEqual([]);
-    expect(answer.progress.deferred).toBe(1);
+    expect(answer.progress.deferred.count).toBe(1);
   });
 
   test('failed ones are counted by the poll that finds them again, not twice', async () => {
     const failedKeys = [{ key: keyAt(9).key, reason: 'ValidationError' }];
     const answer = await decide({
       now: 10.9,
-      progress: { ...PENDING, failed: 1, failedKeys },
+      progress: { ...PENDING, counts: { failed: 1, failedKeys } },
       index: [9, 10],
     });
-    expect(answer.progress).toMatchObject({ failed: 0, failedKeys: [], inFlight: 2 });
+    expect(answer.progress.counts).toMatchObject({ failed: 0, failedKeys: [], inFlight: 2 });
   });
 });
 
@@ -375,17 +392,23 @@ describe('a DynamoDB that is too busy for a query', () => {
     [1, 1000],
     [4, 8000],
     [7, 10_000],
-  ])('for the time after %d is given %d ms', async (busyPolls, waitMs) => {
-    const { next, progress } = await decide({ now: 0, progress: { busyPolls }, index: 'busy' });
+  ])('for the time after %d is given %d ms', async (polls, waitMs) => {
+    const { next, progress } = await decide({ now: 0, progress: { busy: { polls } }, index: 'busy' });
     expect(next).toBe('wait');
-    expect(progress).toMatchObject({ busyPolls: busyPolls + 1, busyUntilMs: MINUTE * 1000 + waitMs });
+    expect(progress.busy).toEqual({ polls: polls + 1, untilMs: MINUTE * 1000 + waitMs });
   });
 
   test.each<[string, Given]>([
     ['a busy one, in an upcoming minute', { now: 0, index: 'busy' }],
     ['a busy one, in a window looked back to', { now: 0, target: BACK, index: 'busy' }],
     ['deletes, which may leave keys', { now: 0, index: [0, 9] }],
-    ['a retry that is not due', { now: 0, progress: { pollAt: MINUTE + 9, retryAtMs: (MINUTE + 3) * 1000 } }],
+    [
+      'a retry that is not due',
+      {
+        now: 0,
+        progress: { poll: { nextAt: MINUTE + 9 }, deferred: { retryAtMs: (MINUTE + 3) * 1000 } },
+      },
+    ],
   ])('that hangs can be told of by a call that slept before, after %s', async (_name, given) => {
     const { progress, timeoutSeconds } = await decide(given);
     const attempts = 2;
@@ -395,7 +418,10 @@ describe('a DynamoDB that is too busy for a query', () => {
   });
 
   test('is not asked before that, whatever is due', async () => {
-    const progress = { busyPolls: 3, busyUntilMs: (MINUTE + 8.5) * 1000, deferred: 1, retryAtMs: 1 };
+    const progress = {
+      busy: { polls: 3, untilMs: (MINUTE + 8.5) * 1000 },
+      deferred: { count: 1, retryAtMs: 1 },
+    };
     expect(await decide({ now: 7.9, progress })).toMatchObject({
       next: 'wait',
       until: second(8),
@@ -405,14 +431,18 @@ describe('a DynamoDB that is too busy for a query', () => {
   });
 
   test('and then is not any more begins anew', async () => {
-    const { progress } = await decide({ now: 0, progress: { busyPolls: 5 }, index: [30] });
-    expect(progress).toMatchObject({ busyPolls: 0, busyUntilMs: null });
+    const { progress } = await decide({ now: 0, progress: { busy: { polls: 5 } }, index: [30] });
+    expect(progress.busy).toEqual({ polls: 0, untilMs: null });
   });
 
   test('leaves what is deferred as it is', async () => {
-    const deferred = { deferred: 3, failed: 2, retryAtMs: MINUTE * 1000, seen: MINUTE };
-    const { progress } = await decide({ now: 0, progress: deferred, index: 'busy' });
-    expect(progress).toMatchObject({ deferred: 3, failed: 2 });
+    const deferred = { count: 3, retryAtMs: MINUTE * 1000 };
+    const { progress } = await decide({
+      now: 0,
+      progress: { poll: { seen: MINUTE }, deferred, counts: { failed: 2 } },
+      index: 'busy',
+    });
+    expect(progress).toMatchObject({ deferred, counts: { failed: 2 } });
   });
 });
 
@@ -423,18 +453,18 @@ describe('a child', () => {
     ['a millisecond before its time is up goes on', LATE - 0.001, 'delete'],
     ['whose time is up ends', LATE, 'end'],
   ])('%s', async (_name, now, next) => {
-    const progress = { pollAt: MINUTE + 1, deleted: 1 };
+    const progress = { poll: { nextAt: MINUTE + 1 }, counts: { deleted: 1 } };
     expect(await decide({ now, progress, index: [1] })).toMatchObject({ next });
   });
 
   test('waits for nothing beyond that time', async () => {
-    const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
+    const progress = { poll: { nextAt: null }, deferred: { polls: 9, retriedUpTo: MINUTE + 90 } };
     const answer = await decide({ now: LATE - 1, progress, results: [result([keyAt(50)])], random: 0.99 });
     expect(answer).toMatchObject({ next: 'wait', until: second(LATE) });
   });
 
   test('does not ask again and again within the second in which its time is up', async () => {
-    const progress = { pollAt: null, deferredPolls: 9, retriedUpTo: MINUTE + 90 };
+    const progress = { poll: { nextAt: null }, deferred: { polls: 9, retriedUpTo: MINUTE + 90 } };
     const left = { progress, startedAt: -60.1, random: 0.99 };
     const first = await decide({ ...left, now: LATE - 1, results: [result([keyAt(50)])] });
     expect(first).toMatchObject({ next: 'wait', until: second(LATE) });
@@ -444,7 +474,11 @@ describe('a child', () => {
   test.each(['deleted', 'renewed', 'notFound'] as const)(
     'out of time that made progress (%s) hands its target on, without what it did not finish',
     async fate => {
-      const progress = { pollAt: MINUTE + 1, [fate]: 7, failed: 2, deferred: 3 };
+      const progress = {
+        poll: { nextAt: MINUTE + 1 },
+        deferred: { count: 3 },
+        counts: { [fate]: 7, failed: 2 },
+      };
       const { result: end } = await decide({ now: LATE, progress });
       expect(end).toMatchObject({
         found: 7,
@@ -459,7 +493,7 @@ describe('a child', () => {
 
   describe('out of time in the middle of what is held', () => {
     const position = { indexKey: 0, key: keyAt(1).key };
-    const HELD = { pollAt: MINUTE + 1, held: 700, position };
+    const HELD = { poll: { nextAt: MINUTE + 1, position }, counts: { held: 700 } };
 
     test('hands on what lies behind it, as often as that gets further', async () => {
       const { result: end } = await decide({ now: LATE, progress: HELD });
@@ -472,12 +506,13 @@ describe('a child', () => {
     });
 
     test('begins anew where something else is left before it, and does not count it twice', async () => {
-      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: 1, deleted: 5 } });
+      const progress = { ...HELD, deferred: { count: 1 }, counts: { ...HELD.counts, deleted: 5 } };
+      const { result: end } = await decide({ now: LATE, progress });
       expect(end).toMatchObject({ found: 5, deleted: 5, held: 0, resume: UPCOMING });
     });
 
     test('made no progress by what the next child would find again', async () => {
-      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: 1 } });
+      const { result: end } = await decide({ now: LATE, progress: { ...HELD, deferred: { count: 1 } } });
       expect(end).toMatchObject({ found: 701, held: 700, failed: 1, interrupted: true });
     });
   });
@@ -485,24 +520,32 @@ describe('a child', () => {
   test('counts what is held once when a poll for deferred keys finds it again', async () => {
     const { progress } = await decide({
       now: 5,
-      progress: { held: 3, deferred: 1, retryAtMs: (MINUTE + 4) * 1000, seen: MINUTE + 4 },
+      progress: {
+        poll: { seen: MINUTE + 4 },
+        deferred: { count: 1, retryAtMs: (MINUTE + 4) * 1000 },
+        counts: { held: 3 },
+      },
       index: [1],
     });
-    expect(progress.held).toBe(0);
+    expect(progress.counts.held).toBe(0);
   });
 
   test('out of time that made none fails what is deferred, and is interrupted when it has more to read', async () => {
-    const deferred = { deferred: 3, deferredKeys: [{ key: keyAt(1).key, reason: 'Unprocessed' }], failed: 2 };
-    const unread = await decide({ now: LATE, progress: { ...deferred, pollAt: MINUTE + 1 } });
+    const deferred = { count: 3, keys: [{ key: keyAt(1).key, reason: 'Unprocessed' }] };
+    const left = { deferred, counts: { failed: 2 } };
+    const unread = await decide({ now: LATE, progress: { ...left, poll: { nextAt: MINUTE + 1 } } });
     expect(unread.result).toMatchObject({ found: 5, failed: 5, interrupted: true, complete: false });
-    const read = await decide({ now: LATE, progress: { ...deferred, pollAt: null } });
+    const read = await decide({ now: LATE, progress: { ...left, poll: { nextAt: null } } });
     expect(read.result).toMatchObject({ found: 5, failed: 5, interrupted: false, complete: false });
-    expect(read.result?.failedKeys).toEqual(deferred.deferredKeys);
+    expect(read.result?.failedKeys).toEqual(deferred.keys);
     expect(read.result).not.toHaveProperty('resume');
   });
 
   test('out of time with nothing left is complete', async () => {
-    const { result: end } = await decide({ now: LATE, progress: { pollAt: null, deleted: 7 } });
+    const { result: end } = await decide({
+      now: LATE,
+      progress: { poll: { nextAt: null }, counts: { deleted: 7 } },
+    });
     expect(end).toMatchObject({ found: 7, complete: true });
   });
 
@@ -511,7 +554,12 @@ describe('a child', () => {
     [0, { found: 1, failed: 1, failedKeys: [{ key: keyAt(-40).key, reason: 'Unprocessed' }] }],
   ])('whose chunk gave up, with %d deleted, ends with %p', async (deleted, expected) => {
     const results = [result([keyAt(-40)], { once: false }, { deleted, attempts: 5 })];
-    const { next, result: end } = await decide({ target: BACK, now: 5, progress: { pollAt: null }, results });
+    const { next, result: end } = await decide({
+      target: BACK,
+      now: 5,
+      progress: { poll: { nextAt: null } },
+      results,
+    });
     expect(next).toBe('end');
     expect(end).toMatchObject(expected);
   });
@@ -521,19 +569,19 @@ describe('a child whose part of a limit has ended', () => {
   const limit = { perSecond: 10, credit: 10, before: MINUTE + 60 };
   const position = { indexKey: 0, key: keyAt(-40).key };
 
-  test.each<[string, Partial<ChildProgress>, number]>([
-    ['a page that it has not read', { position, pollAt: null }, 1],
-    ['a poll that was due', { pollAt: MINUTE + 30 }, 1],
-    ['keys that wait for another try', { pollAt: null, deferred: 2 }, 1],
-    ['nothing', { pollAt: null }, 0],
+  test.each<[string, Progressed, number]>([
+    ['a page that it has not read', { poll: { position, nextAt: null } }, 1],
+    ['a poll that was due', { poll: { nextAt: MINUTE + 30 } }, 1],
+    ['keys that wait for another try', { poll: { nextAt: null }, deferred: { count: 2 } }, 1],
+    ['nothing', { poll: { nextAt: null } }, 0],
   ])('leaves %s for later, and is complete', async (_what, progress, leftForLater) => {
-    const { next, result: end } = await decide({ now: 62, progress: { ...progress, limit } });
+    const { next, result: end } = await decide({ now: 62, progress: { ...progress, brake: { limit } } });
     expect([next, end]).toMatchObject(['end', { leftForLater, failed: 0, complete: true }]);
   });
 });
 
 describe('a dry run', () => {
-  const DRY = { dryRun: true, pollAt: MINUTE - 100 };
+  const DRY = { dryRun: true, poll: { nextAt: MINUTE - 100 } };
 
   test('counts, lists and ends', async () => {
     const answer = await decide({ target: BACK, now: 0, progress: DRY, index: [-40, -35] });
@@ -548,7 +596,7 @@ describe('a dry run', () => {
 
   test('out of time goes on where it was', async () => {
     const position = { indexKey: 0, key: keyAt(-40).key };
-    const progress = { ...DRY, found: 1000, position };
+    const progress = { ...DRY, poll: { ...DRY.poll, position }, counts: { found: 1000 } };
     const { result: end } = await decide({ target: BACK, now: MAX_CHILD_SECONDS, progress, startedAt: 0 });
     expect(end).toMatchObject({ found: 1000, resume: { ...BACK, position } });
   });
@@ -567,10 +615,10 @@ describe("the machine waits by its own clock for DynamoDB's", () => {
   });
 
   test('a minute goes on until DynamoDB has come to its end', async () => {
-    const progress = { pollAt: MINUTE + 60 };
+    const progress = { poll: { nextAt: MINUTE + 60 } };
     const behind = await decide({ now: 60.05, progress, index: [59], dynamoDbAhead: -5 });
     expect(behind).toMatchObject({ next: 'wait', until: second(64) });
     const together = await decide({ now: 60.05, progress, index: [59] });
-    expect(together).toMatchObject({ next: 'delete', progress: { pollAt: null } });
+    expect(together).toMatchObject({ next: 'delete', progress: { poll: { nextAt: null } } });
   });
 });

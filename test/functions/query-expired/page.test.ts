@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { startProgress } from '../../../functions/child/child-progress.ts';
 import { keysThatFit, toChunks } from '../../../functions/query-expired/page.ts';
 import {
   CHILD_LISTED_KEYS_BYTES,
@@ -10,6 +9,7 @@ import {
   PAGE_KEYS,
 } from '../../../statemachine/contract.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { childProgress } from '../../support/child-progress.ts';
 
 const expired = (key: ItemKey): ExpiredKey => ({ key, ttl: 1_795_165_200 });
 const key = (text: string): ExpiredKey => expired({ id: { S: text } });
@@ -54,21 +54,29 @@ describe('a page stays below the payload of a state', () => {
     const page = keys.slice(0, keysThatFit(keys));
     const listed = (reason: string) => ({ key: largest, reason });
     const filling = Math.floor(CHILD_LISTED_KEYS_BYTES / bytes(listed('Unprocessed')));
-    const progress = startProgress({
-      target: {
-        windowKeys: new Array(2).fill('2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z#1000'),
-        from: 1_600_000_000,
-        before: 1_795_165_200,
-        cutoff: 1_795_165_200,
-        upcomingFrom: null,
+    const listedFailures = (reason: string) =>
+      new Array(Math.max(1, Math.min(20, filling))).fill(listed(reason));
+    const progress = childProgress(
+      {
+        target: {
+          windowKeys: new Array(2).fill('2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z#1000'),
+          from: 1_600_000_000,
+          before: 1_795_165_200,
+          upcomingFrom: null,
+        },
+        listedKeysBytes: CHILD_LISTED_KEYS_BYTES,
       },
-      dryRun: false,
-      listedKeysBytes: CHILD_LISTED_KEYS_BYTES,
-      position: { indexKey: 1, key: { ...largest, ttl: { N: '1795165200' } } },
-      deferredKeys: new Array(Math.max(1, Math.min(20, filling))).fill(listed('Unprocessed')),
-      failedKeys: new Array(Math.max(1, Math.min(20, filling))).fill(listed('AccessDeniedException')),
-      lagCounts: Object.fromEntries(Array.from({ length: 100 }, (_unused, bucket) => [bucket, 1_000_000])),
-    } as Parameters<typeof startProgress>[0]);
+      {
+        poll: { position: { indexKey: 1, key: { ...largest, ttl: { N: '1795165200' } } } },
+        deferred: { keys: listedFailures('Unprocessed') },
+        counts: {
+          failedKeys: listedFailures('AccessDeniedException'),
+          lagCounts: Object.fromEntries(
+            Array.from({ length: 100 }, (_unused, bucket) => [bucket, 1_000_000]),
+          ),
+        },
+      },
+    );
     const chunk: Chunk = {
       next: 'delete',
       until: '2026-11-20T09:00:00Z',

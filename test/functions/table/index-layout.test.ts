@@ -26,6 +26,23 @@ test('by window the keys are those of the target', () => {
   ]);
 });
 
+test.each([
+  ['a minute', 60, 0],
+  ['a day, in a shard', 86_400, 7],
+])('by window it is known when %s has ended', (_length, granularitySeconds, shard) => {
+  const value = windowKey(0, granularitySeconds, shard);
+  const target = { ...targetOf(MINUTE, MINUTE + 1), windowKeys: [value] };
+  expect(layoutOf({}).keys(target)).toEqual([{ value, end: granularitySeconds }]);
+});
+
+test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>, number]>([
+  ['an id', {}, 36],
+  ['a sort key', { sortKey: 'when' }, 26],
+  ['long names', { ttlAttribute: 't'.repeat(255), windowAttribute: 'w'.repeat(255) }, 6],
+])('by window it is known how many entries with %s half a read unit pays for', (_what, props, entries) => {
+  expect(layoutOf(props).entriesOfLeastRead).toBe(entries);
+});
+
 test('by second it is planned in minutes, which have no shards and hold nothing else', () => {
   expect(bySecond).toMatchObject({ windowSeconds: 60, shards: 1, holdsStrays: false });
 });

@@ -47,12 +47,16 @@ export interface HurriedClock extends Clock {
  * waits, in its event.
  */
 function hurrySleep(payload: unknown, { times }: HurriedClock): void {
-  const { progress } = payload as { progress?: Record<string, unknown> | null };
+  const { progress } = payload as { progress?: Record<string, Record<string, unknown>> | null };
   const now = Date.now();
-  for (const name of ['retryAtMs', 'busyUntilMs']) {
-    const until = progress?.[name];
-    if (!progress || typeof until !== 'number' || until <= now) continue;
-    progress[name] = now + (until - now) / times;
+  for (const [slice, name] of [
+    ['deferred', 'retryAtMs'],
+    ['busy', 'untilMs'],
+  ] as const) {
+    const fields = progress?.[slice];
+    const until = fields?.[name];
+    if (!fields || typeof until !== 'number' || until <= now) continue;
+    fields[name] = now + (until - now) / times;
   }
 }
 

@@ -23,11 +23,14 @@ export class MemoryTable {
     this.#now = now;
   }
 
-  /** @param shard by window, that its writer stamps */
-  write(id: string, ttl: number, shard = 0): void {
+  /**
+   * @param shard by window, that its writer stamps
+   * @param stampedFor a TTL of the window that its writer stamps
+   */
+  write(id: string, ttl: number, shard = 0, stampedFor = ttl): void {
     this.#remove(id);
     const { granularitySeconds, indexedBy } = this.#model;
-    const start = windowStart(ttl, granularitySeconds);
+    const start = windowStart(indexedBy === 'second' ? ttl : stampedFor, granularitySeconds);
     const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds, shard);
     const window = this.#windows.get(key) ?? new IndexEntries();
     this.#windows.set(key, window);

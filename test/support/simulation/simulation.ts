@@ -6,11 +6,12 @@ import {
   type InvokeOptions,
   seededRandom,
   VirtualClock,
+  type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
+import type { PollPace } from '../../../functions/child/poll.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
-import type { PollPace } from '../../../functions/query-expired/poll.ts';
 import { addLags, lagOf } from '../../../functions/report/lag.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
@@ -56,6 +57,10 @@ export interface SimulationOptions {
   readonly start: number;
   /** The state machine; its functions' ARNs end in the names of their files. */
   readonly definition: Definition;
+  /** The state machine's. @default STANDARD */
+  readonly type?: WorkflowType;
+  /** Runs an Express execution more than once. @default once */
+  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
   readonly pace?: PollPace;
   /** @default 0 */
   readonly graceSeconds?: number;
@@ -105,20 +110,28 @@ export class Simulation {
   readonly #random = seededRandom(1);
   readonly #engine: Engine;
   readonly #definition: Definition;
+  readonly #type: WorkflowType;
   readonly #dynamoDbNow: () => number;
   readonly #pending: Promise<unknown>[] = [];
 
   constructor(options: SimulationOptions) {
-    const { start, definition, callMs = 30, memoryMb = 512, mapRunDelays } = options;
+    const { start, definition, type = 'STANDARD', callMs = 30, memoryMb = 512 } = options;
+    const { mapRunDelays, expressDeliveries } = options;
     this.clock = new VirtualClock(start * 1000);
     const { dynamoDbAheadMs = 0 } = options;
     this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
     this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }), this.#dynamoDbNow);
     this.#definition = definition;
+    this.#type = type;
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
       ...(mapRunDelays && { mapRunDelays }),
+      ...(expressDeliveries && { expressDeliveries }),
+      onStart: execution => {
+        this.executions.push(execution);
+        this.#pending.push(execution.done);
+      },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
@@ -134,6 +147,11 @@ export class Simulation {
         },
       },
     });
+  }
+
+  /** What all executions would be billed for. */
+  get billing(): Engine['billing'] {
+    return this.#engine.billing;
   }
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
@@ -167,19 +185,17 @@ export class Simulation {
         arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated',
         name: 'simulated',
         roleArn: 'arn:aws:iam::123456789012:role/sweep',
-        type: 'STANDARD',
+        type: this.#type,
         definition: this.#definition,
       } as const;
-      const execution = this.#engine.start(machine, { input });
-      this.executions.push(execution);
-      await execution.done;
+      this.#engine.start(machine, { input });
     };
     this.#pending.push(run());
   }
 
   /** Lets time pass until the last execution has ended. */
   async finish(): Promise<void> {
-    await Promise.all(this.#pending);
+    while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
   }
 
   #functions(

@@ -11,8 +11,8 @@ const STATUSES = ['ABORTED', 'FAILED', 'PENDING_REDRIVE', 'RUNNING', 'SUCCEEDED'
 
 export const describeExecution: Operation = ({ executions }, members) => {
   const arn = takeExecutionArn(members, ['execution', 'express']);
-  // Of Express executions AWS describes only those that a Map Run started.
-  if (executions.find(arn)?.execution.machine.type === 'EXPRESS') takeExecutionArn(members);
+  // Of Express executions AWS describes only those that a Map Run started: they are of Machine/Label.
+  if (/:express:[^/:]+:/.test(arn)) takeExecutionArn(members);
   const { execution, started } = executions.get(arn);
   return {
     ...summaryOf(started.execution === execution ? started : { execution }),

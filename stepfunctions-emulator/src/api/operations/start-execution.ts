@@ -1,10 +1,4 @@
-import {
-  EXPRESS_DURATION_STEP_MS,
-  EXPRESS_MEMORY_STEP_MB,
-  Execution,
-  InvalidStartError,
-  type StartOptions,
-} from '../../interpreter/index.ts';
+import { Execution, expressBill, InvalidStartError, type StartOptions } from '../../interpreter/index.ts';
 import { takeMachineArn } from '../arns.ts';
 import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError, typeNotSupported } from '../errors.ts';
@@ -34,7 +28,8 @@ export const startSyncExecution: Operation = async (context, members) => {
   const { execution } = start(context, resolved, members, true);
   await execution.done;
   const stopDate = execution.stopDate ?? execution.startDate;
-  const duration = stopDate - execution.startDate;
+  const { memoryMb = 0 } = execution;
+  const billed = expressBill({ memoryMb, durationMs: stopDate - execution.startDate });
   return {
     executionArn: execution.arn,
     stateMachineArn: stateMachine.arn,
@@ -45,9 +40,8 @@ export const startSyncExecution: Operation = async (context, members) => {
     status: execution.status === 'ABORTED' ? 'FAILED' : execution.status,
     ...(!metadataOnly && dataOf(execution)),
     billingDetails: {
-      billedMemoryUsedInMB: EXPRESS_MEMORY_STEP_MB,
-      billedDurationInMilliseconds:
-        Math.max(1, Math.ceil(duration / EXPRESS_DURATION_STEP_MS)) * EXPRESS_DURATION_STEP_MS,
+      billedMemoryUsedInMB: billed.memoryMb,
+      billedDurationInMilliseconds: billed.durationMs,
     },
   };
 };

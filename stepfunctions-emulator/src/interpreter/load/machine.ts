@@ -24,7 +24,9 @@ export function loadDefinition(
   if (!isObject(raw)) throw refusal('', 'an object', quote(raw));
   const problems: DefinitionProblem[] = [];
   const reader = new FieldReader(raw as JsonObject, '', problems);
-  const definition = loadWithinStack(reader, { express: type === 'EXPRESS', isMocked });
+  const loaded = loadWithinStack(reader, { express: type === 'EXPRESS', isMocked });
+  const bytes = Buffer.byteLength(typeof source === 'string' ? source : JSON.stringify(raw));
+  const definition = { ...loaded, bytes };
   if (problems.length === 0) checkVariableScopes(definition, problems);
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
   return definition;
@@ -45,9 +47,10 @@ function parseText(text: string): Json {
   }
 }
 
+type Loaded = Omit<Definition, 'bytes'>;
 type Surroundings = Pick<LoadContext, 'express' | 'isMocked'>;
 
-function loadWithinStack(reader: FieldReader, surroundings: Surroundings): Definition {
+function loadWithinStack(reader: FieldReader, surroundings: Surroundings): Loaded {
   try {
     return loadTop(reader, surroundings);
   } catch (error) {
@@ -56,7 +59,7 @@ function loadWithinStack(reader: FieldReader, surroundings: Surroundings): Defin
   }
 }
 
-function loadTop(reader: FieldReader, surroundings: Surroundings): Definition {
+function loadTop(reader: FieldReader, surroundings: Surroundings): Loaded {
   const comment = reader.takeString('Comment');
   const version = reader.takeString('Version');
   if (version !== undefined && version !== '1.0') reader.problem('Version', '"1.0"', quote(version));

@@ -45,7 +45,7 @@ export async function runInlineMap(visit: StateVisit, state: MapState): Promise<
   );
   fork.end();
   const result = payload(outputs);
-  visit.checkSize(result);
+  visit.take(result);
   line.recordAside('MapStateSucceeded');
   return result;
 }

@@ -1,4 +1,4 @@
-import { StateFailure } from '../failure.ts';
+import { failureAround, StateFailure } from '../failure.ts';
 import type { Payload } from '../payload.ts';
 import { recordPartFailed } from './aborted.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -51,6 +51,6 @@ export class Fork {
   end(): void {
     this.#release();
     this.#line.cancellation.throwIfCancelled();
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== undefined) throw failureAround(this.#failure);
   }
 }

@@ -2,6 +2,7 @@ import { Cancelled } from '../failure.ts';
 import type { Json } from '../json.ts';
 import type { Payload } from '../payload.ts';
 import type { Cancellation } from './cancellation.ts';
+import type { HeldData } from './held-data.ts';
 import type { EventDetails } from './history.ts';
 import { Progress } from './progress.ts';
 import type { Run } from './run.ts';
@@ -21,6 +22,8 @@ export class Line {
   readonly cancellation: Cancellation;
   readonly item: MapItem | undefined;
   readonly progress: Progress;
+  /** What its states hold; only in an Express execution, which is billed by it. */
+  readonly held: HeldData | undefined;
   /** The state that was entered and not left, for whoever has to report that it was cut off. */
   openState: { readonly name: string; readonly type: string } | undefined;
   /** By index: the branches or iterations of the open state that have not ended. */
@@ -35,6 +38,7 @@ export class Line {
     lastEventId: number,
     item: MapItem | undefined,
     progress: Progress,
+    held?: HeldData,
   ) {
     this.run = run;
     this.variables = variables;
@@ -42,6 +46,7 @@ export class Line {
     this.lastEventId = lastEventId;
     this.item = item;
     this.progress = progress;
+    this.held = held;
   }
 
   /**
@@ -73,7 +78,16 @@ export class Line {
         ? { progress: new Progress(), variables: this.variables.inner() }
         : begun;
     this.progress.setPart(index, part);
-    const branch = new Line(this.run, part.variables, cancellation, this.lastEventId, item, part.progress);
+    const held = this.held?.inner();
+    const branch = new Line(
+      this.run,
+      part.variables,
+      cancellation,
+      this.lastEventId,
+      item,
+      part.progress,
+      held,
+    );
     this.openParts.set(index, branch);
     return branch;
   }

@@ -32,7 +32,7 @@ export async function runParallel(visit: StateVisit, state: ParallelState): Prom
   const outputs = await Promise.all(state.branches.map(runBranch));
   fork.end();
   const result = payload(outputs);
-  visit.checkSize(result);
+  visit.take(result);
   line.recordAside('ParallelStateSucceeded');
   return result;
 }

@@ -43,6 +43,8 @@ export interface EngineContext {
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
+  /** What all of them are billed for. */
+  readonly billing: Billing;
   newId(): string;
 }
 

@@ -113,6 +113,7 @@ async function runHandled(
         await visit.line.pause(delayMs);
         visit.retryCount += 1;
         visit.line.progress.forgetParts();
+        visit.line.held?.enter();
         visit.countTransition();
         continue;
       }

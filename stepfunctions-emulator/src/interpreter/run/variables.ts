@@ -5,6 +5,8 @@ import type { Limits } from '../limits.ts';
 /** Bytes of all variables of an execution, whatever scope they are in. */
 export interface VariableBudget {
   used: number;
+  /** How many there were at the most. */
+  most: number;
 }
 
 interface Variable {
@@ -49,6 +51,7 @@ export class VariableScope {
       this.#budget.used += bytes - (this.#values.get(name)?.bytes ?? 0);
       this.#values.set(name, { value, bytes });
     }
+    this.#budget.most = Math.max(this.#budget.most, this.#budget.used);
     if (together > limits.variableBytes) {
       throw tooBig(`The variables of one Assign take ${together} bytes`, limits.variableBytes);
     }

@@ -50,6 +50,8 @@ export class StateVisit {
     this.#beforeEntry = line.lastEventId;
     this.enteredEventId = resumed?.enteredEventId ?? this.#recordEntry();
     line.openState = state;
+    line.held?.enter();
+    this.hold(input);
     if (resumed !== undefined) return;
     const { enteredEventId, enteredTime } = this;
     line.progress.enter({ name: state.name, input, enteredEventId, enteredTime });
@@ -148,6 +150,11 @@ export class StateVisit {
     return new StateFailure(error, `${where} ${cause}`);
   }
 
+  /** Counts the memory of a payload that the state has. */
+  hold({ text }: Payload): void {
+    this.line.held?.hold(Buffer.byteLength(text));
+  }
+
   /** Whether a payload is too big to be passed on. */
   isTooBig(result: Payload): boolean {
     return exceedsBytes(result.text, this.line.run.engine.limits.payloadBytes);
@@ -157,6 +164,12 @@ export class StateVisit {
   checkSize(result: Payload): void {
     if (this.isTooBig(result))
       throw new StateFailure('States.DataLimitExceeded', tooBigCause(this.state.name));
+  }
+
+  /** The state goes on with this payload. @throws StateFailure as checkSize does */
+  take(result: Payload): void {
+    this.hold(result);
+    this.checkSize(result);
   }
 
   /**
@@ -173,7 +186,7 @@ export class StateVisit {
       fields.assign === undefined ? undefined : await this.#evaluateAssign(fields.assign, result);
     const output =
       fields.output === undefined ? otherwise : payload(await this.evaluate(fields.output, result));
-    this.checkSize(output);
+    this.take(output);
     this.line.cancellation.throwIfCancelled(); // or a redrive would enter the state with what it assigned
     if (assigned !== undefined) this.line.variables.assign(assigned, this.line.run.engine.limits);
     this.line.record(`${this.state.type}StateExited`, 'stateExited', {

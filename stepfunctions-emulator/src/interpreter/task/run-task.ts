@@ -53,7 +53,7 @@ const OPTIMISED = integration('lambda', 'invoke');
 export async function runTask(visit: StateVisit, state: TaskState): Promise<Payload> {
   const timeouts = await evaluateTimeouts(visit, state);
   const args = state.arguments === undefined ? visit.input : payload(await visit.evaluate(state.arguments));
-  visit.checkSize(args);
+  visit.take(args);
   const { resource } = state;
   switch (resource.kind) {
     case 'function':
@@ -208,6 +208,7 @@ function unreadableBody({ line }: StateVisit, reason: string): Extract<CallOutco
 }
 
 function succeeded(visit: StateVisit, names: EventNames, result: Payload): Payload {
+  visit.hold(result);
   if (visit.isTooBig(result)) {
     const tooBig = new CallFailure('States.DataLimitExceeded', tooBigCause(names.resource));
     throw recordFailure(visit, names, 'Failed', tooBig);

@@ -1,6 +1,7 @@
 import { expiryModel } from '../../../expiry/model.ts';
 import { windowKey } from '../../../expiry/window.ts';
-import { nextPollAt, type PolledPage, readPage } from '../../../functions/query-expired/poll.ts';
+import { nextPollAt, type PolledPage, startPoll } from '../../../functions/child/poll.ts';
+import { readPage } from '../../../functions/query-expired/read-page.ts';
 import { DynamoDbBusyError, DynamoDbDateMissingError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
@@ -13,18 +14,21 @@ import {
 
 const START = Date.parse('2026-11-20T09:01:00Z') / 1000;
 
+const BEFORE = windowKey(START - 60, 60);
+const SPAN = windowKey(START, 60);
+
 const UPCOMING: SweepTarget = {
-  windowKeys: ['before', 'span'],
+  windowKeys: [BEFORE, SPAN],
   from: START - 100_000,
   before: START + 60,
   upcomingFrom: START,
 };
-const BACK: SweepTarget = { ...UPCOMING, windowKeys: ['span'], before: START + 31, upcomingFrom: null };
+const BACK: SweepTarget = { ...UPCOMING, windowKeys: [SPAN], before: START + 31, upcomingFrom: null };
 const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
 const PACE = { graceSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
-/** Windows by name, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
+/** The windows of the minute and the one before it, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
 function windows(
   contents: Record<string, number[]>,
   readAt: number,
@@ -36,13 +40,11 @@ function windows(
   const asked: string[] = [];
   let entriesRead = 0;
   const read: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
-    const windowKey = String(value);
-    asked.push(windowKey);
-    const all = (contents[windowKey] ?? [])
+    const name = value === BEFORE ? 'before' : 'span';
+    asked.push(name);
+    const all = (contents[name] ?? [])
       .toSorted((one, other) => one - other)
-      .map(
-        (offset, index): ExpiredKey => ({ key: { id: { S: `${windowKey}-${index}` } }, ttl: START + offset }),
-      )
+      .map((offset, index): ExpiredKey => ({ key: { id: { S: `${name}-${index}` } }, ttl: START + offset }))
       .filter(({ ttl }) => ttl >= from && ttl <= upTo);
     const behind =
       startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
@@ -64,6 +66,7 @@ interface Given {
   contents: Record<string, number[]>;
   seen?: number | null;
   lastDue?: number;
+  holdsStrays?: boolean;
   pace?: typeof EVERY_SECOND;
 }
 
@@ -74,6 +77,7 @@ async function poll({
   contents,
   seen = null,
   lastDue = 0,
+  holdsStrays = false,
   pace = EVERY_SECOND,
 }: Given) {
   const nowSeconds = START + Math.floor(now);
@@ -82,7 +86,8 @@ async function poll({
   let position: PagePosition | null = null;
   do {
     const page: PolledPage = await readPage(
-      { target, position, seen, lastDue },
+      target,
+      { ...startPoll(target), position, seen, lastDue, holdsStrays },
       {
         layout: LAYOUT,
         pace: PACE,
@@ -103,6 +108,7 @@ async function poll({
     due: pages.flatMap(({ due }) => due.map(({ ttl }) => ttl - START)),
     pollAt: pollAt === null ? null : pollAt - START,
     cutoff: last.cutoff - START,
+    sawStrays: pages.some(({ sawStrays }) => sawStrays),
     pages: pages.length,
     asked,
     entriesRead: entriesRead(),
@@ -216,10 +222,9 @@ describe("DynamoDB's clock", () => {
       ...(await windows({ span: [3, 4, 5, 6] }, 0).read(key, range, startKey, limit)),
       readAt: readAt === undefined ? undefined : START + readAt,
     });
-    const state = { target: UPCOMING, position: null, seen: null, lastDue: 0 };
     const machineClock = () => (START + (clock.next().value ?? Number.NaN)) * 1000;
     const options = { layout: LAYOUT, readIndex, pace, machineClock, maxKeys: PAGE_KEYS };
-    return readPage(state, { ...options, outOfTime: () => false });
+    return readPage(UPCOMING, startPoll(UPCOMING), { ...options, outOfTime: () => false });
   };
 
   test.each<[string, number, [number, number], number]>([
@@ -270,8 +275,29 @@ describe('what a poll reads', () => {
     expect(await poll({ now: 60, seen: START + 10, contents })).toMatchObject({
       due: [],
       pollAt: null,
-      asked: ['before', 'span'],
+      asked: ['span'],
     });
+  });
+
+  test.each<[string, Partial<Given>, string[]]>([
+    ['that ended before what an earlier poll has seen: no', { seen: START }, ['span']],
+    [
+      'that has not ended before it: items of the edge may lie there',
+      { seen: START - 1 },
+      ['before', 'span'],
+    ],
+    ['that holds what is due later', { seen: START, holdsStrays: true }, ['before', 'span']],
+    ['when all is to be tried again', { seen: null }, ['before', 'span']],
+  ])('is, besides the window of the minute, one %s', async (_name, given, asked) => {
+    expect((await poll({ now: 7, contents: { span: [30] }, ...given })).asked).toEqual(asked);
+  });
+
+  test.each([
+    ['after its end', [-30, 20], true],
+    ['on its edge, as the older way has it', [-30, 0], false],
+    ['in the minute of another child', [60, 90], false],
+  ])('tells of a window that holds what is due %s', async (_name, before, sawStrays) => {
+    expect(await poll({ now: -1, contents: { before, span: [30] } })).toMatchObject({ sawStrays });
   });
 
   test.each([
@@ -291,6 +317,11 @@ describe('what a poll reads', () => {
       expect(entriesRead).toBeLessThanOrEqual(Math.max(lastDue * 1.25 + 11, due * 4 + 50));
     },
   );
+});
+
+test('a first poll asks for as many entries as it pays for, not for ten and then for more', async () => {
+  const contents = { span: [...new Array(30).fill(5), 30] };
+  expect(await poll({ now: 5, contents })).toMatchObject({ asked: ['before', 'span'], entriesRead: 31 });
 });
 
 describe('by second', () => {
@@ -338,7 +369,7 @@ describe('by second', () => {
     };
     const machineClock = () => (START + now) * 1000;
     const options = { layout, readIndex, pace: PACE, machineClock, maxKeys: PAGE_KEYS, outOfTime };
-    const page = await readPage({ target, position, seen, lastDue: 0 }, options);
+    const page = await readPage(target, { ...startPoll(target), position, seen }, options);
     return { ...page, asked };
   }
 

@@ -1,23 +1,16 @@
-import { startProgress } from '../../../functions/child/child-progress.ts';
 import {
   afterDeletes,
   brakedUntil,
   keysAllowed,
   spend,
+  startBrake,
   withCredit,
-} from '../../../functions/query-expired/brake.ts';
-import { type ChildProgress, PAGE_KEYS } from '../../../statemachine/contract.ts';
+} from '../../../functions/child/brake.ts';
+import { type BrakeProgress, PAGE_KEYS } from '../../../statemachine/contract.ts';
 
 const NOW = 1_795_165_260;
 
-const child = (more: Partial<ChildProgress> = {}): ChildProgress => ({
-  ...startProgress({
-    target: { windowKeys: ['w'], from: 0, before: NOW + 60, upcomingFrom: NOW },
-    dryRun: false,
-    listedKeysBytes: 1000,
-  }),
-  ...more,
-});
+const child = (more: Partial<BrakeProgress> = {}): BrakeProgress => ({ ...startBrake(null), ...more });
 const limited = (perSecond: number, credit = perSecond) =>
   withCredit(child({ limit: { perSecond, credit, before: null } }), NOW);
 
@@ -72,11 +65,8 @@ describe('a limit', () => {
 });
 
 describe('throttling', () => {
-  const page = (tried: number, throttled: number, more: Partial<ChildProgress> = {}) => {
-    const before = child({ inFlight: tried, ...more });
-    const after = { ...before, inFlight: 0, throttled, deleted: tried - throttled };
-    return afterDeletes(before, after, NOW);
-  };
+  const page = (tried: number, throttled: number, more: Partial<BrakeProgress> = {}) =>
+    afterDeletes(child(more), { handedOver: tried, tried, throttled }, NOW);
 
   test.each([
     ['more than three fifths of a page', page(200, 140), 100],
@@ -99,8 +89,7 @@ describe('throttling', () => {
   });
 
   test('a call that hangs is none', () => {
-    const before = child({ inFlight: 25 });
-    expect(afterDeletes(before, { ...before, deferred: 25 }, NOW).rate).toBeNull();
+    expect(afterDeletes(child(), { handedOver: 25, tried: 0, throttled: 0 }, NOW).rate).toBeNull();
   });
 
   test('then it grows slowly, faster and faster, until the brake is off', () => {
@@ -108,8 +97,7 @@ describe('throttling', () => {
     const rates: (number | null)[] = [];
     while (progress.rate !== null && rates.length < 60) {
       const keys = Math.floor(progress.rate);
-      const before = { ...progress, inFlight: keys };
-      progress = afterDeletes(before, { ...before, inFlight: 0, deleted: before.deleted + keys }, NOW);
+      progress = afterDeletes(progress, { handedOver: keys, tried: keys, throttled: 0 }, NOW);
       rates.push(progress.rate);
     }
     expect(rates[0]).toBeCloseTo(26.25);

@@ -1,0 +1,95 @@
+import type {
+  ExpiredKey,
+  PagePosition,
+  PollProgress,
+  Seconds,
+  SweepTarget,
+} from '../../statemachine/contract.ts';
+
+/* The slice of a child's progress that says how far it has read its target, and when it reads on. */
+
+export function startPoll({ position, upcomingFrom }: SweepTarget): PollProgress {
+  return {
+    position: position ?? null,
+    seen: null,
+    // An upcoming minute is polled for the first time at its start, anything else at once.
+    nextAt: upcomingFrom ?? 0,
+    lastDue: 0,
+    holdsStrays: false,
+  };
+}
+
+/** How often an upcoming minute is polled. */
+export interface PollPace {
+  /** Seconds between two polls at least. */
+  readonly precisionSeconds: Seconds;
+  /** Seconds between two polls at most; 0 = only when something known expires. */
+  readonly pollSeconds: Seconds;
+}
+
+/** One page of what is due. */
+export interface PolledPage {
+  readonly due: ExpiredKey[];
+  /** This page took TTLs up to this one for expired. */
+  readonly cutoff: Seconds;
+  /** How far DynamoDB's clock is ahead of the machine's, whole seconds: 0 for clocks that go together. */
+  readonly ahead: Seconds;
+  /** Where the poll goes on; null when it has read everything that is due. */
+  readonly position: PagePosition | null;
+  /** The earliest TTL that this page saw and that is not due yet; infinite when it saw none. */
+  readonly nextExpiry: Seconds;
+  /** It saw an entry that is not due yet in a window that has ended. */
+  readonly sawStrays: boolean;
+}
+
+/** A page was read. */
+export function afterPage(
+  poll: PollProgress,
+  target: SweepTarget,
+  { due, position, nextExpiry, sawStrays, cutoff, ahead }: PolledPage,
+  pace: PollPace,
+): PollProgress {
+  const lastDue = due.length;
+  const isOfSeveral = poll.position !== null || position !== null;
+  // One of several has not read all of the windows.
+  const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
+  if (position !== null) return { ...poll, position, lastDue, holdsStrays };
+  const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: isOfSeveral });
+  return {
+    position,
+    // Another one of DynamoDB's servers may be a little behind.
+    seen: Math.max(cutoff, poll.seen ?? cutoff),
+    nextAt: next === null ? null : next - ahead,
+    lastDue,
+    holdsStrays,
+  };
+}
+
+/**
+ * When the poll after a complete one is due, by the clock of its cutoff; null when the target is done. Whole seconds
+ * apart, so that polls do not drift. A poll that took several pages took time: it is followed by another one at once.
+ */
+export function nextPollAt(
+  { before, upcomingFrom }: SweepTarget,
+  { precisionSeconds, pollSeconds }: PollPace,
+  cutoff: Seconds,
+  { nextExpiry, tookSeveralPages }: { readonly nextExpiry: Seconds; readonly tookSeveralPages: boolean },
+): Seconds | null {
+  if (upcomingFrom === null || cutoff >= before) return null;
+  if (tookSeveralPages) return cutoff;
+  const next = Math.min(
+    Math.max(Math.ceil(nextExpiry), cutoff + precisionSeconds),
+    pollSeconds > 0 ? cutoff + pollSeconds : Number.POSITIVE_INFINITY,
+  );
+  return Number.isFinite(next) ? Math.min(next, before) : null;
+}
+
+/** The next poll takes everything that is due, also what earlier ones have seen. */
+export function fromTheStart(poll: PollProgress): PollProgress {
+  return { ...poll, seen: null };
+}
+
+/** There is more to read: of this poll, or in one to come. */
+export function isUnread({ position, nextAt }: PollProgress): boolean {
+  return position !== null || nextAt !== null;
+}

@@ -1,0 +1,249 @@
+import { toEpochSeconds } from '../../expiry/ttl.ts';
+import {
+  type ExpiredKey,
+  type ItemKey,
+  type Millis,
+  PAGE_KEYS,
+  type PagePosition,
+  type PollProgress,
+  type Seconds,
+  type SweepTarget,
+} from '../../statemachine/contract.ts';
+import type { PolledPage } from '../child/poll.ts';
+import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
+import { DynamoDbBusyError, DynamoDbDateMissingError } from '../runtime/errors.ts';
+import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
+import type { IndexPage, ReadIndex, TtlRange } from '../table/index-query.ts';
+import { keysThatFit } from './page.ts';
+
+/** Entries asked for beyond what is expected to be due: the first that is not due tells when to poll next. */
+const SPARE_ENTRIES = 10;
+
+/** What reading needs from outside. */
+export interface ReadPageOptions {
+  readonly layout: IndexLayout;
+  readonly readIndex: ReadIndex;
+  readonly pace: BehindSettings;
+  /** The machine's clock, so far behind as the sweep is. */
+  readonly machineClock: () => Millis;
+  /** Most keys of the page, at least 1. */
+  readonly maxKeys: number;
+  /** Asked before each key of the index but the first; true ends the page there. */
+  readonly outOfTime: () => boolean;
+}
+
+/**
+ * Reads a page of what is due of a target, one key of the index after the other.
+ *
+ * 1. The cutoff is DynamoDB's clock when it gave the first answer, less the grace: the one clock that also times the deletes, and never
+ *    later than they are. How that goes with the machine's clock, by which it waits, is seen anew at each page.
+ * 2. A poll reads everything that is due; a page at a time, from a position on. A page that DynamoDB becomes too busy or too
+ *    slow for ends where it has come to.
+ * 3. By window, an upcoming minute is read in the order of TTL until the first entry that is not due: that one says when the
+ *    next poll is due. So that little more is read than is due, a query asks for somewhat more than the last poll found.
+ *    By second, the next poll is due when the next second is.
+ * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that ended
+ *    before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that poll
+ *    is found by the lookback of the next tick.
+ *
+ * @throws DynamoDbBusyError when it has read nothing
+ * @throws DynamoDbDateMissingError
+ */
+export async function readPage(
+  target: SweepTarget,
+  poll: PollProgress,
+  options: ReadPageOptions,
+): Promise<PolledPage> {
+  const page = new Page(target, poll, options);
+  const answers = readKeys(target, poll, page, options);
+  for (;;) {
+    const { done, value } = await answers.next();
+    if (done) return page.upTo(value);
+    page.take(value);
+  }
+}
+
+/** What one Query of a key gave. */
+interface Answer extends IndexPage {
+  readonly key: IndexKey;
+  /** Which of the target's index keys. */
+  readonly indexKey: number;
+  /** The machine's clock when it was asked. */
+  readonly sentMs: Millis;
+}
+
+/**
+ * Asks for the entries of a target from the poll's position on, in the order of its keys, with no more of them in an answer than the page
+ * has room for when it is asked.
+ *
+ * @returns where the poll goes on; null: there is nothing more that is due
+ */
+async function* readKeys(
+  target: SweepTarget,
+  { position, seen, lastDue }: PollProgress,
+  page: Page,
+  { layout, readIndex, machineClock, outOfTime }: ReadPageOptions,
+): AsyncGenerator<Answer, PagePosition | null> {
+  const range: TtlRange = { from: Math.max(target.from, seen ?? target.from), upTo: target.before };
+  if (range.upTo < range.from) return null;
+  const first = position?.indexKey ?? 0;
+  for (const [indexKey, key] of layout.keys(target).entries()) {
+    if (indexKey < first || !page.mayHold(key)) continue;
+    if (page.isBegun && outOfTime()) return { indexKey, key: null };
+    let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
+    let limit = expectedEntries(key, target, lastDue, layout);
+    let more = true;
+    while (more) {
+      if (page.room === 0) return { indexKey, key: startKey };
+      const sentMs = machineClock();
+      const answer = await unlessBusy(readIndex(key, range, startKey, Math.min(page.room, limit)), page);
+      if (answer === undefined) return { indexKey, key: startKey };
+      yield { ...answer, key, indexKey, sentMs };
+      startKey = answer.positions.at(-1) ?? null;
+      // In the order of TTL: behind one that is not due yet, or not the target's any more, nothing is due.
+      more = answer.more && startKey !== null && answer.entries.every(({ ttl }) => page.isOwn(ttl));
+      limit *= 4;
+    }
+  }
+  return null;
+}
+
+/** Undefined for a DynamoDB that becomes too busy in the middle of a page, which then ends where it has come to. */
+async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promise<IndexPage | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isBegun && error instanceof DynamoDbBusyError) return undefined;
+    throw error;
+  }
+}
+
+/** Takes of the entries what is due, as long as there is room. */
+class Page {
+  readonly #target: SweepTarget;
+  readonly #poll: PollProgress;
+  readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys'>;
+  readonly #due: ExpiredKey[] = [];
+  /** For each entry that is due, where a poll goes on behind it. */
+  readonly #positions: PagePosition[] = [];
+  #clock: DynamoDbClock | null = null;
+  #nextExpiry: Seconds = Number.POSITIVE_INFINITY;
+  #sawStrays = false;
+
+  constructor(target: SweepTarget, poll: PollProgress, options: ReadPageOptions) {
+    this.#target = target;
+    this.#poll = poll;
+    this.#options = options;
+  }
+
+  /** DynamoDB has answered. */
+  get isBegun(): boolean {
+    return this.#clock !== null;
+  }
+
+  get room(): number {
+    return this.#options.maxKeys - this.#due.length;
+  }
+
+  /** Neither a key of one TTL that is not due is asked for, nor a window that an earlier poll has seen to its end. */
+  mayHold(key: IndexKey): boolean {
+    const { ttl } = key;
+    if (ttl === undefined) return !this.#hasEnded(key) || this.#poll.holdsStrays;
+    if (this.#isDue(ttl)) return true;
+    this.#see(ttl, key);
+    return false;
+  }
+
+  /** The TTL is expired, and one of the target's. */
+  isOwn(ttl: Seconds): boolean {
+    return ttl <= this.#time.cutoff && ttl < this.#target.before;
+  }
+
+  take({ key, indexKey, entries, positions, sentMs, ...answer }: Answer): void {
+    const { machineClock, pace } = this.#options;
+    this.#clock ??= clockOf(answer, sentMs, machineClock(), pace);
+    if (key.ttl !== undefined) this.#see(key.ttl, key);
+    for (const [index, entry] of entries.entries()) {
+      if (this.#isDue(entry.ttl)) {
+        this.#due.push(entry);
+        this.#positions.push({ indexKey, key: positions[index] ?? null });
+      } else {
+        this.#see(entry.ttl, key);
+      }
+    }
+  }
+
+  /** The page, as far as a state's payload has room for it: the poll goes on behind that, or else at `next`. */
+  upTo(next: PagePosition | null): PolledPage {
+    const count = keysThatFit(this.#due);
+    const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
+    return {
+      due: this.#due.slice(0, count),
+      ...this.#time,
+      position,
+      nextExpiry: this.#nextExpiry,
+      sawStrays: this.#sawStrays,
+    };
+  }
+
+  /** Nothing is left of a target without a key to ask. */
+  get #time(): DynamoDbClock {
+    return this.#clock ?? { cutoff: this.#target.before, ahead: 0 };
+  }
+
+  #isDue(ttl: Seconds): boolean {
+    const { seen } = this.#poll;
+    const { after } = sweptRange(this.#time.cutoff, this.#options.pace);
+    return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
+  }
+
+  /** TTLs up to the window's end were seen by an earlier poll. */
+  #hasEnded({ end }: IndexKey): boolean {
+    const { seen } = this.#poll;
+    return end !== undefined && seen !== null && seen >= end;
+  }
+
+  /** A TTL that is not due now says when the next poll is, and whether that reads a window which has ended. */
+  #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey): void {
+    if (this.isOwn(ttl) || ttl >= this.#target.before) return;
+    this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
+    this.#sawStrays ||= ttl > end;
+  }
+}
+
+/** DynamoDB's clock, less what the sweep is behind it. */
+type DynamoDbClock = Pick<PolledPage, 'cutoff' | 'ahead'>;
+
+/**
+ * Reads DynamoDB's clock off a page. It is compared with the machine's by whole seconds: DynamoDB tells no less, and a wait takes no
+ * less.
+ */
+function clockOf(
+  { readAt }: Pick<IndexPage, 'readAt'>,
+  sentMs: Millis,
+  receivedMs: Millis,
+  pace: BehindSettings,
+): DynamoDbClock {
+  if (readAt === undefined) {
+    throw new DynamoDbDateMissingError(
+      "Query: expected an answer with the header Date, by which the sweep knows DynamoDB's clock, got none; whatever stands before DynamoDB has to hand it on",
+    );
+  }
+  const cutoff = readAt - secondsBehind(pace);
+  const [sent, received] = [toEpochSeconds(sentMs), toEpochSeconds(receivedMs)];
+  return { cutoff, ahead: cutoff - Math.max(sent, Math.min(cutoff, received)) };
+}
+
+/**
+ * Everything under a key of one TTL is due; of others only what is read ahead is not. A query asks at least for as many entries as it pays
+ * for.
+ */
+function expectedEntries(
+  { ttl }: IndexKey,
+  { upcomingFrom }: SweepTarget,
+  lastDue: number,
+  { entriesOfLeastRead }: IndexLayout,
+): number {
+  if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
+  return Math.max(Math.ceil(lastDue * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
+}

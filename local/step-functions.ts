@@ -1,0 +1,145 @@
+import {
+  type ApiContext,
+  type BillingCounters,
+  Engine,
+  type EngineOptions,
+  type Execution,
+  Executions,
+  InvalidDefinitionError,
+  loadDefinition,
+  type Machine,
+  NO_LOGGING,
+  NO_TRACING,
+  nestedExecutions,
+  type StartOptions,
+  type StateMachine,
+  StateMachines,
+  StateTester,
+} from 'stepfunctions-emulator';
+import { partitionOf } from '../stacks/regions.ts';
+import { NotFoundError, TerraformError } from './errors.ts';
+import { DEFAULT_REGION, type SynthesizedCloud } from './terraform/synthesized.ts';
+
+export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
+  readonly clock: NonNullable<EngineOptions['clock']>;
+  /** Called when an execution has ended, however it ended. */
+  readonly onEnd: (execution: Execution) => void;
+}
+
+/**
+ * Step Functions with the state machines that were synthesized: what its API works on, whether that is served or not. Executions start
+ * others by `states:startExecution`, of the state machines as they are then.
+ */
+export class LocalStepFunctions {
+  readonly api: ApiContext;
+  readonly #engine: Engine;
+  readonly #onEnd: StepFunctionsOptions['onEnd'];
+  readonly #running = new Set<Execution>();
+
+  constructor(
+    { account, stateMachines: resources }: SynthesizedCloud,
+    machines: readonly Machine[],
+    { onEnd, onStart, ...options }: StepFunctionsOptions,
+  ) {
+    const { clock, invoker } = options;
+    const nested = nestedExecutions(() => this.api);
+    this.#onEnd = onEnd;
+    this.#engine = new Engine({
+      ...options,
+      resources: nested,
+      onStart: execution => {
+        onStart?.(execution);
+        this.#watch(execution);
+      },
+    });
+    const region = resources[0]?.region ?? DEFAULT_REGION;
+    const place = { account, region, partition: partitionOf(region).name };
+    const stateMachines = new StateMachines(() => clock.now());
+    for (const machine of machines) {
+      stateMachines.create({
+        ...machine,
+        definitionText: resources.find(({ arn }) => arn === machine.arn)?.definition ?? '',
+        loggingConfiguration: NO_LOGGING,
+        tracingConfiguration: NO_TRACING,
+      });
+    }
+    this.api = {
+      ...place,
+      stateMachines,
+      executions: new Executions(this),
+      stateTester: new StateTester({ ...place, clock, invoker, resources: nested }),
+    };
+  }
+
+  /** Executions that have not ended. */
+  get running(): readonly Execution[] {
+    return [...this.#running];
+  }
+
+  /** What all executions would be billed for. */
+  get billing(): Readonly<BillingCounters> {
+    return this.#engine.billing;
+  }
+
+  /**
+   * Starts an execution of a state machine as it is now.
+   *
+   * @param machine its name or ARN
+   * @throws {NotFoundError} when there is none; InvalidStartError for a name or input AWS refuses
+   */
+  startExecution(machine: string, input: unknown, name?: string): Execution {
+    const found = this.#find(machine);
+    return this.api.executions.start(found, { input, ...(name !== undefined && { name }) }).execution;
+  }
+
+  #find(machine: string): StateMachine {
+    const { all } = this.api.stateMachines;
+    const found = all.find(({ arn, name }) => arn === machine || name === machine);
+    if (found !== undefined) return found;
+    const known = all.map(({ name }) => name).join(', ') || 'none';
+    throw new NotFoundError(`state machine: expected one of ${known}, got "${machine}"`);
+  }
+
+  /** Starts an execution of any state machine. @throws InvalidStartError */
+  start(machine: Machine, options: StartOptions): Execution {
+    return this.#engine.start(machine, options);
+  }
+
+  /** @throws NotRedrivableError */
+  async redrive(execution: Execution): Promise<void> {
+    await execution.redrive();
+    this.#watch(execution);
+  }
+
+  /** Ends what runs, and resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#engine.endDeliveries();
+    const { running } = this;
+    for (const execution of running) execution.stop('Local.Stopped', 'The local cloud was stopped.');
+    await Promise.all(running.map(execution => execution.done));
+  }
+
+  #watch(execution: Execution): void {
+    this.#running.add(execution);
+    void execution.done.then(ended => {
+      this.#running.delete(ended);
+      this.#onEnd(ended);
+    });
+  }
+}
+
+/** @throws {TerraformError} with the problems of every definition */
+export function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
+  const problems: string[] = [];
+  const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
+    try {
+      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type) }];
+    } catch (error) {
+      if (!(error instanceof InvalidDefinitionError)) throw error;
+      problems.push(`${address}.definition: ${error.message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new TerraformError(problems);
+  return machines;
+}

@@ -1,0 +1,30 @@
+import { fateOfPage, NOTHING_COUNTED } from '../../../functions/child/child-counts.ts';
+import { startProgress } from '../../../functions/child/child-progress.ts';
+import type { InitialProgress, Millis, Seconds, SweepTarget } from '../../../statemachine/contract.ts';
+
+const target: SweepTarget = { windowKeys: ['w'], from: 1, before: 100, upcomingFrom: 40 };
+const initial: InitialProgress = { target, dryRun: false, listedKeysBytes: 9, limit: null };
+
+test('a child goes on with its progress as it is', () => {
+  const progress = { ...startProgress(initial), busy: { polls: 3, untilMs: 7 } };
+  expect(startProgress(progress)).toBe(progress);
+});
+
+test('a child that began before its progress had slices sweeps its target again', () => {
+  const former = { ...initial, position: null, seen: 50, pollAt: 51, deferred: 2, deleted: 7, inFlight: 25 };
+  expect(startProgress(former as InitialProgress)).toEqual(startProgress(initial));
+});
+
+test('of a page only what DynamoDB is known to have been asked for was tried', () => {
+  const before = { ...NOTHING_COUNTED, deleted: 5, throttled: 1, inFlight: 50 };
+  // The other 25 were in a call that hung, and are deferred.
+  const after = { ...before, inFlight: 0, deleted: 25, failed: 1, throttled: 5 };
+  expect(fateOfPage(before, after)).toEqual({ handedOver: 50, tried: 25, throttled: 4 });
+});
+
+test('milliseconds are refused where seconds are expected', () => {
+  const nowMs: Millis = 1_795_165_260_000;
+  // @ts-expect-error
+  const seconds: Seconds = nowMs;
+  expect(seconds).toBe(nowMs);
+});
