@@ -10,7 +10,7 @@ const FLAGS = {
     min: 10,
     max: 600,
     whole: true,
-    default: 60,
+    default: 30,
     value: 'N',
     help: 'how long items are put and expire, on the virtual clock',
   },
@@ -39,8 +39,8 @@ splits a partition which stays hot, are left out.
 
 For each rate, in windows of a minute and of a day: the shards and the warm throughput that the rule recommends; the same shards on a new
 table, where that can take what is written; and a shard for each 650 items a second, which is what keys alone would need. The lower two
-rates are run three times, with the keys on other partitions. The same flags give the same result on every machine. Takes half an hour,
-most of it for the highest rate.
+rates are run three times, with the keys on other partitions. The same flags give the same result on every machine. Takes a quarter of an
+hour, most of it for the highest rate.
 
 ${flags}
 
