@@ -48,7 +48,7 @@ export async function plan(
   options: PlanOptions,
 ): Promise<Plan> {
   const upcoming = cursor === null ? await planUpcoming(request, options) : [];
-  const maxDue = options.maxDue - upcoming.length;
+  const maxDue = Math.max(0, options.maxDue - upcoming.length);
   const back = await planBack(request, cursor, { ...options, maxDue });
   const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
   const { cursor: next, oldestOverdue } = all;
