@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { expiryModel } from '../../expiry/model.ts';
+import { expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import { plan } from '../../functions/plan-sweep/plan.ts';
@@ -49,13 +49,23 @@ test('100 shards and a day are three parts of eight hours, twenty minutes apart'
   ]);
 });
 
+test('1,000 shards and a day are 25 parts in windows of a minute, and one in windows of a day', () => {
+  const many = { reconcileHours: 24, shards: 1000 };
+  const parts = reconcileParts({ ...many, granularityMinutes: 1 });
+  expect(parts).toHaveLength(25);
+  expect(new Set(parts.map(({ minute }) => minute)).size).toBe(25);
+  expect(reconcileParts({ ...many, granularityMinutes: MINUTES_PER_DAY })).toEqual([
+    { minute: 7, lookbackMinutes: 1440, skipMinutes: 0 },
+  ]);
+});
+
 test('no window of the lookback is left out, and no part is more than an execution gets through', () => {
   const divisors = Array.from({ length: MINUTES_PER_DAY }, (_unused, index) => index + 1).filter(
     minutes => MINUTES_PER_DAY % minutes === 0,
   );
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 100 }),
+      fc.integer({ min: 1, max: MAX_SHARDS }),
       fc.constantFrom(...divisors),
       fc.oneof(fc.integer({ min: 1, max: 72 }), fc.integer({ min: 1, max: 744 })),
       fc.integer({ min: 490_000, max: 500_000 }),
