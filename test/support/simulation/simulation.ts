@@ -1,6 +1,7 @@
 import {
   type Definition,
   Engine,
+  type EngineOptions,
   type Execution,
   type InvokeOptions,
   seededRandom,
