@@ -3,7 +3,6 @@ import { type Cost, costOf } from '../../cost/prices.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { simulatedDefinition } from '../../test/support/simulation/definition.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 const TICKS_A_MONTH = 43_200;
@@ -36,7 +35,7 @@ export async function costOfMonth(itemsPerMinute: number, costProps: CostProps):
   const simulate = () =>
     new Simulation({
       start: START,
-      definition: simulatedDefinition(props),
+      props: costProps,
       model: modelOf(props),
       pace: { precisionSeconds, pollSeconds },
       callMs: CALL_MS,

@@ -17,6 +17,7 @@ import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -28,7 +29,6 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
-import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {

@@ -8,6 +8,7 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
+import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   MachineName,
   QueryExpiredInput,
@@ -20,7 +21,6 @@ import type {
 } from '../../../statemachine/contract.ts';
 import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
-import { MemoryJournal } from './memory-journal.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
