@@ -1,7 +1,7 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
 import {
-  CHILD_RESULT_CHARACTERS,
   type CarriedSettings,
+  CHILD_RESULT_BYTES,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
   SWEEP_INCOMPLETE,
@@ -75,7 +75,7 @@ export function tickDefinition(
       },
       StartParts: {
         Type: 'Map',
-        Items: jsonata('$states.input.parts'),
+        Items: jsonata("[$states.input.parts[$type($) = 'object']]"),
         MaxConcurrency: TICK_TARGETS,
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
@@ -89,7 +89,9 @@ export function tickDefinition(
               Retry: SHORT_PATIENCE,
               Output: { started: true },
               // Its targets are not swept now: RecordMetrics says so.
-              Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' }],
+              Catch: [
+                { ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' },
+              ],
               End: true,
             },
             PartNotStarted: { Type: 'Pass', End: true },
@@ -98,7 +100,7 @@ export function tickDefinition(
         Output: {
           due: jsonata('$states.input.due'),
           sweeps: jsonata('$states.input.sweeps'),
-          failedParts: jsonata('[$states.result[$exists(due)]]'),
+          failedParts: jsonata('[$states.result[$exists(sweeps)]]'),
           last: true,
           retries: jsonata('$states.input.retries'),
         },
@@ -129,7 +131,7 @@ export function tickDefinition(
       RecordMetrics: {
         ...states.recordMetrics,
         Retry: SHORT_PATIENCE,
-        Output: jsonata('$states.result.Payload'),
+        Output: jsonata(CHECKED_RECORD),
         // What was to be handed over is found by the next tick. Nobody else tells that nothing was recorded.
         Catch: [
           {
@@ -183,7 +185,10 @@ export function tickDefinition(
         },
         Next: 'AnythingLeft?',
       },
-      SweepCompleted: { Type: 'Succeed', Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') } },
+      SweepCompleted: {
+        Type: 'Succeed',
+        Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') },
+      },
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
@@ -201,10 +206,7 @@ export function tickDefinition(
  * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
  *    sweep that left something (`recordFailure`).
  */
-export function replayDefinition(
-  functions: FunctionArns,
-  { tables, partition = 'aws' }: DefinitionOptions,
-) {
+export function replayDefinition(functions: FunctionArns, { tables, partition = 'aws' }: DefinitionOptions) {
   const states = sweepStates(functions, { machine: 'replay', tables, partition });
   /** The round as a whole came to nothing that is known of: without results its children count as failed. */
   const roundFailed = {
@@ -238,7 +240,10 @@ export function replayDefinition(
         MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
-        ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, ...states.child },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          ...states.child,
+        },
         Output: {
           // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(
@@ -326,25 +331,33 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
+      // Whatever stands there must have an iteration of its own: what fails here fails all others.
       ItemSelector: {
-        ...Object.fromEntries(
-          ['table', 'next', 'until', 'timeoutSeconds', 'progress'].map(field => [
-            field,
-            jsonata(`${target}.${field}`),
-          ]),
+        start: jsonata(target),
+        settings: jsonata(
+          `( $settings := $type(${target}.table) = 'string' ? $lookup($states.input.sweeps, ${target}.table).settings; $exists($settings) ? $settings : null )`,
         ),
-        results: [],
-        settings: jsonata(`$lookup($states.input.sweeps, ${target}.table).settings`),
       },
     },
-    child: childStates(functions, { partition, resultCharacters: CHILD_RESULT_CHARACTERS[machine] }),
+    child: childStates(functions, { partition, resultBytes: CHILD_RESULT_BYTES[machine] }),
     recordMetrics: invokeTask(functions.RecordMetrics, partition, {
       ...execution,
+      // That of a part of a tick would have all that the state has already.
+      executionInput: machine === 'replay' ? execution.executionInput : null,
       soFar: jsonata('$states.input'),
       endedAt: jsonata('$states.context.State.EnteredTime'),
     }),
   };
 }
+
+/** RecordMetrics' answer, with the hand-overs that can be started: one that cannot be must not keep the others from it. */
+const CHECKED_RECORD = [
+  '( $record := $states.result.Payload;',
+  "$handOvers := [$record.handOvers[$type(name) = 'string' and $type(input) = 'object']];",
+  "$assert($type($record.tables) = 'object', 'tables');",
+  "{'tables': $record.tables, 'handOvers': $handOvers,",
+  "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
+].join(' ');
 
 /** A tick has five minutes, and the next one comes in one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -1,17 +1,17 @@
+import { readWindowKey } from '../../expiry/window.ts';
 import type {
   RecordMetricsInput,
   Span,
   SweepReport,
   SweepTotals,
   TableSweep,
-  TickPart,
+  TableSweeps,
 } from '../../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
-import { readWindowKey } from '../../expiry/window.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
+import { recordedSettings } from '../report/recorded-settings.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
-import { readSettings } from '../runtime/environment.ts';
 import { lateMs } from './metrics.ts';
 
 /** What an execution came to for a table. */
@@ -30,28 +30,34 @@ export interface TableRecord {
 /** What the tables of an execution came to, those of its parts that were not started included. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const { sweeps, results, failedParts = [] } = soFar;
-  const names = [...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each)))];
+  const names = [
+    ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
+  ];
   return names.map(table => {
-    const own = { ...soFar, results: results.filter(result => isOf(result, table, sweeps)) };
-    return recordOf(table, own, failedParts);
+    const own = results.filter(result => isOf(result, table, sweeps));
+    return recordOf(table, { ...soFar, results: own }, failedParts);
   });
 }
 
 /** A replay has one table, and its children that crashed do not say of which they were. */
-function isOf(result: { readonly table?: string }, table: string, sweeps: Readonly<Record<string, TableSweep>>): boolean {
+function isOf(
+  result: { readonly table?: string },
+  table: string,
+  sweeps: Readonly<Record<string, TableSweep>>,
+): boolean {
   return result.table === table || (result.table === undefined && Object.keys(sweeps).length === 1);
 }
 
 function recordOf(
   table: string,
   soFar: RecordMetricsInput['soFar'],
-  failedParts: readonly TickPart[],
+  failedParts: readonly { readonly sweeps: TableSweeps }[],
 ): TableRecord {
   const { results, retries, planFailed } = soFar;
   const notStarted = failedParts.flatMap(({ sweeps }) => sweeps[table] ?? []);
   const sweep = soFar.sweeps[table] ?? notStarted[0];
   if (sweep === undefined) throw new TypeError(`${table}: expected its sweep among those of the execution`);
-  const settings = readSettings(sweep.settings);
+  const settings = recordedSettings(sweep.settings);
   const plans = [soFar.sweeps[table], ...notStarted].flatMap(each => each?.planned ?? []);
   const failure = plans.find(each => each.failure)?.failure;
   const progress = sweep.progress ?? {
