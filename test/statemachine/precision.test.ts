@@ -1,8 +1,8 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
+import { sweepReport, sweepReports } from '../support/sweep-reports.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
@@ -13,8 +13,7 @@ const simulate = (options: Omit<SimulationOptions, 'definition'>) =>
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);
 const worst = (simulation: Simulation) => lags(simulation).at(-1) ?? Number.NaN;
-const reports = (simulation: Simulation) =>
-  simulation.executions.map(({ output }) => output as unknown as SweepReport);
+const reports = sweepReports;
 
 /** Two items every two seconds from minute 2 to minute 5, written long before, and the ticks that own them. */
 function stream(simulation: Simulation, late: (minute: number) => number[] = () => [0]): number {
@@ -210,10 +209,10 @@ describe('a key that DynamoDB throttles', () => {
     });
     const written = stream(simulation, minute => (minute === 2 ? [0] : []));
     await simulation.finish();
-    const [{ error, cause } = {}] = simulation.executions;
+    const [{ error } = {}] = simulation.executions;
     expect(error).toBe('SweepIncompleteError');
     // Minute 3. No tick came for minute 2, nor after it.
-    expect(JSON.parse(cause ?? '')).toMatchObject({
+    expect(sweepReports(simulation)[0]).toMatchObject({
       found: 60,
       deleted: 59,
       failed: 1,
@@ -231,9 +230,9 @@ describe('a key that DynamoDB throttles', () => {
     expect(Math.max(...simulation.deleted.map(lag))).toBeLessThan(1000);
     const failed = simulation.executions.filter(({ status }) => status === 'FAILED');
     expect(failed.length).toBeGreaterThan(0);
-    for (const { error, cause } of failed) {
-      expect(error).toBe('SweepIncompleteError');
-      const report = JSON.parse(cause ?? '') as SweepReport;
+    for (const execution of failed) {
+      expect(execution.error).toBe('SweepIncompleteError');
+      const report = sweepReport(execution);
       expect(report.failedKeys).toEqual([{ key: { id: { S: STUCK } }, reason: 'Unprocessed' }]);
       expect(report.failed).toBe(1);
       expect(report.found).toBe(report.deleted + report.renewed + report.notFound + report.failed);
