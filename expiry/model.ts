@@ -58,10 +58,10 @@ export const DEFAULT_GRANULARITY_MINUTES = 1;
 export const DEFAULT_SHARDS = 1;
 
 /**
- * Most shards of one window. A shard takes 1,000 write units per second, so this is far beyond what one table
- * does by default (40,000); and all due shards of a window fit into one round of the sweep.
+ * Most shards of one window: what holds 20,000 items a second in windows of a day, with some reserve (partition-rule.ts). A table on demand
+ * takes 40,000 writes a second by default, which are 20,000 puts and as many deletes.
  */
-export const MAX_SHARDS = 100;
+export const MAX_SHARDS = 1000;
 
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;
