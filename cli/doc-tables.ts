@@ -1,6 +1,7 @@
 import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
+import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
 import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
@@ -53,11 +54,15 @@ function metricsTable(): string {
 const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
 
 /** Names that stand for what only a deployment has. */
-const NAMED = { stateMachineArn: 'the state machine', deadLetterQueueName: 'the queue', tableName: 'TABLE' };
+const NAMED = {
+  stateMachineArn: 'the state machine',
+  replayStateMachineArn: 'the one of replays',
+  deadLetterQueueName: 'the queue',
+};
 
 function alarmsTable(): string {
   const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
-    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision }), NAMED),
+    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })]), NAMED),
   );
   return table(
     ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],
@@ -70,7 +75,7 @@ function alarmsTable(): string {
       const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times in a row`;
       return [
         `\`${alarm}\``,
-        `\`<name>-${kebab(alarm)}\``,
+        `\`<${subjectOf(alarm) === undefined ? 'sweep' : 'name'}>-${kebab(alarm)}\``,
         `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
         `${beyond}${other} in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}${times}`,
         rest.isHeartbeat ? 'sounds; before its first data it is silent' : WITHOUT_DATA[rest.treatMissingData],

@@ -58,7 +58,7 @@ export async function runLocalJob({
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
   const config = checkConfig(options.config);
-  const machineNames = config.tables.map(table => resolveProps(table).name);
+  const machineNames = [...new Set(config.tables.map(table => resolveProps(table).sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
   const archives = config.tables.some(({ archive }) => archive !== undefined);

@@ -30,7 +30,7 @@ export async function schedulesOfTables(
 ): Promise<TableSchedules[]> {
   const found: TableSchedules[] = [];
   for (const table of tables) {
-    const { name } = resolveProps(table);
+    const { sweep: name } = resolveProps(table);
     const schedules = await readSchedules(scheduler, name, region);
     found.push({ tableName: table.tableName, name, schedules });
   }

@@ -23,15 +23,7 @@ import {
 } from '../expiry/model.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
-import {
-  ALARM_NAMES,
-  ALARM_TOPIC,
-  ALARMS_KIND,
-  type AlarmsProp,
-  hasSubject,
-  isRecorded,
-  subjectOf,
-} from './alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
 import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
@@ -67,6 +59,14 @@ export interface FunctionVpc {
 }
 
 const DEFAULT_PRECISION_SECONDS = 1;
+
+/** Name of the deployment that a configuration's tables share. */
+export const DEFAULT_SWEEP = 'precise-ttl';
+
+const NAME = text(
+  new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
+  `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
+);
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
@@ -332,8 +332,14 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * whether there are schedules. `false` removes them; replays still work. To stop for a while, `precise-ttl pause` needs no
-   * deployment: [Pausing](pausing.md)
+   * name of the deployment that sweeps the table, and prefix of the names of what the deployment has: at most 45 letters, digits, `_` and
+   * `-`. Tables with the same name share one set of functions and roles, one schedule, one journal and one set of alarms. Another
+   * name puts the table behind a wall of its own: [One deployment for all tables](#one-deployment-for-all-tables)
+   */
+  sweep: optional(NAME, DEFAULT_SWEEP),
+  /**
+   * whether ticks sweep the table. With `false` they do not; replays still work. A deployment whose tables are all off has no
+   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](pausing.md)
    */
   enabled: optional(boolean(), true),
   /**
@@ -395,10 +401,10 @@ export const PROPS = {
   alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
   /**
    * ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to
-   * @default a topic of the table's own, `<name>-alarms`
+   * @default a topic of the deployment's own, `<sweep>-alarms`
    */
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
-  /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
+  /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
    * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
@@ -406,8 +412,8 @@ export const PROPS = {
    */
   tracing: optional(boolean(), false),
   /**
-   * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
-   * have none; its group has them
+   * tags for everything of this table that can have some, besides those of the configuration, by the same rules. What a deployment has
+   * for several tables gets those that all of them have. A schedule can have none; its group has them
    * @default none
    */
   tags: orNone(TAGS_OR_REFERENCES),
@@ -450,17 +456,11 @@ export const PROPS = {
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of all provisioned resources, at most 45 letters, digits, `_` and `-`. No two tables may get roles of
-   * the same name: `subscription` and `subscription-plan` do not work together, nor do names that differ by case only
+   * prefix of the names of what the table has for itself, that is of its archive, its events and its backfill: at most 45 letters,
+   * digits, `_` and `-`. No two may get roles of the same name, nor names that differ by case only
    * @default `'precise-ttl-'` and the table's name
    */
-  name: calculated(
-    text(
-      new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
-      `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
-    ),
-    ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`,
-  ),
+  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
 };
 
 type PropList = typeof PROPS;
@@ -492,6 +492,28 @@ export const OF_CREATED_TABLES = [
   'warmThroughput',
   'tableClass',
 ] as const;
+
+/**
+ * Props of what the tables of a deployment share. They can stand beside `tables` too, for all of them, and those of the tables of one
+ * deployment agree.
+ */
+export const DEPLOYMENT_PROPS = [
+  'logRetentionDays',
+  'functionMemoryMb',
+  'metricsNamespace',
+  'metrics',
+  'alarms',
+  'alarmTopicArn',
+  'dashboard',
+  'tracing',
+  'permissionsBoundary',
+  'rolePath',
+  'vpc',
+  'kmsKeyArn',
+] as const satisfies readonly (keyof PropList)[];
+
+export type DeploymentProps = Pick<PreciseTtlProps, (typeof DEPLOYMENT_PROPS)[number]>;
+
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -603,7 +625,12 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...streamProblems(resolved), ...holdProblems(resolved), ...alarmProblems(resolved));
+  problems.push(
+    ...streamProblems(resolved),
+    ...holdProblems(resolved),
+    ...alarmProblems(resolved),
+    ...expressionProblems(resolved),
+  );
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -657,11 +684,11 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 }
 
 /** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
-function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProblem[] {
+function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
   const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
   return (['functionArn', 'queueArn'] as const).flatMap(field => {
     const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, { name })) return [];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
     return [
       {
         field: `events.${field}`,
@@ -724,23 +751,36 @@ export function refusesNativeTtl({
 }
 
 /** Whoever tunes an alarm expects it to sound. */
-function alarmProblems(props: ResolvedProps): FieldProblem[] {
-  const { alarms, metrics } = props;
+function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
   if (alarms === false) return [];
-  const without = ALARM_NAMES.filter(alarm => alarms[alarm] && !hasSubject(alarm, props)).map(alarm => ({
-    field: `alarms.${alarm}`,
-    expected: `false or nothing without ${subjectOf(alarm)}`,
-    got: alarms[alarm],
-    remedy: `Leave it out, or add ${subjectOf(alarm)}.`,
-  }));
-  const silent = ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
+  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
     field: `alarms.${alarm}`,
     expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
     got: alarms[alarm],
     remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
   }));
-  return [...without, ...silent];
 }
+
+/**
+ * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated. Source: Step Functions
+ * Developer Guide, "Transforming data with JSONata".
+ */
+function expressionProblems(props: ResolvedProps): FieldProblem[] {
+  return ATTRIBUTE_PROPS.filter(prop => /^\{%[^]*%\}$/.test(props[prop] ?? '')).map(field => ({
+    field,
+    expected: 'no name that begins with {% and ends with %}, which Step Functions would evaluate',
+    got: props[field],
+    remedy: 'Name another attribute.',
+  }));
+}
+
+const ATTRIBUTE_PROPS = [
+  'partitionKey',
+  'sortKey',
+  'ttlAttribute',
+  'windowAttribute',
+  'holdAttribute',
+] as const satisfies readonly (keyof PropList)[];
 
 /** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps): ResolvedProps {

@@ -1,6 +1,6 @@
 import type { TickInput } from '../statemachine/contract.ts';
 import type { ResolvedProps } from './props.ts';
-import { reconcileParts } from './reconcile-parts.ts';
+import { type ReconcilePart, reconcileParts } from './reconcile-parts.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -19,13 +19,17 @@ export interface DeployedSchedule {
   readonly retryForSeconds: number;
 }
 
+/** A deployment, as far as its schedules depend on it. */
+export interface ScheduledDeployment {
+  readonly name: string;
+  readonly tables: readonly Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes' | 'shards'>[];
+}
+
 /** The schedules that start the sweep, one a minute and the others once an hour. */
-export function schedulesOf(
-  props: Pick<ResolvedProps, 'name' | 'reconcileHours' | 'granularityMinutes' | 'shards'>,
-): DeployedSchedule[] {
+export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
     id,
-    name: `${props.name}-${id}`,
+    name: `${name}-${id}`,
     expression,
     input,
     retryForSeconds,
@@ -33,7 +37,7 @@ export function schedulesOf(
   return [
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
     schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
-    ...reconcileParts(props).map(({ minute, lookbackMinutes, skipMinutes }, part) =>
+    ...partsOf(tables).map(({ minute, lookbackMinutes, skipMinutes }, part) =>
       schedule(
         part === 0 ? 'reconcile' : `reconcile-${part + 1}`,
         `cron(${minute} * * * ? *)`,
@@ -42,4 +46,9 @@ export function schedulesOf(
       ),
     ),
   ];
+}
+
+/** The parts of the table that needs most of them serve every table. */
+function partsOf(tables: ScheduledDeployment['tables']): ReconcilePart[] {
+  return tables.map(reconcileParts).reduce((most, each) => (each.length > most.length ? each : most));
 }

@@ -89,7 +89,9 @@ export function tickDefinition(
               Retry: SHORT_PATIENCE,
               Output: { started: true },
               // Its targets are not swept now: RecordMetrics says so.
-              Catch: [{ ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' }],
+              Catch: [
+                { ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' },
+              ],
               End: true,
             },
             PartNotStarted: { Type: 'Pass', End: true },
@@ -183,7 +185,10 @@ export function tickDefinition(
         },
         Next: 'AnythingLeft?',
       },
-      SweepCompleted: { Type: 'Succeed', Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') } },
+      SweepCompleted: {
+        Type: 'Succeed',
+        Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') },
+      },
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
@@ -238,7 +243,10 @@ export function replayDefinition(
         MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
-        ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' }, ...states.child },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          ...states.child,
+        },
         Output: {
           // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(

@@ -1,7 +1,8 @@
 import type { BilledTable } from '../../cost/bill.ts';
 import { misfiledProbes } from '../../functions/plan-sweep/misfiled.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
-import { alarmsOf } from '../../stacks/alarms.ts';
+import { deployedAlarms } from '../../stacks/alarms.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import { reconcileParts } from '../../stacks/reconcile-parts.ts';
@@ -9,9 +10,6 @@ import { resolvedArchive } from '../../stacks/stream-props.ts';
 
 /** What is known of the items of one table. */
 export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
-
-/** The names of these do not matter, only how many alarms there are. */
-const RESOURCES = { stateMachineArn: '', deadLetterQueueName: '', tableName: '' };
 
 /** Mid-hour: windows of every length then take as many queries as on average. */
 const SOME_CUTOFF = Date.parse('2026-11-20T09:07:00Z') / 1000;
@@ -30,7 +28,7 @@ export function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
       watching: metrics.filter(({ name }) => name !== 'DeletionLag').length,
     },
     metricSet: props.metrics,
-    alarms: alarmsOf(props, RESOURCES).length,
+    alarms: deployedAlarms(deploymentOf([props])).length,
     hasDashboard: props.dashboard,
     isTraced: props.tracing,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,

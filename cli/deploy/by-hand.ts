@@ -27,7 +27,7 @@ export async function readByHand(config: unknown, connect: Connect, now: number)
   try {
     const found: ByHand[] = [];
     for (const table of tables) {
-      const schedules = await readSchedules(scheduler, resolveProps(table).name, region);
+      const schedules = await readSchedules(scheduler, resolveProps(table).sweep, region);
       const limit = schedules.flatMap(({ Target }) => limitOfInput(Target?.Input) ?? []).at(0);
       const outdated = schedules.filter(
         ({ StartDate }) => StartDate !== undefined && StartDate.getTime() <= now,

@@ -26,6 +26,7 @@ import {
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { variableOf } from '../../functions/runtime/variables.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
@@ -124,10 +125,14 @@ export async function observeDeployment(
     executions: sfn && (await executionsOf(sfn, stateMachine, now)),
     schedules: await observeSchedules(scheduler, subject),
     deadLetters: sqs
-      ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
+      ? await observeQueue(sqs, deadLetterQueueOf(subject.props.sweep), subject.region)
       : notAsked('SQS'),
     alarms: cloudWatch
-      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
+      ? await observeAlarms(
+          cloudWatch,
+          { names: alarmNamesOf(deploymentOf([subject.props])) },
+          subject.region,
+        )
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
     holdAttribute: lambda ? await observeHoldAttribute(lambda, subject) : notAsked('Lambda'),
@@ -159,7 +164,7 @@ async function executionsOf(
 /** @param sfn undefined when it must not be asked */
 export async function observeStateMachine(
   sfn: SFNClient | undefined,
-  { props: { name } }: Subject,
+  { props: { sweep: name } }: Subject,
 ): Promise<Checked<ListedStateMachine | undefined>> {
   if (sfn === undefined) return notAsked('Step Functions');
   return check('states:ListStateMachines', '*', async () => (await listStateMachines(sfn, [name])).get(name));
@@ -174,9 +179,9 @@ export async function observeSchedules(
   { props, region }: Subject,
 ): Promise<SeenDeployment['schedules']> {
   const schedules = await Promise.all(
-    schedulesOf(props).map(async ({ name }) => {
+    schedulesOf(deploymentOf([props])).map(async ({ name }) => {
       const seen = scheduler
-        ? await observeSchedule(scheduler, props.name, name, region)
+        ? await observeSchedule(scheduler, props.sweep, name, region)
         : notAsked('EventBridge Scheduler');
       return [name, seen] as const;
     }),
@@ -339,7 +344,7 @@ async function observeHoldAttribute(
   lambda: LambdaClient,
   { props, region }: Subject,
 ): Promise<Checked<string | undefined>> {
-  const FunctionName = `${props.name}-${fileOf('DeleteChunk')}`;
+  const FunctionName = `${props.sweep}-${fileOf('DeleteChunk')}`;
   const resource = `arn:aws:lambda:${region}:*:function:${FunctionName}`;
   return check('lambda:GetFunctionConfiguration', resource, async () => {
     try {

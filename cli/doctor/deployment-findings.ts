@@ -1,9 +1,9 @@
 import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
-import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
 import type { Checked } from '../deployment/check.ts';
@@ -84,7 +84,7 @@ export function deploymentFindings(
           return executionFindings(executions, seen, isPaused(pause, seen), subject, options);
         })),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
-      queueFindings(messages, deadLetterQueueOf(subject.props), subject),
+      queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
     ),
     ...[...seen.streamReaders].flatMap(([reader, checked]) =>
       judge(`what calls ${reader}`, checked, mappings =>
@@ -138,7 +138,7 @@ function scheduleFindings(
   const { enabled } = subject.props;
   if (!enabled) return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
-  const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
+  const wanted = schedulesOf(deploymentOf([subject.props])).find(schedule => schedule.name === name);
   const fires = pauseOfOne(seen, now) === 'on';
   const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
   return [
@@ -331,7 +331,7 @@ function alarmFindings(
   subject: Subject,
   { now }: Pick<DeploymentOptions, 'now'>,
 ): Finding[] {
-  const wanted = alarmNamesOf(subject.props);
+  const wanted = alarmNamesOf(deploymentOf([subject.props]));
   const listed = (id: FindingId, names: readonly string[]): Finding[] =>
     names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
   const sounding = seen
@@ -353,7 +353,7 @@ function alarmFindings(
 /** Functions that one execution can run at once: each child deletes its chunks at the same time. */
 export function functionsAtOnce(subject: Subject): number {
   const { props } = subject;
-  const children = Math.min(concurrentChildren(props) || ROUND_TARGETS, ROUND_TARGETS);
+  const children = Math.min(props.shardConcurrency || ROUND_TARGETS, ROUND_TARGETS);
   return children * props.chunkConcurrency;
 }
 
@@ -371,5 +371,5 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
 
 /** Map Runs that the sweep of a table has open at once: one of each of its executions. */
 export function mapRunsOf(props: Subject['props']): number {
-  return OPEN_TICKS + schedulesOf(props).length - 1;
+  return OPEN_TICKS + schedulesOf(deploymentOf([props])).length - 1;
 }

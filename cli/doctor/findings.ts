@@ -424,7 +424,7 @@ const OF_THE_DEPLOYMENT = {
     what: 'there are messages in the dead-letter queue',
     meaning: 'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
     remedy: ({ props, region }) =>
-      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.name}-dead-letters --query QueueUrl --output text)"`,
+      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.sweep}-dead-letters --query QueueUrl --output text)"`,
   },
   'dead-letter-queue-missing': {
     severity: 'warning',

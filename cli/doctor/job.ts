@@ -144,7 +144,7 @@ async function checkTable(
   ].sort(byImportance);
   return {
     tableName: props.tableName,
-    name: props.name,
+    name: props.sweep,
     verdict: verdictOf(findings),
     facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
     findings,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { deployedAlarms } from '../../stacks/alarms.ts';
 import { checkConfig } from '../../stacks/config.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { NoAnswerError } from '../aws/no-answer.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
@@ -136,7 +137,7 @@ const TICK_MINUTES = 2;
  */
 function reminders(tables: readonly PreciseTtlProps[], forMs: number | undefined): string[] {
   return tables.flatMap(table => {
-    const alarm = deployedAlarms(resolveProps(table)).find(each => each.alarm === 'noSweep');
+    const alarm = deployedAlarms(deploymentOf([resolveProps(table)])).find(each => each.alarm === 'noSweep');
     if (alarm === undefined) return [];
     const { name, periods: minutes } = alarm;
     if (forMs !== undefined && forMs <= (minutes - TICK_MINUTES) * 60_000) return [];

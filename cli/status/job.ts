@@ -90,7 +90,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
       const seen: TableStatus[] = [];
       const lookAt = async ([index, table]: [number, PreciseTtlProps]): Promise<void> => {
         const subject = subjectOf(table, region, options.call);
-        const memory = memoryOf(subject.props.name);
+        const memory = memoryOf(subject.props.sweep);
         const looked = await lookAtTable(subject, clients, namesOf(config), memory, limit, options);
         seen[index] = { subject, seen: looked, judged: judge(looked, subject, options.now()) };
       };
@@ -107,7 +107,7 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   };
 }
 
-const namesOf = ({ tables }: DeploymentConfig): string[] => tables.map(table => resolveProps(table).name);
+const namesOf = ({ tables }: DeploymentConfig): string[] => tables.map(table => resolveProps(table).sweep);
 
 function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Subject {
   return { props: resolveProps(table), model: modelOf(table), region, call };
@@ -127,7 +127,7 @@ async function lookAtTable(
   // All at once: one service that does not answer costs no time for asking the others.
   const others = Promise.all([
     observeSchedules(scheduler, subject),
-    sqs ? observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
+    sqs ? observeQueue(sqs, deadLetterQueueOf(props.sweep), region) : notAsked('SQS'),
     cloudWatch ? observeAlarms(cloudWatch, { sweep: name, others: names }, region) : notAsked('CloudWatch'),
   ]);
   others.catch(() => undefined); // what it throws, it throws below

@@ -74,7 +74,7 @@ function machineRemarks({ stateMachine }: SeenTable, { props, region, call }: Su
   return [
     {
       severity: 'broken',
-      text: `there is no state machine ${props.name} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+      text: `there is no state machine ${props.sweep} in ${region}; ${call('deploy')}, or look whether account and region are right`,
     },
   ];
 }

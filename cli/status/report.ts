@@ -71,7 +71,7 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
   const overdue = look?.read == null ? null : look;
   return {
     tableName: props.tableName,
-    name: props.name,
+    name: props.sweep,
     ...judged,
     gone: goneReport(seen.gone),
     overdue: overdue && {

@@ -50,7 +50,7 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
     ['gone', `${goneSentence(subject, seen, now)}.`],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
     ...[...seen.schedules].map(([name, schedule], index) => {
-      const short = name.slice(subject.props.name.length + 1);
+      const short = name.slice(subject.props.sweep.length + 1);
       return [
         index === 0 ? 'schedules' : '',
         `${short}: ${textOf(schedule, each => describeSchedule(each, now))}`,

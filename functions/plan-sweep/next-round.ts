@@ -1,4 +1,11 @@
-import { MAX_STEPS, type PlanCursor, ROUND_TARGETS, type RoundPlan, type SweepTarget, type TableRound } from '../../statemachine/contract.ts';
+import {
+  MAX_STEPS,
+  type PlanCursor,
+  ROUND_TARGETS,
+  type RoundPlan,
+  type SweepTarget,
+  type TableRound,
+} from '../../statemachine/contract.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
 import { startChildren } from './start-children.ts';

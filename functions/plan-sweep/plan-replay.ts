@@ -1,4 +1,9 @@
-import { type CarriedSettings, type PlanSweepInput, type PlanSweepOutput, type TableRound } from '../../statemachine/contract.ts';
+import type {
+  CarriedSettings,
+  PlanSweepInput,
+  PlanSweepOutput,
+  TableRound,
+} from '../../statemachine/contract.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { planRound } from './plan-round.ts';
@@ -76,6 +81,7 @@ function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown
     field: 'table',
     expected: `one of ${names.join(', ')}`,
     got: undefined,
-    remedy: 'Say which table to sweep: {"table": "<name>", "from": "<time>", "to": "<time>"}. Nothing was swept.',
+    remedy:
+      'Say which table to sweep: {"table": "<name>", "from": "<time>", "to": "<time>"}. Nothing was swept.',
   });
 }

@@ -147,7 +147,9 @@ async function planTable(carried: CarriedSettings, options: TableOptions): Promi
     const { oldestOverdueSeconds, misfiled, cursor } = round;
     // With a limit the tick deletes as much as it may anyway.
     const leftOver =
-      cursor === null || request.limit !== null ? undefined : { from: request.windowsFrom, to: request.before };
+      cursor === null || request.limit !== null
+        ? undefined
+        : { from: request.windowsFrom, to: request.before };
     return {
       carried,
       due: due.map(child => ({ table: tableName, ...child })),
@@ -275,12 +277,19 @@ function withFailures(
 ): TickPart[] {
   const failure = {
     error: 'TickTooLargeError',
-    message: 'More is due at once than one tick can plan. Give some tables a deployment of their own with the prop sweep.',
+    message:
+      'More is due at once than one tick can plan. Give some tables a deployment of their own with the prop sweep.',
   };
   const failed = [...new Set(left)].flatMap(name => {
     const table = byName.get(name);
     if (table === undefined) return [];
-    const planned: TickPlan = { oldestOverdueSeconds: 0, misfiled: 0, targets: 0, ...first?.sweeps[name]?.planned, failure };
+    const planned: TickPlan = {
+      oldestOverdueSeconds: 0,
+      misfiled: 0,
+      targets: 0,
+      ...first?.sweeps[name]?.planned,
+      failure,
+    };
     return [[name, { settings: table.carried, planned }] as const];
   });
   const sweeps = { ...first?.sweeps, ...Object.fromEntries(failed) };

@@ -87,7 +87,9 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
   if (recorded.length === 0) return;
   const lines = [
     {
-      metricSet: recorded.some(({ metrics: set }) => set === 'all') ? ('all' as const) : ('essential' as const),
+      metricSet: recorded.some(({ metrics: set }) => set === 'all')
+        ? ('all' as const)
+        : ('essential' as const),
       dimensions: { Deployment: deployment },
       totals: sumOfTables(recorded.map(({ totals }) => totals)),
       late: recorded.reduce((sum, { late }) => sum + late, 0),

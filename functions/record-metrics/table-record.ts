@@ -1,3 +1,4 @@
+import { readWindowKey } from '../../expiry/window.ts';
 import type {
   RecordMetricsInput,
   Span,
@@ -7,7 +8,6 @@ import type {
   TickPart,
 } from '../../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
-import { readWindowKey } from '../../expiry/window.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
@@ -30,7 +30,9 @@ export interface TableRecord {
 /** What the tables of an execution came to, those of its parts that were not started included. */
 export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
   const { sweeps, results, failedParts = [] } = soFar;
-  const names = [...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each)))];
+  const names = [
+    ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
+  ];
   return names.map(table => {
     const own = { ...soFar, results: results.filter(result => isOf(result, table, sweeps)) };
     return recordOf(table, own, failedParts);
@@ -38,7 +40,11 @@ export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): Tabl
 }
 
 /** A replay has one table, and its children that crashed do not say of which they were. */
-function isOf(result: { readonly table?: string }, table: string, sweeps: Readonly<Record<string, TableSweep>>): boolean {
+function isOf(
+  result: { readonly table?: string },
+  table: string,
+  sweeps: Readonly<Record<string, TableSweep>>,
+): boolean {
   return result.table === table || (result.table === undefined && Object.keys(sweeps).length === 1);
 }
 

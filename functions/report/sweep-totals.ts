@@ -4,8 +4,8 @@ import {
   type SweepCounts,
   type SweepProgress,
   type SweepReport,
-  type TableRound,
   type SweepTotals,
+  type TableRound,
 } from '../../statemachine/contract.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';

@@ -1,5 +1,16 @@
 import type { FieldProblem } from '../../expiry/errors.ts';
-import { boolean, fieldProblems, isObject, type Kinds, kind, oneOf, text, under, type ValueOf, whole } from '../../expiry/fields.ts';
+import {
+  boolean,
+  fieldProblems,
+  isObject,
+  type Kinds,
+  kind,
+  oneOf,
+  text,
+  under,
+  type ValueOf,
+  whole,
+} from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import {
   MAX_DELETES_PER_SECOND,
@@ -97,7 +108,9 @@ export function readSettings(carried: unknown): SweepSettings {
   if (!isObject(carried)) {
     throw new InvalidSettingsError({ field: 'settings', expected: 'an object', got: carried, remedy });
   }
-  const required = Object.keys(SETTING_KINDS).filter(name => !(ABSENT_SETTINGS as readonly string[]).includes(name));
+  const required = Object.keys(SETTING_KINDS).filter(
+    name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
+  );
   const { copyTo } = carried;
   const [problem] = [
     ...fieldProblems(SETTING_KINDS, carried, { required, remedy }),
@@ -109,7 +122,10 @@ export function readSettings(carried: unknown): SweepSettings {
 
 function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
   if (!isObject(archive)) return [{ field: 'copyTo', expected: 'an object', got: archive, remedy }];
-  return under('copyTo', fieldProblems(ARCHIVE_KINDS, archive, { required: Object.keys(ARCHIVE_KINDS), remedy }));
+  return under(
+    'copyTo',
+    fieldProblems(ARCHIVE_KINDS, archive, { required: Object.keys(ARCHIVE_KINDS), remedy }),
+  );
 }
 
 /**

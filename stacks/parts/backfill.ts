@@ -4,7 +4,7 @@ import { BACKFILL_TASKS, type BackfillTaskName } from '../../statemachine/backfi
 import { backfillName } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { Place, Statement } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { Workflow } from './workflow.ts';
 
@@ -29,7 +29,14 @@ export class Backfill extends Construct {
       ...tableKeyStatements('write', sweep, place),
     ];
     const backfillFunction = (task: BackfillTaskName, statements: readonly Statement[]) =>
-      new SweepFunction(this, BACKFILL_TASKS[task], { place, task, environment, sweep, statements });
+      new SweepFunction(this, BACKFILL_TASKS[task], {
+        place,
+        task,
+        worksFor: tableInWords(sweep),
+        environment,
+        sweep,
+        statements,
+      });
     this.functions = {
       PlanBackfill: backfillFunction('PlanBackfill', []),
       BackfillSegment: backfillFunction('BackfillSegment', table),
@@ -39,6 +46,7 @@ export class Backfill extends Construct {
     const name = backfillName(sweep.name);
     this.machine = new Workflow(this, 'workflow', {
       place,
+      type: 'STANDARD',
       name,
       roleName: name,
       functionArns: Object.values(arns),

@@ -2,10 +2,20 @@ import { DataAwsCallerIdentity } from '@cdktf/provider-aws/lib/data-aws-caller-i
 import { DataAwsPartition } from '@cdktf/provider-aws/lib/data-aws-partition/index.js';
 import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js';
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
-import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
+import { isReference } from '../references.ts';
+import { attachPolicies } from './role-policies.ts';
 import { tagged } from './tagged.ts';
+
+/** The longest that AWS has of them: of a partition, and of a region. */
+const PARTITION_LENGTH = 'aws-us-gov'.length;
+const REGION_LENGTH = 'ap-southeast-1'.length;
+const ACCOUNT_LENGTH = 12;
+
+/** Characters of an ARN before its resource. */
+const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
 
 /** Where things are deployed, for ARNs that are known before the thing exists. */
 export class Place extends Construct {
@@ -14,6 +24,8 @@ export class Place extends Construct {
   /** What the services' names end with in URLs: `amazonaws.com`. */
   readonly dnsSuffix: string;
   readonly region: string;
+  /** Characters of what only Terraform knows. */
+  readonly #lengths = new Map<string, number>();
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -22,12 +34,31 @@ export class Place extends Construct {
     this.partition = partition;
     this.dnsSuffix = dnsSuffix;
     this.region = new DataAwsRegion(this, 'region', {}).region;
+    this.#lengths.set(this.account, ACCOUNT_LENGTH);
+    this.#lengths.set(this.partition, PARTITION_LENGTH);
+    this.#lengths.set(this.region, REGION_LENGTH);
   }
 
   arn(service: string, resource: string): string {
     return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
   }
+
+  /** Notes how long the ARN of a table is, which stands as a token wherever it is used. */
+  knowTable(arn: string, tableName: string): void {
+    if (!isReference(tableName)) this.#lengths.set(arn, ARN_LENGTH + `table/${tableName}`.length);
+  }
+
+  /** How long a text is at the most once Terraform has put in what it refers to: the ARN of a table is the longest. */
+  lengthOf(text: string): number {
+    const known = [...this.#lengths].reduce(
+      (result, [reference, length]) => result.replaceAll(reference, 'x'.repeat(length)),
+      text,
+    );
+    return known.replaceAll(/\$\{[^}]*\}/g, 'x'.repeat(ARN_LENGTH + MAX_TABLE_LENGTH)).length;
+  }
 }
+
+const MAX_TABLE_LENGTH = 'table/'.length + 255;
 
 /** What a role may do, or with the effect `Deny` may not. */
 export interface Statement {
@@ -40,6 +71,7 @@ export interface Statement {
 }
 
 export interface ServiceRoleProps {
+  readonly place: Place;
   readonly name: string;
   /** The service that takes the role, e.g. `lambda.amazonaws.com`. */
   readonly service: string;
@@ -55,12 +87,12 @@ export class ServiceRole extends Construct {
   readonly arn: string;
   readonly role: IamRole;
   /** What a resource must depend on when it needs the permissions at its own creation. */
-  readonly policy: IamRolePolicy;
+  readonly policies: readonly ITerraformDependable[];
 
   constructor(
     scope: Construct,
     id: string,
-    { name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
+    { place, name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
   ) {
     super(scope, id);
     const condition = {
@@ -87,19 +119,6 @@ export class ServiceRole extends Construct {
     });
     this.node.defaultChild = this.role;
     this.arn = this.role.arn;
-    this.policy = new IamRolePolicy(this, 'policy', {
-      name,
-      // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
-      role: this.role.id,
-      policy: JSON.stringify({
-        Version: '2012-10-17',
-        Statement: statements.map(({ effect = 'Allow', actions, resources, condition }) => ({
-          Effect: effect,
-          Action: actions,
-          Resource: resources,
-          ...(condition && { Condition: condition }),
-        })),
-      }),
-    });
+    this.policies = attachPolicies(this, { place, name, role: this.role, statements, sweep });
   }
 }

@@ -33,6 +33,11 @@ export class Deployment {
     this.#initialised = true;
   }
 
+  /** Where Terraform runs. */
+  get folder(): string {
+    return this.#root.folder;
+  }
+
   terraform(args: readonly string[], environment?: Environment): Promise<Ended> {
     return this.#root.terraform(args, environment);
   }
