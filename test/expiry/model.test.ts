@@ -8,7 +8,7 @@ describe('expiryModel', () => {
       ttlAttribute: 'ttl',
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
-      granularitySeconds: 60,
+      granularitySeconds: 86_400,
       shards: 1,
       defaultTtlSeconds: 0,
     });

@@ -40,13 +40,13 @@ test('a table needs no more than its name and its partition key', () => {
     windowAttribute: 'expirationWindow',
     indexName: 'expirationWindowIndex',
     name: 'precise-ttl-SessionData',
-    granularityMinutes: 1,
+    granularityMinutes: 1440,
     shards: 1,
     deleteMode: 'guarded',
     precisionSeconds: 1,
     pollSeconds: 0,
     lookbackMinutes: 10,
-    reconcileHours: 24,
+    reconcileHours: 744,
     enabled: true,
     shardConcurrency: 20,
     chunkConcurrency: 10,
@@ -60,9 +60,10 @@ test('a table needs no more than its name and its partition key', () => {
 });
 
 test.each([
-  { shards: 41 },
-  { shards: 42 },
-  { shards: 100, reconcileHours: 744 },
+  { shards: 41, granularityMinutes: 1 },
+  { shards: 42, granularityMinutes: 1 },
+  { shards: 100, granularityMinutes: 1, reconcileHours: 744 },
+  { shards: 100 },
   { shards: 100, granularityMinutes: 5 },
 ])('%p can be reconciled', props => expect(propProblems(table(props))).toEqual([]));
 
@@ -85,9 +86,17 @@ test.each([
   { indexedBy: 'second', lookbackMinutes: 60, reconcileHours: 744 },
 ] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
 
-test('the lookback reaches back one window at least', () => {
-  expect(resolveProps(table({ granularityMinutes: 60 })).lookbackMinutes).toBe(60);
-});
+test.each([
+  [1, 24],
+  [5, 120],
+  [60, 744],
+  [1440, 744],
+])(
+  'with windows of %d minutes the reconcile looks back %d hours: a day of minutes, or 31 days',
+  (granularityMinutes, hours) => {
+    expect(resolveProps(table({ granularityMinutes })).reconcileHours).toBe(hours);
+  },
+);
 
 describe('fails for', () => {
   test.each<[string, unknown, RegExp]>([
@@ -341,11 +350,6 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'a lookback shorter than a window',
-      configWith({ granularityMinutes: 60, lookbackMinutes: 30 }),
-      /lookbackMinutes: expected at least one window/,
-    ],
-    [
       'a reconcile shorter than the lookback',
       configWith({ lookbackMinutes: 120, reconcileHours: 1 }),
       /reconcileHours: expected at least the lookback/,
@@ -367,7 +371,7 @@ describe('fails for', () => {
     ],
     [
       'more to look back into than an execution gets through',
-      configWith({ shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
+      configWith({ granularityMinutes: 1, shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
       /lookbackMinutes: expected at most 60000 windows and shards to look back into in a tick/,
     ],
     [

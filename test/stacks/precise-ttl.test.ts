@@ -177,7 +177,7 @@ describe('the functions', () => {
             SORT_KEY: 'SessionId',
             TTL_ATTRIBUTE: 'ExpirationTime',
             WINDOW_ATTRIBUTE: 'expirationWindow',
-            GRANULARITY_MINUTES: '1',
+            GRANULARITY_MINUTES: '1440',
             SHARDS: '1',
             DELETE_MODE: 'guarded',
             LOOKBACK_MINUTES: '10',
@@ -370,7 +370,7 @@ describe('the schedules', () => {
     const input = (name: string) => (schedules[name]?.['target'] as { input: string } | undefined)?.input;
     expect(input('tick')).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
     expect(input('reconcile')).toBe(
-      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":1440}',
+      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}',
     );
   });
 
@@ -419,7 +419,7 @@ describe('a deployment', () => {
       ttlAttribute: 'ExpirationTime',
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
-      granularityMinutes: 1,
+      granularityMinutes: 1440,
       shards: 1,
     });
     expect(tables['Tokens']?.expiryModel).toEqual({

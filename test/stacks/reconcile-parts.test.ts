@@ -35,6 +35,12 @@ test('everything that fits into one execution is one part, at seven minutes past
   ]);
 });
 
+test('100 shards and 31 windows of a day are one part', () => {
+  expect(reconcileParts({ reconcileHours: 744, granularityMinutes: 1440, shards: 100 })).toEqual([
+    { minute: 7, lookbackMinutes: 44_640, skipMinutes: 0 },
+  ]);
+});
+
 test('100 shards and a day are three parts of eight hours, twenty minutes apart', () => {
   expect(reconcileParts({ reconcileHours: 24, granularityMinutes: 1, shards: 100 })).toEqual([
     { minute: 7, lookbackMinutes: 480, skipMinutes: 0 },
@@ -73,7 +79,9 @@ test('no window of the lookback is left out, and no part is more than an executi
 });
 
 describe('100 shards and 48 hours, as they are synthesized', () => {
-  const folder = synthesizeToFolder(configOf({ ...SESSION_DATA, shards: 100, reconcileHours: 48 }));
+  const folder = synthesizeToFolder(
+    configOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100, reconcileHours: 48 }),
+  );
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const { schedules } = readSynthesized(folder);
   const reconciles = schedules.filter(({ name }) => !name.endsWith('-tick'));
@@ -104,7 +112,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     scheduler.stop();
     expect(inputs).toHaveLength(5);
 
-    const model = modelOf({ ...SESSION_DATA, shards: 100 });
+    const model = modelOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100 });
     const pairs = new Set<string>();
     for (const [input, now] of inputs) {
       const request = readSweepInput(input, now, TICK);

@@ -19,7 +19,7 @@ const request: SweepRequest = {
   followsBacklog: false,
   limit: null,
 };
-const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
+const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2, granularityMinutes: 1 }));
 
 function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
   return {
@@ -229,7 +229,7 @@ describe('an upcoming minute', () => {
 });
 
 describe('a minute in a window that is also looked back to', () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440 }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
   const upcoming = { from: START + 360, before: START + 420 };
   const tick = { ...request, from: 0, windowsFrom: START, upcoming };
 
@@ -272,7 +272,7 @@ describe('a minute in a window that is also looked back to', () => {
   });
 
   test('has a child when DynamoDB is too busy to say, and so has what lies back', async () => {
-    const two = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards: 2 }));
+    const two = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
     const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
       if (key.endsWith('#1')) throw new DynamoDbBusyError('throttled');
       return undefined;
@@ -310,7 +310,7 @@ describe('a minute in a window that is also looked back to', () => {
 });
 
 test('follows a backlog in windows of a day for 31 days', async () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440 }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
   const tick = { ...request, windowsFrom: START - 300, followsBacklog: true };
   const days: number[] = [];
   const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
