@@ -6,6 +6,7 @@ import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
@@ -53,7 +54,7 @@ export interface SimulatedDynamoDb {
 export interface SimulatedFunctionsOptions {
   /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
   readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
-  readonly journal: MemoryJournal;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
