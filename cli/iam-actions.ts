@@ -55,6 +55,7 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
     ...on('the function that deletes', ['lambda:GetFunctionConfiguration'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+    ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: [
     ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),

@@ -144,7 +144,7 @@ export function childStates(
 const CHECKED_STEP = `(
   $step := $states.result.Payload;
   $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
-  $assert($step.next != 'end' or $type($step.result) = 'object', 'result');
+  $assert($step.next != 'end' or $type($step.result.found) = 'number', 'result');
   $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
   $assert(($step.next != 'wait' and $not($step.next = 'delete' and $step.afterwards = 'wait')) or
     $toMillis($step.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');

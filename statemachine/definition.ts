@@ -1,7 +1,7 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
 import {
-  CHILD_RESULT_CHARACTERS,
   type CarriedSettings,
+  CHILD_RESULT_CHARACTERS,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
   SWEEP_INCOMPLETE,
@@ -206,10 +206,7 @@ export function tickDefinition(
  * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
  *    sweep that left something (`recordFailure`).
  */
-export function replayDefinition(
-  functions: FunctionArns,
-  { tables, partition = 'aws' }: DefinitionOptions,
-) {
+export function replayDefinition(functions: FunctionArns, { tables, partition = 'aws' }: DefinitionOptions) {
   const states = sweepStates(functions, { machine: 'replay', tables, partition });
   /** The round as a whole came to nothing that is known of: without results its children count as failed. */
   const roundFailed = {

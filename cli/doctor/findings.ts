@@ -26,6 +26,11 @@ export interface RemedyValues {
   readonly functions: string;
   /** That native TTL is on. @default that of the configuration */
   readonly attribute?: string | undefined;
+  /** That hold, and what the index should be warm for, write units a second. */
+  readonly shards?: number | undefined;
+  readonly warmUnits?: number | undefined;
+  /** The table is warm for less than that, too. */
+  readonly tableIsCold?: boolean;
   /** The sentence that names the action to allow, and its resource. @default neither is known */
   readonly permission?: string | undefined;
 }
@@ -55,6 +60,31 @@ const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): s
     subject,
     ` --time-to-live-specification ${timeToLive(isOn, attribute)}`,
   );
+/** Units a second that a table or an index is to take at once. None that it has already: DynamoDB refuses to lower one. */
+type Warm = Readonly<Record<string, number | string>>;
+const warm = (
+  subject: Subject,
+  { table, index }: { readonly table?: Warm | undefined; readonly index: Warm },
+) => {
+  const update = { IndexName: subject.props.indexName, WarmThroughput: index };
+  const ofTable = Object.entries(table ?? {}).map(([name, units]) => `${name}=${units}`);
+  return aws(
+    'dynamodb update-table',
+    subject,
+    `${ofTable.length > 0 ? ` --warm-throughput ${ofTable.join(',')}` : ''} --global-secondary-index-updates '${JSON.stringify([{ Update: update }])}'`,
+  );
+};
+/** By second there are none. */
+const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false }: RemedyValues): string => {
+  const { indexedBy, shards: has } = subject.props;
+  if (indexedBy === 'second') return 'Index the table by window, with shards (docs/indexes.md).';
+  const raise =
+    shards !== undefined && shards <= has
+      ? ''
+      : `Raise shards to ${shards ?? 'N'} in the configuration, then ${deploy(subject)}, then raise it in the writers. `;
+  const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
+  return `${raise}Make the index warm: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
+};
 const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
   call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
@@ -217,12 +247,18 @@ const OF_THE_TABLE = {
     what: 'the table takes less at once than the configuration says',
     meaning:
       'warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
-    remedy: subject =>
-      aws(
-        'dynamodb update-table',
-        subject,
-        ` --warm-throughput ReadUnitsPerSecond=${subject.props.warmThroughput?.read ?? 'N'},WriteUnitsPerSecond=${subject.props.warmThroughput?.write ?? 'N'}`,
-      ),
+    remedy: subject => {
+      const { read, write } = subject.props.warmThroughput ?? { read: 'N', write: 'N' };
+      const units = { ReadUnitsPerSecond: read, WriteUnitsPerSecond: write };
+      return warm(subject, { table: units, index: units });
+    },
+  },
+  'shards-few': {
+    severity: 'warning',
+    what: 'more is written to the index than its shards are good for',
+    meaning:
+      'Several keys share one of its partitions, which takes 1,000 write units a second. Where they meet, items are late at the busiest time, and writers are throttled.',
+    remedy: raiseShards,
   },
   'table-class-differs': {
     severity: 'warning',

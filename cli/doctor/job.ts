@@ -13,6 +13,7 @@ import { sampleItems } from '../table/sample.ts';
 import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
 import { type Finding, type Verdict, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
+import { observeIndexWrites, shardFindings } from './index-writes.ts';
 import { ItemTally } from './item-findings.ts';
 import { notCheckedFindings } from './not-checked.ts';
 import { type ScanProgress, scanTable } from './scan.ts';
@@ -173,7 +174,7 @@ async function lookAtTable(
   formerHolds: readonly string[],
   options: LimitedOptions,
 ): Promise<LookedAt> {
-  const { dynamoDb, isLocal } = clients;
+  const { dynamoDb, cloudWatch, isLocal } = clients;
   const { tableName } = subject.props;
   const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
   const all = 'the table, its index and its items';
@@ -193,6 +194,10 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  const load =
+    cloudWatch === undefined
+      ? notAsked('CloudWatch')
+      : await observeIndexWrites(cloudWatch, subject, options.now());
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
   return {
@@ -202,6 +207,9 @@ async function lookAtTable(
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
         : notChecked('native TTL', ttl.notChecked)),
       ...settings,
+      ...('seen' in load
+        ? shardFindings(load.seen, table, subject)
+        : notChecked('how much is written to the index', load.notChecked)),
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },

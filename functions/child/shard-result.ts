@@ -65,7 +65,9 @@ export function handOn(progress: ChildProgress): ShardResult {
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);
-    return result && CHILD_COUNTS.every(name => Number.isFinite(result[name])) && Array.isArray(result.failedKeys)
+    return result &&
+      CHILD_COUNTS.every(name => Number.isFinite(result[name])) &&
+      Array.isArray(result.failedKeys)
       ? result
       : undefined;
   } catch {

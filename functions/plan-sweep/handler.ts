@@ -4,8 +4,8 @@ import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { type AskedTable, askedTable } from './plan-round.ts';
 import { planReplay } from './plan-replay.ts';
+import { type AskedTable, askedTable } from './plan-round.ts';
 import { planTick } from './plan-tick.ts';
 
 /** Calls of a probe: three of up to five seconds, or of what a tick allows. */

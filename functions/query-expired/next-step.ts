@@ -146,8 +146,8 @@ async function decide(
   if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), deadlineMs);
 
   // 9.
-  const isHeld = await options.readHeld?.(page.due);
-  const due = page.due.filter(entry => !isHeld?.has(entry));
+  const known = await options.readHeld?.(page.due);
+  const due = page.due.filter(entry => !known?.has(entry));
   const held = read.counts.held + page.due.length - due.length;
   const passed: ChildProgress = { ...read, counts: { ...read.counts, held } };
 

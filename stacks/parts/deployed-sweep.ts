@@ -44,7 +44,7 @@ export class DeployedSweep {
     const tooMuch = settingsProblem(deployment.name, settings);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
 
-    this.journal = new Journal(scope, 'journal', { place, deployment });
+    this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const query = tables.flatMap(table => table.queryStatements());
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {

@@ -1,17 +1,22 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
-import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
+import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
-import { readSettings, type SweepSettings, type WithSettings } from '../../../functions/runtime/environment.ts';
-import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
-import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import {
+  readSettings,
+  type SweepSettings,
+  type WithSettings,
+} from '../../../functions/runtime/environment.ts';
+import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -23,8 +28,7 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
-
-import { MemoryJournal } from './memory-journal.ts';
+import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -47,12 +51,16 @@ export interface SimulatedDynamoDb {
 }
 
 export interface SimulatedFunctionsOptions {
-  /** By the name of the table. */
-  readonly dynamoDbOf: (settings: SweepSettings) => SimulatedDynamoDb;
+  /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
+  readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
   readonly journal: MemoryJournal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
+
+/** Attempts of a read, as `plan-sweep` and `query-expired` have them. */
+const PLAN_ATTEMPTS = 3;
+const QUERY_ATTEMPTS = 2;
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -61,8 +69,8 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   const { dynamoDbOf, journal, clock } = options;
   const random = () => options.random.next();
   const sleep = (ms: number) => clock.sleep(ms);
-  const tableOf = (settings: SweepSettings): AskedTable => {
-    const { readIndex, readHeld } = dynamoDbOf(settings);
+  const tableOf = (settings: SweepSettings, { requestTimeout = 5_000 }: RequestOptions = {}): AskedTable => {
+    const { readIndex, readHeld } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
     return { settings, readIndex, readHeld, logger: QUIET };
   };
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'simulated' });
@@ -73,7 +81,9 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
-      const { readIndex, readHeld } = dynamoDbOf(settings);
+      const seconds = queryTimeoutSeconds(input.progress);
+      const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
+      const { readIndex, readHeld } = dynamoDbOf(settings, patienceMs);
       return nextStep(input, {
         pace: settings,
         layout: indexLayout(settings.model),
@@ -87,7 +97,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     },
     'delete-chunk': async ({ chunk, settings: carried }) => {
       const settings = readSettings(carried);
-      const { deleteBatch } = dynamoDbOf(settings);
+      const { deleteBatch } = dynamoDbOf(settings, 0);
       return attemptChunk(chunk, {
         settings,
         send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
