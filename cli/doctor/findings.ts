@@ -396,9 +396,16 @@ const OF_THE_DEPLOYMENT = {
   },
   'schedule-disabled': {
     severity: 'broken',
-    what: 'a schedule is paused, and others of the table are not',
-    meaning: 'Nothing starts that part of the sweep: a pause or a resume did not get through.',
-    remedy: resume,
+    what: 'a schedule is off',
+    meaning: 'Nothing starts that part of the sweep: somebody has turned it off in EventBridge Scheduler.',
+    remedy: ({ call }) =>
+      `Turn it on in EventBridge Scheduler. To stop a table for a while there is ${call('pause')}.`,
+  },
+  'journal-missing': {
+    severity: 'broken',
+    what: 'the journal is not there',
+    meaning: 'No tick sweeps anything: none can tell which tables are paused.',
+    remedy: deploy,
   },
   'sweep-paused-by-hand': {
     severity: 'warning',
@@ -410,12 +417,12 @@ const OF_THE_DEPLOYMENT = {
   'sweep-limited': {
     severity: 'warning',
     what: 'the sweep is limited by hand',
-    meaning: 'With more to delete it is late. The next deployment ends the limit.',
+    meaning: 'With more to delete it is late. Deployments leave that as it is.',
     remedy: ({ call, props }) => call('limit', `--table ${props.tableName} --off`),
   },
   'sweep-paused': {
     severity: 'warning',
-    what: 'the sweep has no schedules, as the configuration says (enabled: false)',
+    what: 'no tick sweeps it, as the configuration says (enabled: false)',
     meaning: 'What expires is left to native TTL.',
     remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
   },
@@ -431,21 +438,21 @@ const OF_THE_DEPLOYMENT = {
     meaning: 'The configuration was changed after the last deployment, or the schedule by hand.',
     remedy: deploy,
   },
-  'no-recent-sweep': {
+  'no-recent-tick': {
     severity: 'broken',
-    what: 'no sweep has succeeded in the last ten minutes',
+    what: 'no tick has planned in the last ten minutes',
     meaning: 'One starts every minute. What has expired since is still there.',
     remedy: (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
   },
   'executions-failing': {
     severity: 'broken',
-    what: 'executions failed within a day, the newest one that ended among them',
-    meaning: 'The error says why. Ticks after that make up for the time of the lookback.',
+    what: 'sweeps left something within a day, and the newest one did',
+    meaning: 'The reason is said. Ticks after that make up for the time of the lookback.',
     remedy: (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
   },
   'executions-failed': {
     severity: 'warning',
-    what: 'executions failed within a day; later ones succeeded',
+    what: 'sweeps left something within a day; later ones did not',
     meaning: 'Later ticks and the hourly reconcile have made up for it, as far as they look back.',
     remedy: () => 'Read the cause: docs/troubleshooting.md.',
   },
@@ -523,14 +530,6 @@ const OF_THE_DEPLOYMENT = {
       'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
     remedy: ({ region }, { functions }) =>
       `Lower shardConcurrency or chunkConcurrency, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value ${functions}`,
-  },
-  'map-runs': {
-    severity: 'warning',
-    what: 'the open Map Runs come near the quota of the account',
-    meaning:
-      'At 1,000 open Map Runs, Step Functions keeps further ones waiting. That quota cannot be raised.',
-    remedy: () =>
-      'Look at the executions that do not end, or sweep some of the tables from another account or region.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
