@@ -11,7 +11,13 @@ import {
   type TickPlan,
 } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import { type DeploymentState, isPaused, liveHandOver, type Watermark } from '../journal/layout.ts';
+import {
+  type DeploymentState,
+  INDEX_SECONDS,
+  isPaused,
+  liveHandOver,
+  type Watermark,
+} from '../journal/layout.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
@@ -58,7 +64,7 @@ interface PlannedTable {
   readonly due: readonly ChildStart[];
   readonly plan: Omit<TickPlan, 'targets'>;
   /** Undefined: no more is known than before. */
-  readonly gone: number | undefined;
+  readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
 }
 
 /**
@@ -88,14 +94,14 @@ export async function planTick(
   const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
     planTable(carried, { executionInput, startedAtMs, state, share, ...surroundings }),
   );
-  await journal.writeWatermarks(startedAt, {
-    ...state.watermarks.tables,
-    ...Object.fromEntries(
+  await journal.writeWatermarks(
+    startedAt,
+    Object.fromEntries(
       planned.flatMap(({ carried, gone }) =>
-        gone === undefined ? [] : [[carried.tableName, { gone, at: startedAt }]],
+        gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }]],
       ),
     ),
-  });
+  );
   const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, logger);
   const failed = planned.filter(({ plan: { failure } }) => failure !== undefined);
   if (own.due.length > 0 || failed.length > 0) {
@@ -226,10 +232,12 @@ function goneBy(
   { cutoff, windowsFrom }: SweepRequest,
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
-): number | undefined {
-  if (cursor !== null || (before !== undefined && before.gone < windowsFrom - 1)) return undefined;
-  if (oldestOverdue !== undefined) return Math.min(Math.ceil(oldestOverdue) - 1, cutoff);
-  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : cutoff;
+): Pick<Watermark, 'since' | 'gone'> | undefined {
+  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
+    return undefined;
+  const since = before?.since ?? windowsFrom;
+  if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
+  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };
 }
 
 /** The targets of all tables in turn, 40 for each execution. What has none is told in the first one. */
