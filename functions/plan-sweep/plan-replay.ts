@@ -33,7 +33,6 @@ export async function planReplay(
   const { tableName } = carried;
   const sweep = soFar?.sweeps[tableName];
   const settings = sweep?.settings ?? carried;
-  const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   const { progress, due, ...next } = await planRound(
     { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
     tableOf(readSettings(settings)),
@@ -45,6 +44,8 @@ export async function planReplay(
     parts: [],
     sweeps: { [tableName]: { settings, progress } },
   };
+  // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
+  const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   return isLeft ? leave(planned) : planned;
 }
 

@@ -80,7 +80,7 @@ describeWithTerraform('npm run', () => {
             ttlAttribute: 'ttl',
             indexedBy: 'window',
             windowAttribute: 'expirationWindow',
-            granularityMinutes: 1,
+            granularityMinutes: 1440,
             shards: 1,
           },
         },

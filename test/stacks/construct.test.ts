@@ -202,7 +202,12 @@ describe('a table of the same stack', () => {
 
 test('every ARN is a property, and refers to the resource of that name', () => {
   const stack = ownStack();
-  const ttl = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, reconcileHours: 744, shards: 10 });
+  const ttl = new PreciseTtl(stack, 'ttl', {
+    ...SESSION_DATA,
+    granularityMinutes: 1,
+    reconcileHours: 744,
+    shards: 10,
+  });
   const { functionArns, roleArns, logGroupArns, scheduleArns } = ttl;
   const { stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn, deadLetterQueueArn } =
     ttl;

@@ -402,7 +402,7 @@ describe('the schedules', () => {
     const input = (name: string) => (schedules[name]?.['target'] as { input: string } | undefined)?.input;
     expect(input('tick')).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
     expect(input('reconcile')).toBe(
-      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":1440}',
+      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}',
     );
   });
 
@@ -459,7 +459,7 @@ describe('a deployment', () => {
       ttlAttribute: 'ExpirationTime',
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
-      granularityMinutes: 1,
+      granularityMinutes: 1440,
       shards: 1,
     });
     expect(tables['Tokens']?.expiryModel).toEqual({

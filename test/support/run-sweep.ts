@@ -10,6 +10,7 @@ import { startChildren } from '../../functions/plan-sweep/start-children.ts';
 import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   type ExpiredKey,
@@ -25,7 +26,6 @@ import {
 } from '../../statemachine/contract.ts';
 import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
-import { MemoryJournal } from './simulation/memory-journal.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { SESSION_DATA } from './synthesized.ts';
 
@@ -37,6 +37,8 @@ export interface SweepRun {
   readonly report: SweepReport;
   /** What each function was called with, and when (epoch milliseconds of the virtual clock). */
   readonly calls: { readonly name: FunctionName; readonly input: unknown; readonly at: number }[];
+  /** Inputs of the executions of the replay machine that a tick started. */
+  readonly handOvers: readonly unknown[];
   readonly clock: VirtualClock;
 }
 
@@ -66,14 +68,19 @@ export interface World {
   readonly around?: <Output>(name: FunctionName, run: () => Promise<Output>) => Promise<Output>;
 }
 
-/** Runs the real synthesized definition on the local engine, on a virtual clock, with all that the functions decide. */
+const INPUTS = {
+  tick: { scheduledTime: '2026-11-20T09:00:00Z' },
+  replay: { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:05Z' },
+} as const satisfies Readonly<Record<MachineName, unknown>>;
+
+/** Runs the real definition on the local engine, on a virtual clock, with all that the functions decide. */
 export async function runSweep(
   worldOf: (clock: VirtualClock) => World,
   {
-    input = { scheduledTime: '2026-11-20T09:00:00Z' },
+    machine: machineName = 'replay',
+    input = INPUTS[machineName],
     props = {},
     seed = 1,
-    machine: machineName = 'replay',
   }: {
     input?: unknown;
     machine?: MachineName;
@@ -87,9 +94,16 @@ export async function runSweep(
   const { around = (_name, run) => run() } = world;
   const random = seededRandom(seed);
   const functions = functionsAround(world, clock, random, props);
+  const handOvers: unknown[] = [];
   const engine = new Engine({
     clock,
     random,
+    resources: {
+      invoke: async (_resource, args) => {
+        handOvers.push((args as { readonly Input: unknown }).Input);
+        return { ok: true, payload: {} };
+      },
+    },
     invoker: {
       async invoke(arn, payload) {
         const name = arn.split(':').at(-1) as FunctionName;
@@ -115,7 +129,13 @@ export async function runSweep(
   const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
   const ended = safeParse(text);
   const { tables } = ended as Partial<RecordMetricsOutput>;
-  return { execution, report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport), calls, clock };
+  return {
+    execution,
+    report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport),
+    calls,
+    handOvers,
+    clock,
+  };
 }
 
 function safeParse(text: string | undefined): SweepReport | Partial<RecordMetricsOutput> {
@@ -153,6 +173,24 @@ export function planOf(due: readonly SweepTarget[], overrides: Partial<PlannedRo
 export function allDeleted(keys: readonly ExpiredKey[]): Deletion {
   return { ...NO_DELETION, deleted: keys.length };
 }
+
+/** None of a batch can be deleted. */
+export function allFailed(keys: readonly ExpiredKey[], reason = 'ValidationError'): Deletion {
+  return { ...NO_DELETION, failed: keys.map(({ key }) => ({ key, reason })) };
+}
+
+/** Answers of a function that its own code does not give, to see what the machine makes of them. */
+export function answering(name: string, change: (answer: object) => unknown): Pick<World, 'around'> {
+  return {
+    around: async <Output>(called: string, run: () => Promise<Output>) => {
+      const answer = await run();
+      return called === name ? (change(answer as object) as Output) : answer;
+    },
+  };
+}
+
+/** Two of these in a state are more than it may hand on. */
+export const TOO_MUCH = 'x'.repeat(150_000);
 
 /** A table in memory: everything in it is expired. */
 function functionsAround(
@@ -219,7 +257,13 @@ async function planAround(
   const table = carried.tableName;
   if (machine === 'tick') {
     const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
-    const options = { dryRun: false, limit: request.limit, concurrency: 0, behindSeconds };
+    const options = {
+      dryRun: false,
+      limit: request.limit,
+      concurrency: 0,
+      behindSeconds,
+      collected: TICK_TARGETS,
+    };
     const due = startChildren(targets, options).map(child => ({ table, ...child }));
     const sweeps = {
       [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } },

@@ -381,7 +381,7 @@ test.each<[string, Parameters<typeof findings>[0]]>([
 
 test('each execution of a sweep has one Map Run', () => {
   expect(mapRunsOf(subjectOf().props)).toBe(4);
-  expect(mapRunsOf(subjectOf({ shards: 100 }).props)).toBe(6);
+  expect(mapRunsOf(subjectOf({ shards: 100, granularityMinutes: 1 }).props)).toBe(6);
 });
 
 test.each([

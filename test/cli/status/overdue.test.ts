@@ -60,8 +60,11 @@ function clientWith(
 }
 
 const windowOf = (ttl: number, shard = 0) => windowKey(windowStart(ttl, 60), 60, shard);
+/** By window the windows here are of a minute, so that there are many. */
+const inMinutes = (props: Partial<PreciseTtlProps> = {}) =>
+  subjectOf({ ...(props.indexedBy !== 'second' && { granularityMinutes: 1 }), ...props });
 const look = (props: Partial<PreciseTtlProps>, client: DynamoDBClient, minutes = 10) =>
-  lookForOverdue(client, subjectOf(props), minutes, () => NOW);
+  lookForOverdue(client, inMinutes(props), minutes, () => NOW);
 const SILENT = new NoAnswerError('DYNAMODB', { kind: 'timed out', seconds: 5 }, undefined);
 const THROTTLED = new ProvisionedThroughputExceededException({ message: 'slower', $metadata: {} });
 
@@ -156,7 +159,7 @@ test('when time is over, only what was read is claimed', async () => {
     now += 2000;
     return undefined;
   });
-  const seen = await lookForOverdue(slow, subjectOf(), 60, () => now);
+  const seen = await lookForOverdue(slow, inMinutes(), 60, () => now);
   const { read } = seen;
   expect(read?.from).toBe(SECONDS - 3600);
   expect(goneBy(seen, [])).toEqual({ known: true, since: SECONDS - 3600, by: read?.upTo });
@@ -171,8 +174,9 @@ test.each<[Partial<PreciseTtlProps>, number, number]>([
   [{ indexedBy: 'second' }, 44_640, 82],
   [{ granularityMinutes: 5 }, 44_640, 5 * (MOST_KEYS - 1)],
   [{ shards: 100 }, 44_640, 49],
+  [{ shards: 100, granularityMinutes: 1440 }, 44_640, 44_640],
 ])('%j: of %i minutes it reads %i', (props, wanted, expected) => {
-  expect(minutesBack(subjectOf(props), wanted)).toBe(expected);
+  expect(minutesBack(inMinutes(props), wanted)).toBe(expected);
 });
 
 test('what is held is not overdue, and what is behind it is', async () => {

@@ -1,10 +1,12 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
+import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
@@ -12,10 +14,11 @@ import {
   type SweepSettings,
   type WithSettings,
 } from '../../../functions/runtime/environment.ts';
-import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
+import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -27,8 +30,6 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
-
-import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -51,12 +52,16 @@ export interface SimulatedDynamoDb {
 }
 
 export interface SimulatedFunctionsOptions {
-  /** By the name of the table. */
-  readonly dynamoDbOf: (settings: SweepSettings) => SimulatedDynamoDb;
-  readonly journal: MemoryJournal;
+  /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
+  readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
+
+/** Attempts of a read, as `plan-sweep` and `query-expired` have them. */
+const PLAN_ATTEMPTS = 3;
+const QUERY_ATTEMPTS = 2;
 
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -65,19 +70,21 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   const { dynamoDbOf, journal, clock } = options;
   const random = () => options.random.next();
   const sleep = (ms: number) => clock.sleep(ms);
-  const tableOf = (settings: SweepSettings): AskedTable => {
-    const { readIndex, readHeld } = dynamoDbOf(settings);
+  const tableOf = (settings: SweepSettings, { requestTimeout = 5_000 }: RequestOptions = {}): AskedTable => {
+    const { readIndex, readHeld } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
     return { settings, readIndex, readHeld, logger: QUIET };
   };
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'simulated' });
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now() })
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
-      const { readIndex, readHeld } = dynamoDbOf(settings);
+      const seconds = queryTimeoutSeconds(input.progress);
+      const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
+      const { readIndex, readHeld } = dynamoDbOf(settings, patienceMs);
       return nextStep(input, {
         pace: settings,
         layout: indexLayout(settings.model),
@@ -91,7 +98,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
     },
     'delete-chunk': async ({ chunk, settings: carried }) => {
       const settings = readSettings(carried);
-      const { deleteBatch } = dynamoDbOf(settings);
+      const { deleteBatch } = dynamoDbOf(settings, 0);
       return attemptChunk(chunk, {
         settings,
         send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),

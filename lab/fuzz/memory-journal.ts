@@ -4,15 +4,16 @@ import {
   liveHandOver,
   type SweepRow,
   type Watermark,
-} from '../../../functions/journal/layout.ts';
+} from '../../functions/journal/layout.ts';
 
-/** Seconds for which a hand-over lives after it was taken or renewed. */
-const LEASE_SECONDS = 15 * 60;
+/** Seconds for which a hand-over lives after it was taken, and after it was renewed: as in `functions/journal/hand-overs.ts`. */
+const TAKEN_SECONDS = 300;
+const RENEWED_SECONDS = 1_800;
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
 
-/** A journal in memory. */
+/** A journal in memory, which does what the real one does. */
 export class MemoryJournal {
   readonly rows: SweepRow[] = [];
   readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
@@ -37,7 +38,7 @@ export class MemoryJournal {
 
   async writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void> {
     this.#watermarks.tick = tick;
-    this.#watermarks.tables = { ...tables };
+    this.#watermarks.tables = { ...this.#watermarks.tables, ...tables };
   }
 
   async putRows(rows: readonly SweepRow[]): Promise<void> {
@@ -45,15 +46,17 @@ export class MemoryJournal {
   }
 
   async takeHandOver(table: string, before: number, execution: string): Promise<boolean> {
-    if (liveHandOver(this.state, table, this.#now()) !== undefined) return false;
-    this.handOvers[table] = { before, until: this.#leaseEnd(), execution };
+    const live = liveHandOver(this.state, table, this.#now());
+    if ((live !== undefined && live.execution !== execution) || isPaused(this.state, table, this.#now()))
+      return false;
+    this.handOvers[table] = { before, until: this.#secondsFromNow(TAKEN_SECONDS), execution };
     return true;
   }
 
   async renewHandOver(table: string, execution: string): Promise<boolean> {
     const own = this.handOvers[table];
     if (own?.execution !== execution || isPaused(this.state, table, this.#now())) return false;
-    this.handOvers[table] = { ...own, until: this.#leaseEnd() };
+    this.handOvers[table] = { ...own, until: this.#secondsFromNow(RENEWED_SECONDS) };
     return true;
   }
 
@@ -67,7 +70,7 @@ export class MemoryJournal {
     this.#watermarks.tables = { ...this.#watermarks.tables, [table]: { gone: to - 1, at: endedAt } };
   }
 
-  #leaseEnd(): number {
-    return Math.floor(this.#now() / 1000) + LEASE_SECONDS;
+  #secondsFromNow(seconds: number): number {
+    return Math.floor(this.#now() / 1000) + seconds;
   }
 }
