@@ -8,6 +8,7 @@ import { describeViolations } from '../ledger/verdict.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { machinesOf } from '../watch/machines.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { planStream, type Stream } from '../workload/plan.ts';
@@ -128,7 +129,7 @@ interface Surroundings {
 }
 
 function startCloud(
-  { cdktfOut, sweep, existingTable, cloud }: DemoOptions,
+  { cdktfOut, existingTable, cloud }: DemoOptions,
   { dynamoDb, clock, progress, problems, ended, followers }: Surroundings,
 ): Promise<LocalCloud> {
   return LocalCloud.start({
@@ -138,7 +139,7 @@ function startCloud(
     onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
       ended.push(execution);
-      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution, sweep));
+      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
     ...(existingTable && { existing: [existingTable], makeExisting: true }),
@@ -284,10 +285,11 @@ function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
 /** When each tick was started, by its time; epoch milliseconds. */
 function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
-    executions.map(({ input, startDate }) => [
-      Date.parse(String(fieldOf(input, 'scheduledTime'))),
-      startDate,
-    ]),
+    executions.flatMap(({ input, startDate }) => {
+      const scheduledTime = fieldOf(input, 'scheduledTime');
+      // What a tick starts itself has no time of a schedule.
+      return scheduledTime === undefined ? [] : [[Date.parse(String(scheduledTime)), startDate] as const];
+    }),
   );
 }
 
@@ -321,10 +323,10 @@ function firstTtl(startMs: number, precisionSeconds: number): number {
   return (Math.ceil(earliest / unit) * unit) / 1000;
 }
 
-/** Fires the current minute's ticks late, as Scheduler may: the local schedules begin with the next minute. */
+/** Fires the current minute's tick late, as Scheduler may: the local schedules begin with the next minute. */
 function startLateTick(cloud: LocalCloud, startMs: number): void {
   const scheduledTime = new Date(minuteOf(startMs)).toISOString();
-  for (const { name } of cloud.machines) cloud.startExecution(name, { scheduledTime });
+  cloud.startExecution(machinesOf(cloud).tick, { scheduledTime });
 }
 
 interface Live extends Job, Stream {

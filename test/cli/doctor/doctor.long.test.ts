@@ -42,7 +42,9 @@ const DAY = 86_400;
 const TOMORROW = NOW + DAY;
 const YESTERDAY = NOW - DAY;
 
+// By window the windows here are of a minute.
 const table = (tableName: string, over: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
+  ...(over.indexedBy !== 'second' && { granularityMinutes: 1 }),
   tableName,
   partitionKey: 'id',
   ...over,

@@ -4,7 +4,7 @@ import {
   liveHandOver,
   type SweepRow,
   type Watermark,
-} from '../../../functions/journal/layout.ts';
+} from '../../functions/journal/layout.ts';
 
 /** Seconds for which a hand-over lives after it was taken, and after it was renewed: as in `functions/journal/hand-overs.ts`. */
 const TAKEN_SECONDS = 300;
