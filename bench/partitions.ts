@@ -14,15 +14,6 @@ const FLAGS = {
     value: 'N',
     help: 'how long items are put and expire, on the virtual clock',
   },
-  children: {
-    type: 'number',
-    min: 1,
-    max: 40,
-    whole: true,
-    default: 20,
-    value: 'N',
-    help: 'children for the shards of a minute; each takes several, one after the other',
-  },
   seed: { ...SEED, default: 1, help: 'puts the same keys on the same partitions again' },
   json: { type: 'text', default: 'bench/results/partitions.json', value: 'FILE', help: 'the result' },
 } as const;
@@ -47,34 +38,28 @@ ${flags}
 Exit status: 0 where the rule says "holds" p99 is at most 2 s, nothing is left, and at most 0.1% of the puts are throttled; 1 not so;
 2 wrong flags.`;
 
-async function run({ quick, seconds, children, seed, json }: FlagValues<typeof FLAGS>): Promise<number> {
+async function run({ quick, seconds, seed, json }: FlagValues<typeof FLAGS>): Promise<number> {
   const file = resultFile('json', json);
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
   const [
     { runPartitions },
     { partitionsHead, partitionsProblems, partitionsRow },
     { scenariosOf },
-    definitions,
-    { resolveProps },
   ] = await Promise.all([
     import('./partitions/run.ts'),
     import('./partitions/result.ts'),
     import('./partitions/scenarios.ts'),
-    import('../test/support/simulation/definition.ts'),
-    import('../stacks/props.ts'),
   ]);
-  const props = resolveProps({ tableName: 'simulated', partitionKey: 'id', shardConcurrency: 0 });
-  const definition = definitions.simulatedDefinition(props);
   const results = [];
   console.log(partitionsHead());
   for (const scenario of scenariosOf(quick ? RATES.slice(0, QUICK_RATES) : RATES)) {
-    const result = await runPartitions(scenario, { definition, seconds, children, seed });
+    const result = await runPartitions(scenario, { seconds, seed });
     results.push(result);
     console.log(partitionsRow(result));
   }
   const problems = results.flatMap(partitionsProblems);
   for (const problem of problems) console.log(`✗ ${problem}`);
-  writeJson(file, { settings: { seconds, children, seed }, scenarios: results });
+  writeJson(file, { settings: { seconds, seed }, scenarios: results });
   return problems.length === 0 ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-import { type Definition, type Execution, seededRandom } from 'stepfunctions-emulator';
+import { type Execution, seededRandom } from 'stepfunctions-emulator';
 import { expiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
@@ -34,11 +34,8 @@ const CALL_MS = 20;
 const READ = { ms: 5, processorMs: 3 };
 
 export interface PartitionsRun {
-  readonly definition: Definition;
   /** How long items expire. */
   readonly seconds: number;
-  /** Most children of an upcoming minute. */
-  readonly children: number;
   readonly seed: number;
 }
 
@@ -74,7 +71,7 @@ interface Draw {
 /** As many items are put as expire, each second, on one index whose keys share partitions. */
 async function runDraw(scenario: Scenario, run: PartitionsRun): Promise<Draw> {
   const { rate, shards, granularityMinutes, lifetimes, partitions: count } = scenario;
-  const { definition, seconds, children, seed } = run;
+  const { seconds, seed } = run;
   const model = expiryModel({ partitionKey: 'id', granularityMinutes, shards });
   const random = seededRandom(seed);
   const partitions = new IndexPartitions(count, seed);
@@ -83,10 +80,8 @@ async function runDraw(scenario: Scenario, run: PartitionsRun): Promise<Draw> {
   const anyShard = () => Math.floor(random.next() * shards);
   const simulation = new Simulation({
     start: START,
-    definition,
     model,
     lookbackMinutes: Math.max(10, granularityMinutes),
-    mostUpcoming: children,
     callMs: CALL_MS,
     read: READ,
     throttled: (id, nowMs) => {

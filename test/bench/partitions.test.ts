@@ -1,8 +1,6 @@
 import { IndexPartitions } from '../../bench/partitions/index-partitions.ts';
 import { runPartitions } from '../../bench/partitions/run.ts';
 import { scenariosOf } from '../../bench/partitions/scenarios.ts';
-import { resolveProps } from '../../stacks/props.ts';
-import { simulatedDefinition } from '../support/simulation/definition.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 
@@ -30,10 +28,7 @@ test('keys lie on the partitions by a hash, in every run with a seed on the same
   expect(new Set([1, 2, 3, 4, 5].map(fullAfter)).size).toBeGreaterThan(1);
 });
 
-const definition = simulatedDefinition(
-  resolveProps({ tableName: 'simulated', partitionKey: 'id', shardConcurrency: 0 }),
-);
-const run = { definition, seconds: 10, children: 2, seed: 1 };
+const run = { seconds: 10, seed: 1 };
 const scenario = {
   granularityMinutes: 1440,
   lifetimes: 'fixed',

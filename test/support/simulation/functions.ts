@@ -6,6 +6,7 @@ import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
@@ -17,6 +18,7 @@ import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -28,7 +30,6 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
-import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -53,7 +54,7 @@ export interface SimulatedDynamoDb {
 export interface SimulatedFunctionsOptions {
   /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
   readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
-  readonly journal: MemoryJournal;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
@@ -77,7 +78,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now() })
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
