@@ -98,11 +98,11 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
 
   test('have a schedule for each part; the first has the name that a single one has', () => {
     expect(reconciles.map(({ name }) => name).sort()).toEqual([
-      'precise-ttl-SessionData-reconcile',
-      'precise-ttl-SessionData-reconcile-2',
-      'precise-ttl-SessionData-reconcile-3',
-      'precise-ttl-SessionData-reconcile-4',
-      'precise-ttl-SessionData-reconcile-5',
+      'precise-ttl-reconcile',
+      'precise-ttl-reconcile-2',
+      'precise-ttl-reconcile-3',
+      'precise-ttl-reconcile-4',
+      'precise-ttl-reconcile-5',
     ]);
   });
 

@@ -268,7 +268,7 @@ test('nothing is wrong with clean tables', async () => {
     deadLetters: 0,
     concurrency: 1000,
   });
-  expect(report.tables[0]?.facts.lastSuccessfulSweep).toMatch(/^\d{4}-/);
+  expect(report.tables[0]?.facts.lastTick).toMatch(/^\d{4}-/);
 });
 
 test.each([
