@@ -5,13 +5,13 @@ import type {
   SweepReport,
   SweepTotals,
   TableSweep,
-  TickPart,
+  TableSweeps,
 } from '../../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
+import { recordedSettings } from '../report/recorded-settings.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
-import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { lateMs } from './metrics.ts';
 
 /** What an execution came to for a table. */
@@ -34,8 +34,8 @@ export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): Tabl
     ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
   ];
   return names.map(table => {
-    const own = { ...soFar, results: results.filter(result => isOf(result, table, sweeps)) };
-    return recordOf(table, own, failedParts);
+    const own = results.filter(result => isOf(result, table, sweeps));
+    return recordOf(table, { ...soFar, results: own }, failedParts);
   });
 }
 
@@ -51,13 +51,13 @@ function isOf(
 function recordOf(
   table: string,
   soFar: RecordMetricsInput['soFar'],
-  failedParts: readonly TickPart[],
+  failedParts: readonly { readonly sweeps: TableSweeps }[],
 ): TableRecord {
   const { results, retries, planFailed } = soFar;
   const notStarted = failedParts.flatMap(({ sweeps }) => sweeps[table] ?? []);
   const sweep = soFar.sweeps[table] ?? notStarted[0];
   if (sweep === undefined) throw new TypeError(`${table}: expected its sweep among those of the execution`);
-  const settings = recordingOf(sweep);
+  const settings = recordedSettings(sweep.settings);
   const plans = [soFar.sweeps[table], ...notStarted].flatMap(each => each?.planned ?? []);
   const failure = plans.find(each => each.failure)?.failure;
   const progress = sweep.progress ?? {
@@ -82,18 +82,6 @@ function recordOf(
     metricsPerTable: settings.metricsPerTable,
     leftOver,
   };
-}
-
-type Recording = Pick<SweepSettings, 'precisionSeconds' | 'metrics' | 'metricsPerTable'>;
-
-/** What of a table's settings decides how it is recorded. Where they cannot be read, its plan has failed, and the others' are recorded. */
-function recordingOf({ settings, planned }: TableSweep): Recording {
-  try {
-    return readSettings(settings);
-  } catch (error) {
-    if (planned?.failure === undefined) throw error;
-    return { precisionSeconds: 1, metrics: 'essential', metricsPerTable: false };
-  }
 }
 
 /** What the plan had no room for and what children ran out of time for. With a limit that is the next tick's. */

@@ -25,7 +25,12 @@ const MINUTE = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-status-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const table = (tableName: string): PreciseTtlProps => ({ tableName, partitionKey: 'id' });
+/** In windows of a minute, of which a slow DynamoDB does not answer all. */
+const table = (tableName: string): PreciseTtlProps => ({
+  tableName,
+  partitionKey: 'id',
+  granularityMinutes: 1,
+});
 
 async function serveTable(
   props: PreciseTtlProps,

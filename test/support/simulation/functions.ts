@@ -3,6 +3,7 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
@@ -53,7 +54,7 @@ export interface SimulatedDynamoDb {
 export interface SimulatedFunctionsOptions {
   /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
   readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
-  readonly journal: MemoryJournal;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }
@@ -77,7 +78,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now() })
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);

@@ -8,6 +8,7 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
+import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   MachineName,
@@ -19,6 +20,7 @@ import type {
   TickInput,
   TickPart,
 } from '../../../statemachine/contract.ts';
+import { billedJournal } from './billed-journal.ts';
 import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
 import type { MemoryTable } from './memory-table.ts';
@@ -58,6 +60,8 @@ export interface SimulationOptions extends SimulatedTableOptions {
   readonly functionsAheadMs?: number;
   /** Milliseconds that every call of a function takes, without what it reads. */
   readonly callMs?: number;
+  /** Milliseconds of each call of the journal. @default no time */
+  readonly journalMs?: number;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
   /** How often, and when, an execution of the tick is delivered. @default once */
@@ -256,13 +260,18 @@ export class Simulation {
   }
 
   #functions(onUsage: InvokeOptions['onUsage']): SweepFunctions {
-    const { functionsAheadMs = 0 } = this.#options;
+    const { functionsAheadMs = 0, journalMs: callMs = 0 } = this.#options;
+    const sleep = (ms: number) => this.clock.sleep(ms);
+    const call = { onUsage, processor: { freeAt: 0 } };
     return simulatedFunctions({
-      dynamoDbOf: ({ tableName }, patienceMs) => this.named(tableName).dynamoDb(patienceMs, onUsage),
-      journal: this.journal,
+      dynamoDbOf: ({ tableName }, patienceMs) => this.named(tableName).dynamoDb(patienceMs, call),
+      journal: billedJournal(this.journal, {
+        onUnits: units => onUsage && reportDynamoDb(onUsage, units),
+        ...{ sleep, callMs },
+      }),
       clock: {
         now: () => this.clock.now() + functionsAheadMs,
-        sleep: ms => this.clock.sleep(ms),
+        sleep,
       },
       random: this.#random,
     });
