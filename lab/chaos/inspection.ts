@@ -3,7 +3,11 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import { MAX_CHILD_SECONDS, MAX_LOOKBACK_MINUTES, type QueryExpiredInput } from '../../statemachine/contract.ts';
+import {
+  MAX_CHILD_SECONDS,
+  MAX_LOOKBACK_MINUTES,
+  type QueryExpiredInput,
+} from '../../statemachine/contract.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
 import { endOf } from '../ledger/accounts.ts';
 import { machinesOf } from '../watch/machines.ts';
@@ -149,6 +153,7 @@ function handedOn({ mapRuns, input }: Execution): number {
 }
 
 function has(value: unknown, field: string): boolean {
-  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : null;
+  const found =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : null;
   return found !== null && found !== undefined;
 }
