@@ -238,7 +238,7 @@ test.each<[string, Case, string[]]>([
   ['the newest one failed', { journal: failures({ stoppedAt: before(1000) }) }, ['executions-failing']],
   ['messages are in the queue', { seen: { deadLetters: { seen: 1 } } }, ['dead-letters']],
   ['there is no queue', { seen: { deadLetters: { seen: undefined } } }, ['dead-letter-queue-missing']],
-    ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
+  ['the configuration asks for no alarms', { props: { alarms: false }, seen: { alarms: { seen: [] } } }, []],
   ['the alarms are missing', { seen: { alarms: { seen: [] } } }, ['alarms-missing']],
   [
     'one sounds',
