@@ -86,8 +86,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
   const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH);
-  const starts =
-    (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
+  const starts = (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
     executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
   return {

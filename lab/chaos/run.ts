@@ -4,13 +4,13 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
-import { MAX_CHILD_SECONDS } from '../../statemachine/contract.ts';
 import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
-import { type InspectionContext, InspectionEnvironment, inspect, machineOf } from './inspection.ts';
+import { type InspectionContext, InspectionEnvironment, inspect } from './inspection.ts';
 import { planReconcile, planTick, secondsUntilInspection } from './inspection-plan.ts';
 import { wrongWith } from './inspection-verdict.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
@@ -46,7 +46,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const accounts = new Accounts();
   const problems = new Problems(progress);
   const until = AbortSignal.any([signal, problems.broken]);
-  const environment = new InspectionEnvironment(MAX_CHILD_SECONDS);
+  const environment = new InspectionEnvironment();
 
   // Beside the one that everything happens to: it makes the table, and runs the sweeps that are inspected.
   const calm = await LocalCloud.start({
@@ -54,9 +54,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     observe: true,
     schedules: false,
     functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
-    childAgeMs: environment.childAgeMs,
-    functions: { wrap: environment.deletes.wrap },
-    onExecution: execution => accounts.add(endOf(execution)),
+    functions: { wrap: environment.wrap },
+    onExecution(execution) {
+      accounts.add(endOf(execution));
+      environment.ended.push(execution);
+    },
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
   const writing = writingClient(dynamoDbEndpoint, 'us-east-1');
@@ -101,7 +103,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const violations = until.aborted ? [] : await table.verify({ sweptUpTo });
     if (!until.aborted) {
       const earliestMs = startMs - options.graceSeconds * 1000;
-      await replay(calm, tableName, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
+      await replay(calm, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
       await table.caughtUp();
       const known = new Set(violations.map(({ id }) => id));
       const later = await table.verify({ sweptUpTo });
@@ -155,15 +157,10 @@ async function inspectBoth(
 }
 
 /** Sweeps everything once more without faults: it has to find nothing. */
-async function replay(
-  cloud: LocalCloud,
-  tableName: string,
-  fromMs: number,
-  problems: Problems,
-): Promise<void> {
+async function replay(cloud: LocalCloud, fromMs: number, problems: Problems): Promise<void> {
   // Nothing expires while it runs that was not expired when it began: its cutoff is its start.
   const input = { from: schedulerTime(fromMs), to: schedulerTime(Date.now() + 1000) };
-  const execution = cloud.startExecution(machineOf(cloud, tableName), input);
+  const execution = cloud.startExecution(machinesOf(cloud).replay, input);
   await execution.done;
   const { status, text, error } = endOf(execution);
   if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);

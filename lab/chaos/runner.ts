@@ -11,6 +11,7 @@ import {
   faultyInvocations,
   startFaultProxy,
 } from '../faults/index.ts';
+import { machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
   /** The folder that was synthesized into. */
@@ -105,8 +106,8 @@ export class ChaosRunner {
   /** The tick of the current minute, or of one before, again or late. */
   tick(minutesBack = 0): void {
     const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
-    const input = { scheduledTime: schedulerTime(minute * TICK_MS) };
-    for (const { name } of this.#cloud?.machines ?? []) this.#cloud?.startExecution(name, input);
+    const cloud = this.#cloud;
+    cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
   /** What the index holds now, for answers that are stale later. */

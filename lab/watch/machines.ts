@@ -8,12 +8,16 @@ export interface SweepMachines {
   readonly replay: string;
 }
 
-export function machinesOf({ synthesized: { stateMachines } }: Pick<LocalCloud, 'synthesized'>): SweepMachines {
+export function machinesOf({
+  synthesized: { stateMachines },
+}: Pick<LocalCloud, 'synthesized'>): SweepMachines {
   const tick = stateMachines.find(({ type }) => type === 'EXPRESS');
   const replay = stateMachines.find(({ arn, type }) => type === 'STANDARD' && tick?.definition.includes(arn));
   if (tick === undefined || replay === undefined) {
     const names = stateMachines.map(({ name }) => name).join(', ') || 'none';
-    throw new Error(`expected the state machines of a tick and of replays in what was synthesized, got ${names}`);
+    throw new Error(
+      `expected the state machines of a tick and of replays in what was synthesized, got ${names}`,
+    );
   }
   return { tick: tick.name, replay: replay.name };
 }

@@ -365,6 +365,14 @@ test('a stream that was turned off and on again is not the one that is read', as
   expect(what).toContain(`that of ArchiveExpiries is ${EventSourceArn}, the table's is ${streamArn}`);
 });
 
+test('more than the shards take is a warning', async () => {
+  aws.answers.metrics.set('ConsumedWriteCapacityUnits', [60 * 1_800]);
+  const report = await examine([CLEAN]);
+  aws.answers.metrics.clear();
+  expect(idsOf(report)).toEqual(['shards-few']);
+  expect(report.tables[0]?.findings[0]?.what).toContain('1,800 write units a second');
+});
+
 test('what was never deployed is missing', async () => {
   expect(idsOf(await examine([FAULTY_SECOND]))).toEqual(
     expect.arrayContaining([
@@ -382,6 +390,7 @@ test.each([
   ['sqs:GetQueueUrl', 'the dead-letter queue'],
   ['sqs:GetQueueAttributes', 'the dead-letter queue'],
   ['cloudwatch:DescribeAlarms', 'the alarms'],
+  ['cloudwatch:GetMetricData', 'how much is written to the index'],
   ['lambda:GetAccountSettings', 'the concurrency of Lambda'],
 ])('without %s there is a warning that names it', async (action, what) => {
   aws.answers.denied.add(action);
