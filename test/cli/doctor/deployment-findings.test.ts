@@ -298,7 +298,7 @@ test('a failure is told with its reason and what it found', () => {
 });
 
 test('keys that could not be deleted are listed once, and masked where wanted', () => {
-  const failedKeys = [
+  const failedKeys: Sweep['failedKeys'] = [
     { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
     { key: { id: { S: 'secret' } }, reason: 'ValidationError' },
     { keyStart: '{"id":{"S":"long', reason: 'Unprocessed' },

@@ -77,5 +77,8 @@ const bytesOf = (item: object): number =>
 const READ_UNIT_BYTES = 4096;
 
 function readUnits(items: readonly object[]): number {
-  return Math.max(1, Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES));
+  return Math.max(
+    1,
+    Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES),
+  );
 }
