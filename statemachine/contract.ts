@@ -350,6 +350,8 @@ export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly busy: BusyProgress;
   readonly brake: BrakeProgress;
   readonly counts: CountsProgress;
+  /** Once it is in parts: those that are not in front. They have none. */
+  readonly others?: readonly ChildProgress[];
 }
 
 /** How far a child has read its target. */

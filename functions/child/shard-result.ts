@@ -10,6 +10,7 @@ import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS } from '../report/lag.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
+import { asOne } from './parts.ts';
 
 /**
  * How a child ends. In all of these found is the sum of the fates, except in a dry run: the counts are
@@ -106,7 +107,7 @@ function isTarget({ windowKeys, from, before, upcomingFrom, position = null }: S
 function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if ('complete' in output) return output;
   if (!('interruptedBy' in output) || output.progress === null) return undefined;
-  const progress = startProgress(output.progress);
+  const progress = asOne(startProgress(output.progress));
   const { counts } = progress;
   // Some of the page in flight may have been deleted: which is not known, so all of it counts as failed.
   const failed = { ...counts, failed: counts.failed + counts.inFlight };

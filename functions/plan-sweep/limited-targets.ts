@@ -1,4 +1,5 @@
 import type { SweepTarget } from '../../statemachine/contract.ts';
+import { shardOfKey } from '../child/parts.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /** Deletes a second that one child gets done with some reserve: a few pages, in chunks side by side. */
@@ -47,20 +48,15 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
 /** What lies back in a shard that has nothing upcoming goes to any of the children. */
 function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
   const childOf = new Map(
-    upcoming.flatMap(({ windowKeys }, child) => windowKeys.map(key => [shardOf(key), child] as const)),
+    upcoming.flatMap(({ windowKeys }, child) => windowKeys.map(key => [shardOfKey(key), child] as const)),
   );
   const chosen = back.map(
-    ({ windowKeys: [key = ''] }, index) => childOf.get(shardOf(key)) ?? index % upcoming.length,
+    ({ windowKeys: [key = ''] }, index) => childOf.get(shardOfKey(key)) ?? index % upcoming.length,
   );
   return upcoming.map((target, child) => {
     const own = back.filter((_target, index) => chosen[index] === child);
     return { target: joined([...own, target]), weight: 1 };
   });
-}
-
-/** The text behind the window's; undefined for shard 0. */
-function shardOf(key: string): string | undefined {
-  return key.split('#')[1];
 }
 
 /** One target for several, swept as the last of them is. */

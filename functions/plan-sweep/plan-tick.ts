@@ -9,6 +9,7 @@ import {
   TICK_TARGETS,
   type TickPart,
 } from '../../statemachine/contract.ts';
+import { SHARDS_OF_CHILD } from '../child/parts.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import {
   type DeploymentState,
@@ -77,7 +78,8 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  * 1. What the operators have set is read first. When it cannot be read, nothing is deleted: a table may be paused.
  * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
  *    they ask again.
- * 3. Where all targets together are more than a tick has room for, a child takes several shards, or several windows, of its table.
+ * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
+ *    Where all targets together are more than a tick has room for, it takes more of them, and another child several windows.
  * 4. Up to where everything is gone goes into the journal.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
@@ -108,9 +110,10 @@ export async function planTick(
       ),
     ),
   );
-  const most = mostTargets(probed.map(({ targets }) => targets.length));
-  const planned = probed.map(({ carried, plan: tickPlan, targets, start }): TickTable => {
-    const children = start(fewTargets(targets, most));
+  const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
+  const most = mostTargets(wanting.map(({ length }) => length));
+  const planned = probed.map(({ carried, plan: tickPlan, start }, index): TickTable => {
+    const children = start(fewTargets(wanting[index] ?? [], most));
     return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
   });
   const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned);
@@ -264,13 +267,26 @@ function mostTargets(counts: readonly number[]): number {
   return most;
 }
 
-/** At most so many: a child takes several shards, or several windows, one after the other. */
+/** Those of the children that a table should have. Each of the upcoming minute is paid for as long as that is on, whatever it deletes. */
+function childTargets(targets: readonly SweepTarget[], isLimited: boolean): SweepTarget[] {
+  const { upcoming, back } = byTime(targets);
+  const children = Math.ceil(upcoming.length / (isLimited ? 1 : SHARDS_OF_CHILD));
+  return [...inGroups(upcoming, children), ...back];
+}
+
+/** At most so many: a child takes more shards, or several windows. */
 function fewTargets(targets: readonly SweepTarget[], most: number): SweepTarget[] {
-  const upcoming = targets.filter(({ upcomingFrom }) => upcomingFrom !== null);
-  const back = targets.filter(({ upcomingFrom }) => upcomingFrom === null);
+  const { upcoming, back } = byTime(targets);
   const half = upcoming.length === 0 ? most : Math.max(1, Math.floor(most / 2));
   const backGroups = Math.min(back.length, Math.max(half, most - upcoming.length));
   return [...inGroups(upcoming, Math.max(1, most - backGroups)), ...inGroups(back, backGroups)];
+}
+
+function byTime(targets: readonly SweepTarget[]): Readonly<Record<'upcoming' | 'back', SweepTarget[]>> {
+  return {
+    upcoming: targets.filter(({ upcomingFrom }) => upcomingFrom !== null),
+    back: targets.filter(({ upcomingFrom }) => upcomingFrom === null),
+  };
 }
 
 function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] {

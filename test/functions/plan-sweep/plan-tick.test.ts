@@ -279,10 +279,20 @@ describe('targets', () => {
 
   test("are dealt out in turn: a table with many has them after everybody else's first", async () => {
     const { output } = await plan({
-      tables: { many: busy(30), one: busy(1), two: busy(2) },
-      props: { many: { shards: 30 }, two: { shards: 2 } },
+      tables: { many: busy(30), one: busy(1), two: busy(9) },
+      props: { many: { shards: 30 }, two: { shards: 9 } },
     });
     expect(tablesOf(output)[0]?.slice(0, 6)).toEqual(['many', 'one', 'two', 'many', 'two', 'many']);
+  });
+
+  test.each([
+    ['without a limit: a child takes up to eight shards', {}, [5, 5]],
+    ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
+  ])('of an upcoming minute, %s', async (_name, props, counts) => {
+    const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
+    const keys = output.due.map(({ progress: { target } }) => target.windowKeys);
+    expect(keys.map(({ length }) => length)).toEqual(counts);
+    expect(new Set(keys.flat()).size).toBe(10);
   });
 
   test('beyond 40 go to further executions, each with the settings of its tables and what is told of them once', async () => {
@@ -299,7 +309,7 @@ describe('targets', () => {
   });
 
   test('of one table fit into one execution, however many shards it has: each child takes several', async () => {
-    const shards = 300;
+    const shards = 600;
     const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
     expect(partsOf(output).map(({ due }) => due.length)).toEqual([TICK_TARGETS]);
     const keys = output.due.flatMap(({ progress: { target } }) => target.windowKeys);
