@@ -366,6 +366,18 @@ export interface PollProgress {
   readonly lastDue: number;
   /** A window that has ended holds an entry that is not due yet. */
   readonly holdsStrays: boolean;
+  /** By window, of an upcoming minute: what is known of the target's index keys, by their places from 0 on. Polls may read some of them only. */
+  readonly keys?: Readonly<Record<string, KeyRead>>;
+  /** How far DynamoDB's clock was ahead of the machine's at the last page. */
+  readonly ahead?: Seconds;
+}
+
+/** An index key that a poll has read to its end. */
+export interface KeyRead {
+  /** TTLs up to this one were seen. */
+  readonly seen: Seconds;
+  /** The earliest TTL that was seen and was not due; null: there was none. */
+  readonly next: Seconds | null;
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */

@@ -81,3 +81,9 @@ describe('a shard whose key DynamoDB throttles for longer than the minute', () =
     expect(reports.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(perSecond * 60);
   });
 });
+
+test('a burst of several pages on eight shards is gone with what expires while it is deleted', async () => {
+  const simulation = await sweep({ shards: 8, perSecond: 3200, seconds: 6 });
+  expect(simulation.table.ids()).toEqual([]);
+  expect(lagsOf(simulation).at(-1)).toBeLessThan(3000);
+});

@@ -25,7 +25,7 @@ const UPCOMING: SweepTarget = {
 };
 const BACK: SweepTarget = { ...UPCOMING, windowKeys: [SPAN], before: START + 31, upcomingFrom: null };
 const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
-const PACE = { graceSeconds: 0 };
+const PACE = { graceSeconds: 0, pollSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** The windows of the minute and the one before it, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
