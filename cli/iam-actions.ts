@@ -242,8 +242,6 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'scheduler:CreateSchedule',
     'scheduler:DeleteSchedule',
     'scheduler:GetSchedule',
-    // deploy and diff look themselves for what was set by hand.
-    'scheduler:ListSchedules',
     'scheduler:UpdateSchedule',
   ],
   aws_scheduler_schedule_group: [

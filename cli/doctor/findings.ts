@@ -81,9 +81,9 @@ const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false 
   const raise =
     shards !== undefined && shards <= has
       ? ''
-      : `Raise shards to ${shards ?? 'N'} in the configuration, then ${deploy(subject)}, then raise it in the writers. `;
+      : `Raise shards to ${shards ?? 'N'} in the configuration, deploy it, and then raise it in the writers. `;
   const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
-  return `${raise}Make the index warm: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
+  return `${raise}Make the index warm for that: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
 };
 const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
   call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);

@@ -194,10 +194,8 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
-  const load =
-    cloudWatch === undefined
-      ? notAsked('CloudWatch')
-      : await observeIndexWrites(cloudWatch, subject, options.now());
+  // Without a client it is on this machine, whose DynamoDB has no partitions.
+  const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
   return {
@@ -207,9 +205,11 @@ async function lookAtTable(
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
         : notChecked('native TTL', ttl.notChecked)),
       ...settings,
-      ...('seen' in load
-        ? shardFindings(load.seen, table, subject)
-        : notChecked('how much is written to the index', load.notChecked)),
+      ...(load === undefined
+        ? []
+        : 'seen' in load
+          ? shardFindings(load.seen, table, subject)
+          : notChecked('how much is written to the index', load.notChecked)),
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
