@@ -10,7 +10,10 @@ const later = '2026-11-20T09:01:00.000Z';
 
 test('a tick writes its tables, and others keep what they have', async () => {
   const journal = await createJournal(dynamo.client);
-  await writeWatermarks(journal, at, { orders: { since: 1, gone: 100, at }, sessions: { since: 1, gone: 200, at } });
+  await writeWatermarks(journal, at, {
+    orders: { since: 1, gone: 100, at },
+    sessions: { since: 1, gone: 200, at },
+  });
   await writeWatermarks(journal, later, { sessions: { since: 1, gone: 260, at: later } });
   const { watermarks } = await readState(journal);
   expect(watermarks).toEqual({
@@ -28,7 +31,10 @@ test('a tick that knows of no table has been all the same', async () => {
 test('one write takes hundreds of tables with the longest names', async () => {
   const journal = await createJournal(dynamo.client);
   const tables = Object.fromEntries(
-    Array.from({ length: 400 }, (_unused, index) => [String(index).padEnd(255, 'n'), { since: 1, gone: index, at }]),
+    Array.from({ length: 400 }, (_unused, index) => [
+      String(index).padEnd(255, 'n'),
+      { since: 1, gone: index, at },
+    ]),
   );
   await writeWatermarks(journal, at, tables);
   const { watermarks } = await readState(journal);
