@@ -65,8 +65,6 @@ export interface LocalCloudOptions {
   readonly random?: RandomSource;
   /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
   readonly warm?: number;
-  /** Delays around the children of a Map Run, as AWS has them. @default none */
-  readonly mapRunDelays?: EngineOptions['mapRunDelays'];
   /** Children of one Map Run at a time. @default as many as AWS runs */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
@@ -126,7 +124,7 @@ export class LocalCloud {
     this.#streams = streams;
     this.#dated = dated;
     this.#machines = machines;
-    const { random, mapRunDelays, deliveries, expressDeliveries } = options;
+    const { random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
     const clock = machineClockOf(options);
     const { childrenAtOnce: distributedMapConcurrency } = options;
@@ -134,7 +132,6 @@ export class LocalCloud {
       invoker: this.functions,
       clock,
       ...(random && { random }),
-      ...(mapRunDelays && { mapRunDelays }),
       ...(expressDeliveries && { expressDeliveries }),
       ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),

@@ -28,7 +28,11 @@ export function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
       watching: metrics.filter(({ name }) => name !== 'DeletionLag').length,
     },
     metricSet: props.metrics,
-    alarms: deployedAlarms(deploymentOf([props])).length,
+    // One that adds up two metrics is billed as two. Source: CloudWatch pricing.
+    alarms: deployedAlarms(deploymentOf([props])).reduce(
+      (sum, { other }) => sum + (other === undefined ? 1 : 2),
+      0,
+    ),
     hasDashboard: props.dashboard,
     isTraced: props.tracing,
     isRecoverable: props.pointInTimeRecovery && !props.existingTable,

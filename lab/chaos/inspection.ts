@@ -3,10 +3,14 @@ import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
-import { MAX_CHILD_SECONDS, MAX_LOOKBACK_MINUTES, type QueryExpiredInput } from '../../statemachine/contract.ts';
+import {
+  MAX_CHILD_SECONDS,
+  MAX_LOOKBACK_MINUTES,
+  type QueryExpiredInput,
+} from '../../statemachine/contract.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
 import { endOf } from '../ledger/accounts.ts';
-import { machinesOf } from '../watch/machines.ts';
+import { isHandOver, machinesOf } from '../watch/machines.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
 import { type Indexed, indexedOf } from './indexed.ts';
@@ -143,12 +147,12 @@ function olderChild(payload: unknown): unknown {
 }
 
 /** Spans of a table that a tick handed over to the execution, and children whose result names something to resume. */
-function handedOn({ mapRuns, input }: Execution): number {
-  const children = mapRuns.flatMap(({ executions }) => executions);
-  return (has(input, 'handOver') ? 1 : 0) + children.filter(({ output }) => has(output, 'resume')).length;
+function handedOn(execution: Execution): number {
+  const children = execution.mapRuns.flatMap(({ executions }) => executions);
+  return (isHandOver(execution) ? 1 : 0) + children.filter(({ output }) => hasResume(output)).length;
 }
 
-function has(value: unknown, field: string): boolean {
-  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : null;
-  return found !== null && found !== undefined;
+function hasResume(output: unknown): boolean {
+  if (typeof output !== 'object' || output === null || !('resume' in output)) return false;
+  return output.resume !== null && output.resume !== undefined;
 }

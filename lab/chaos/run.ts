@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { realClock } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
@@ -95,6 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     // Before anything is inspected, whose calls are not among those of the storm.
     if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
 
+    await untilNothingHandedOver(calm, tableName, until);
     const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
     await inspectBoth(options, context, problems, progress);
     machine.stop();
@@ -132,6 +136,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     writing.destroy();
     await calm.stop();
     await environment.stop();
+  }
+}
+
+/**
+ * A tick that is killed may have taken a hand-over that it never started. The ticks after it leave that span alone until its time in the
+ * journal is over.
+ */
+async function untilNothingHandedOver(
+  cloud: LocalCloud,
+  tableName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const documents = DynamoDBDocumentClient.from(cloud.client);
+  const journal = { documents, tableName: journalName(machinesOf(cloud).tick) };
+  for (;;) {
+    const handOver = liveHandOver(await readState(journal), tableName, Date.now());
+    if (handOver === undefined || signal.aborted) return;
+    await sleep(handOver.until * 1000 - Date.now(), undefined, { signal }).catch(() => {});
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Execution } from 'stepfunctions-emulator';
 import type { LocalCloud } from '../../local/cloud.ts';
 
 /** Names of the state machines of the one deployment in what was synthesized. */
@@ -20,4 +21,9 @@ export function machinesOf({
     );
   }
   return { tick: tick.name, replay: replay.name };
+}
+
+/** Whether a tick has left it a span. */
+export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
+  return typeof input === 'object' && input !== null && 'handOver' in input;
 }

@@ -1,6 +1,6 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
 import fc from 'fast-check';
-import { journalOf } from '../../../functions/journal/journal.ts';
+import { journalOf } from '../../../functions/journal/lambda-journal.ts';
 import { limitTable, pauseTable, resumeTable } from '../../../functions/journal/operator-settings.ts';
 import { readState } from '../../../functions/journal/read-state.ts';
 import type { JournalTable } from '../../../functions/journal/update-entry.ts';

@@ -73,8 +73,7 @@ describe('in windows of a day', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds(`${day}T00:00:00Z`), DAY),
   });
-  const days = (planned: RoundPlan) =>
-    targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
+  const days = (planned: RoundPlan) => targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
   const at = (scheduledTime: string, input: object = {}) => ({ scheduledTime, ...input });
 
   /** A table with something left of each of these days. */
@@ -86,7 +85,11 @@ describe('in windows of a day', () => {
 
   async function plannedAt(table: ExpiringTable, scheduledTime: string, input: object = {}) {
     const executionInput = at(scheduledTime, input);
-    return planRound({ executionInput, startedAt: scheduledTime, soFar: null }, askedTable(table.runtime), enough);
+    return planRound(
+      { executionInput, startedAt: scheduledTime, soFar: null },
+      askedTable(table.runtime),
+      enough,
+    );
   }
 
   test('a tick finds what is left of the day, however late, with what was written into it wrong', async () => {

@@ -18,7 +18,6 @@ import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   Chunk,
   DeleteChunkInput,
