@@ -399,8 +399,8 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'a schedule is off',
     meaning: 'Nothing starts that part of the sweep: somebody has turned it off in EventBridge Scheduler.',
-    remedy: ({ call }) =>
-      `Turn it on in EventBridge Scheduler. To stop a table for a while there is ${call('pause')}.`,
+    remedy: () =>
+      'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
   },
   'journal-missing': {
     severity: 'broken',
