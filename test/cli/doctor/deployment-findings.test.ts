@@ -223,7 +223,7 @@ test.each<[string, Case, string[]]>([
   [
     'the configuration wants none, and they are there',
     { props: { enabled: false } },
-    ['schedule-not-paused', 'schedule-not-paused', 'sweep-paused'],
+    ['schedule-not-paused', 'sweep-paused'],
   ],
   [
     'a schedule is gone',
