@@ -40,7 +40,7 @@ function simulate({ items, minutes, model = BY_DAY, late = [0], ...options }: Ba
 const SLOW: Pick<SimulationOptions, 'failingCall'> = {
   failingCall: (name, { input }) => {
     const { chunk } = input as { readonly chunk?: { readonly once: boolean } };
-    return name === 'delete-chunk' && chunk?.once === false ? { hangsMs: 8_000 } : undefined;
+    return name === 'delete-chunk' && chunk?.once === false ? { hangsMs: 2_000 } : undefined;
   },
 };
 
@@ -112,10 +112,10 @@ describe('a backlog that is too much for a tick', () => {
     let refused = 0;
     const simulation = simulate({
       items: 8_000,
-      minutes: 12,
+      minutes: 9,
       ...SLOW,
       failingStart: machine => {
-        if (machine === 'tick' || refused >= 4) return undefined;
+        if (machine === 'tick' || refused >= 1) return undefined;
         refused += 1;
         return 'StepFunctions.ExecutionLimitExceeded';
       },
