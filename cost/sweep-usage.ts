@@ -53,8 +53,8 @@ const CHILD_SECONDS = 0.1;
 
 const READ_UNIT_BYTES = 4096;
 
-/** Windows that may hold items of a minute: the one before holds what is stamped the older way. Only the first poll reads both. */
-const WINDOWS_OF_MINUTE = 2;
+/** From so many minutes on a window is looked back to while the upcoming minute lies in it, but for its first minutes. */
+const SHARED_WINDOW_MINUTES = 3;
 
 /** A poll reads on from what is due by this share of it, and this many entries. */
 const READ_AHEAD = { share: 1.25, entries: 10 } as const;
@@ -145,7 +145,7 @@ function watch(shape: SweepShape, items: number): Children {
   // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
   const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  const reads = bySecond ? MINUTE : queries + WINDOWS_OF_MINUTE - 1;
+  const reads = bySecond ? MINUTE : queries + windowsOfMinute(shape) - 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -169,9 +169,9 @@ function pollsOf({ indexedBy, precisionSeconds, pollSeconds }: SweepShape, items
   return Math.min(items, spans) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
 }
 
-/** In the plain mode: one child for what expired in this minute so far, and one for the minute before. */
-function plainSweep({ indexedBy }: SweepShape, items: number): Children {
-  const children = Math.min(2, items);
+/** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */
+function plainSweep({ indexedBy, granularityMinutes }: SweepShape, items: number): Children {
+  const children = Math.min(granularityMinutes < SHARED_WINDOW_MINUTES ? 2 : 1, items);
   const ofChild = items / children;
   const late = (items * TICK_LATE_SECONDS) / MINUTE;
   const reads = indexedBy === 'second' ? MINUTE : children * Math.ceil(ofChild / PAGE_KEYS);
@@ -196,15 +196,26 @@ function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   const found = Math.min(1, itemsOfShard);
   if (isPlain(shape)) {
     // A minute of seconds is probed until one of them holds something; its child reads the others.
-    return indexedBy === 'second' ? back - found * MINUTE + found : back + shards;
+    return indexedBy === 'second' ? back - found * MINUTE + found : back + shards / shape.granularityMinutes;
   }
   if (shape.pollSeconds > 0) return back;
-  return back + shards * ((1 - found) * (indexedBy === 'second' ? MINUTE : WINDOWS_OF_MINUTE) + found);
+  if (indexedBy === 'second') return back + (1 - found) * MINUTE + found;
+  // One probe asks for both, and where it finds the minute before, another one for the minute alone.
+  if (shape.granularityMinutes >= SHARED_WINDOW_MINUTES) return back + shards * found;
+  return back + shards * windowsOfMinute(shape);
+}
+
+/**
+ * Windows that may hold items of a minute, on average: one that begins with it has another one before, for what is stamped the older way.
+ * Only the first poll reads both.
+ */
+function windowsOfMinute({ granularityMinutes }: SweepShape): number {
+  return 1 + 1 / granularityMinutes;
 }
 
 /** Of all that lies so far back: by window and shard, or by second. */
 function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minutes: number): number {
-  return indexedBy === 'second' ? minutes * 60 + 1 : (Math.ceil(minutes / granularityMinutes) + 1) * shards;
+  return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
 }
 
 function gbSeconds(milliseconds: number, memoryMb: number): number {

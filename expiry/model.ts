@@ -25,7 +25,7 @@ export interface ExpiryModelProps extends KeyNames {
   readonly indexedBy?: IndexedBy;
   /** By window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
-  /** By window: length of a window in minutes; a divisor of a day. @default 1 */
+  /** By window: length of a window in minutes; a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
   /** By window: index keys that one window is spread over. @default 1 */
   readonly shards?: number;
@@ -54,7 +54,7 @@ export interface WindowModel extends ExpiryModel {
 export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
 export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
-export const DEFAULT_GRANULARITY_MINUTES = 1;
+export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 export const DEFAULT_SHARDS = 1;
 
 /**

@@ -1,18 +1,32 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { windowKey } from '../../expiry/window.ts';
-import { planSweep } from '../../functions/plan-sweep/handler.ts';
+import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
+import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import { startTotals } from '../../functions/report/sweep-totals.ts';
-import { type MetricSet, readSettings, toEnvironment } from '../../functions/runtime/environment.ts';
+import { carriedSettings, type MetricSet } from '../../functions/runtime/environment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
-import { resolveProps } from '../../stacks/props.ts';
-import type { SweepTotals } from '../../statemachine/contract.ts';
+import { functionSettings, resolveProps } from '../../stacks/props.ts';
+import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';
 const ENDED_AT = '2026-11-20T09:02:00.250Z';
+
+/** Names that Step Functions gives to executions of Scheduler are as long. */
+const EXECUTION = '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef';
+
+/** Nothing is paused, limited or handed over. */
+const EMPTY_JOURNAL = {
+  read: async () => ({ control: { pauses: {}, limits: {}, handOvers: {} }, watermarks: { tables: {} } }),
+  writeWatermarks: async () => undefined,
+  putRows: async () => undefined,
+  takeHandOver: async () => false,
+  endHandOver: async () => undefined,
+  replayed: async () => undefined,
+};
 
 /** Bytes of each line that a sweep prints; undefined where it prints none. */
 export interface LogBytes {
@@ -38,21 +52,33 @@ const TOTALS: SweepTotals = {
 export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
-  const settings = readSettings(
-    toEnvironment(resolveProps({ tableName: 'SessionData', partitionKey: 'id' }), value => value),
+  const carried = carriedSettings(
+    functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id' })),
   );
+  const settings: CarriedSettings = { ...carried };
   const plan = (items: readonly object[]) =>
-    planSweep(
-      { executionInput: { scheduledTime: '2026-11-20T09:00:00Z' }, startedAt: STARTED_AT, soFar: null },
+    planTick(
       {
-        settings,
-        documents: answering(items),
-        logger: new Logger({ serviceName: 'plan-sweep' }),
-        clock: Date.now,
-        random: Math.random,
-        sleep: async () => undefined,
+        machine: 'tick',
+        tables: [settings],
+        executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+        execution: EXECUTION,
+        startedAt: STARTED_AT,
+        soFar: null,
       },
-      () => 60_000,
+      {
+        tableOf: each =>
+          askedTable({
+            settings: each,
+            documents: answering(items),
+            logger: new Logger({ serviceName: 'plan-sweep' }),
+          }),
+        logger: new Logger({ serviceName: 'plan-sweep' }),
+        journal: EMPTY_JOURNAL,
+        clock: () => Date.parse(STARTED_AT),
+        // Every answer comes before it.
+        sleep: () => new Promise(() => undefined),
+      },
     );
   const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
   const idle = await printed(() => plan([]));
@@ -61,20 +87,33 @@ export async function measureLogBytes(): Promise<LogBytes> {
   const logger = new Logger({ serviceName: 'record-metrics' });
   const swept = await printed(async () => {
     for (const metrics of ['all', 'essential'] as const) {
-      const report = () =>
-        recordMetrics(
-          {
-            soFar: { progress: { totals: TOTALS, roundTargets: 0, cursor: null }, results: [], retries: 0 },
-            ...{ startedAt: STARTED_AT, endedAt: ENDED_AT },
+      await recordMetrics(
+        {
+          machine: 'tick',
+          executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+          execution: EXECUTION,
+          soFar: {
+            sweeps: {
+              SessionData: {
+                settings: { ...settings, metrics },
+                progress: { totals: TOTALS, roundTargets: 0, cursor: null },
+              },
+            },
+            results: [],
+            retries: 0,
           },
-          { ...settings, metrics },
-          metrics === 'all' ? logger : { info: () => undefined },
-          new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
-          line => {
+          ...{ startedAt: STARTED_AT, endedAt: ENDED_AT },
+        },
+        {
+          deployment: 'precise-ttl',
+          logger: metrics === 'all' ? logger : { info: () => undefined, error: () => undefined },
+          metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
+          print: line => {
             documents[metrics] += Buffer.byteLength(line);
           },
-        );
-      report();
+          journal: EMPTY_JOURNAL,
+        },
+      );
     }
   });
   return { idle, planned, swept, metrics: documents };

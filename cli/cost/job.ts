@@ -1,8 +1,12 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
+import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
 import { InvalidConfigError } from '../../stacks/config.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 import { billedTable, type ItemLoad } from './billed-table.ts';
 import type { BillFacts } from './text.ts';
+
+/** As the bill counts a month: 30 days. */
+const SECONDS_PER_MONTH = 30 * 86_400;
 
 /** What native TTL takes: its deletes are free. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html */
 const NATIVE_DOLLARS = 0;
@@ -47,6 +51,19 @@ export function answer({ tables, props, ...load }: CostQuestion): { bill: Bill; 
     ...(resolved.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),
     ...(resolved.enabled ? [] : ['counted as if it were enabled']),
   ];
-  const facts = { tables, ...load, settings, nativeDollars: NATIVE_DOLLARS };
+  // A renewal deletes one entry and puts another.
+  const perSecond = (load.itemsPerMonth / tables / SECONDS_PER_MONTH) * (1 + load.renewalsPerItem);
+  const { write: warmUnits } = resolved.warmThroughput ?? { write: NEW_TABLE_UNITS };
+  const shardAdvice = adviseShards({
+    ...resolved,
+    putsPerSecond: perSecond,
+    deletesPerSecond: perSecond,
+    warmUnits,
+  });
+  const indexWritesPerSecond = 2 * perSecond;
+  const facts = {
+    ...{ tables, ...load, settings, shards, warmUnits, indexWritesPerSecond, shardAdvice },
+    nativeDollars: NATIVE_DOLLARS,
+  };
   return { bill: monthlyBill(table, tables), facts };
 }

@@ -10,7 +10,13 @@ import {
   type TickPart,
 } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import { type DeploymentState, isPaused, liveHandOver, type Watermark } from '../journal/layout.ts';
+import {
+  type DeploymentState,
+  INDEX_SECONDS,
+  isPaused,
+  liveHandOver,
+  type Watermark,
+} from '../journal/layout.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
@@ -62,7 +68,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
   /** What sweeps these targets. */
   readonly start: (targets: readonly SweepTarget[]) => readonly PlannedStart[];
   /** Undefined: no more is known than before. */
-  readonly gone: number | undefined;
+  readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
 }
 
 /**
@@ -98,7 +104,7 @@ export async function planTick(
     isWhole ? startedAt : (state.watermarks.tick ?? startedAt),
     Object.fromEntries(
       probed.flatMap(({ carried, gone }) =>
-        gone === undefined ? [] : [[carried.tableName, { gone, at: startedAt }]],
+        gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }]],
       ),
     ),
   );
@@ -285,10 +291,12 @@ function goneBy(
   { cutoff, windowsFrom }: SweepRequest,
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
-): number | undefined {
-  if (cursor !== null || (before !== undefined && before.gone < windowsFrom - 1)) return undefined;
-  if (oldestOverdue !== undefined) return Math.min(Math.ceil(oldestOverdue) - 1, cutoff);
-  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : cutoff;
+): Pick<Watermark, 'since' | 'gone'> | undefined {
+  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
+    return undefined;
+  const since = before?.since ?? windowsFrom;
+  if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
+  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };
 }
 
 /** In the order of the inputs. */

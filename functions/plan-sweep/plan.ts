@@ -53,7 +53,7 @@ export async function plan(
 ): Promise<Plan> {
   const { due: upcoming, clear } =
     cursor === null ? await planUpcoming(request, options) : { due: [], clear: NONE_CLEAR };
-  const maxDue = options.maxDue - upcoming.length;
+  const maxDue = Math.max(0, options.maxDue - upcoming.length);
   const back = await planBack(request, cursor, { ...options, maxDue }, clear);
   const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
   const { cursor: next, oldestOverdue } = all;

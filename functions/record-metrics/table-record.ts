@@ -106,7 +106,7 @@ function leftOverOf(
 export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   return totals.reduce(
     (sum, each) => ({
-      ...sum,
+      ...startTotals(false),
       ...addCounts(EXECUTION_COUNTS, sum, each),
       ...addLags(sum, each),
       oldestOverdueSeconds: Math.max(sum.oldestOverdueSeconds, each.oldestOverdueSeconds),

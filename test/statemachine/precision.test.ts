@@ -68,24 +68,12 @@ describe('items are gone within a second', () => {
     expect(worst(simulation)).toBeLessThan(1000);
   });
 
-  test('with seconds of overhead around every Map Run', async () => {
-    const mapRunDelays = { beforeChildrenMs: 5000, afterChildrenMs: 7000 };
-    const simulation = simulate({ start: at(0), mapRunDelays });
-    const written = stream(simulation, () => [45]);
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(worst(simulation)).toBeLessThan(1000);
-  });
-
   test('in as many shards as there are', async () => {
     const simulation = simulate({ start: at(0), model: expiryModel({ partitionKey: 'id', shards: 3 }) });
     const written = stream(simulation); // all in shard 0: the others have nothing and start nothing
     await simulation.finish();
     expectAllGone(simulation, written);
-    const children = simulation.executions.flatMap(({ mapRuns }) =>
-      mapRuns.map(run => run.executionCounts.total),
-    );
-    expect(Math.max(...children)).toBe(1);
+    expect(Math.max(...reports(simulation).map(({ shardsSwept }) => shardsSwept))).toBe(1);
   });
 });
 
@@ -367,22 +355,29 @@ describe('an item in the window before its own', () => {
 });
 
 describe('what it costs', () => {
-  test('an idle tick takes three transitions, one call and no child', async () => {
+  test('an idle tick takes one call, and no transition of a Standard execution', async () => {
     const simulation = simulate({ start: at(0) });
     simulation.tick(at(0));
     await simulation.finish();
     const [execution] = simulation.executions;
-    expect(execution?.billing.stateTransitions).toBe(3);
-    expect(execution?.mapRuns).toEqual([]);
+    expect(execution?.billing).toMatchObject({
+      stateTransitions: 0,
+      expressRequests: 1,
+      functionInvocations: 1,
+    });
     expect(simulation.calls).toMatchObject({ 'plan-sweep': 1, 'query-expired': 0 });
+    // 64 MB for a tenth of a second.
+    expect(execution?.billing.expressGbSeconds).toBeCloseTo(0.1 / 16, 9);
   });
 
-  test('a busy tick takes six transitions, and polls no more than once a second', async () => {
+  test('a busy tick takes no transition of a Standard execution, and polls no more than once a second', async () => {
     const simulation = simulate({ start: at(0) });
     for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.table.write(`item-${ttl}`, ttl);
     simulation.tick(at(0));
     await simulation.finish();
-    expect(simulation.executions[0]?.billing.stateTransitions).toBe(6);
+    expect(simulation.billing).toMatchObject({ stateTransitions: 0, expressRequests: 1 });
+    // It lives for the two minutes until its own has ended, in 64 MB.
+    expect(simulation.billing.expressGbSeconds).toBeLessThan(121 / 16);
     expect(simulation.calls['query-expired']).toBeLessThanOrEqual(62);
     expect(simulation.deleted).toHaveLength(60);
   });

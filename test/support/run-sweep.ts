@@ -10,6 +10,7 @@ import { startChildren } from '../../functions/plan-sweep/start-children.ts';
 import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   type ExpiredKey,
@@ -25,7 +26,6 @@ import {
 } from '../../statemachine/contract.ts';
 import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
-import { MemoryJournal } from './simulation/memory-journal.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { SESSION_DATA } from './synthesized.ts';
 

@@ -19,7 +19,7 @@ const request: SweepRequest = {
   followsBacklog: false,
   limit: null,
 };
-const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
+const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2, granularityMinutes: 1 }));
 
 function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
   return {
@@ -229,7 +229,7 @@ describe('an upcoming minute', () => {
 });
 
 describe('a minute in a window that is also looked back to', () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440 }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
   const upcoming = { from: START + 360, before: START + 420 };
   const tick = { ...request, from: 0, windowsFrom: START, upcoming };
 
@@ -272,7 +272,7 @@ describe('a minute in a window that is also looked back to', () => {
   });
 
   test('has a child when DynamoDB is too busy to say, and so has what lies back', async () => {
-    const two = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards: 2 }));
+    const two = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
     const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
       if (key.endsWith('#1')) throw new DynamoDbBusyError('throttled');
       return undefined;
@@ -310,7 +310,7 @@ describe('a minute in a window that is also looked back to', () => {
 });
 
 test('follows a backlog in windows of a day for 31 days', async () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1440 }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
   const tick = { ...request, windowsFrom: START - 300, followsBacklog: true };
   const days: number[] = [];
   const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
@@ -379,4 +379,23 @@ describe('probes that DynamoDB is too busy for', () => {
   test('fail the plan when none of those made together gets through', async () => {
     await expect(plan(request, null, options({ probe: busy }))).rejects.toThrow(DynamoDbBusyError);
   });
+});
+
+test('an upcoming minute of more shards than there is room for is planned, and the lookback left to the next plan', async () => {
+  let asked = 0;
+  const outOfTime = () => {
+    asked += 1;
+    if (asked > 100) throw new Error('it does not end');
+    return false;
+  };
+  const upcoming = { from: START + 300, before: START + 360 };
+  const many = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 300 }));
+  const planned = await plan(
+    { ...request, upcoming },
+    null,
+    options({ layout: many, maxDue: 200, outOfTime }),
+  );
+  expect(planned.due).toHaveLength(300);
+  expect(planned.due.every(({ upcomingFrom }) => upcomingFrom === upcoming.from)).toBe(true);
+  expect(planned.cursor).toEqual({ window: START, shard: 0 });
 });

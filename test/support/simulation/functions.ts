@@ -3,6 +3,7 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
@@ -28,7 +29,6 @@ import type {
   RecordMetricsInput,
   RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
-import type { MemoryJournal } from './memory-journal.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
@@ -53,7 +53,7 @@ export interface SimulatedDynamoDb {
 export interface SimulatedFunctionsOptions {
   /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
   readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
-  readonly journal: MemoryJournal;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
 }

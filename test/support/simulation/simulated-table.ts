@@ -36,6 +36,13 @@ const ERROR_OF: Readonly<Record<Exclude<Trouble, 'hanging'>, string>> = {
   forbidden: 'AccessDeniedException',
 };
 
+/** The call of a function that reads the table. */
+export interface FunctionCall {
+  readonly onUsage: InvokeOptions['onUsage'];
+  /** It works on one read after the other, whatever table they are of: the next one from then on, epoch milliseconds. */
+  readonly processor: { freeAt: number };
+}
+
 /** A table, and what DynamoDB does with it. */
 export interface SimulatedTableOptions {
   /** @default 'simulated' */
@@ -92,22 +99,21 @@ export class SimulatedTable {
   }
 
   /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
-  dynamoDb(patienceMs: number, onUsage: InvokeOptions['onUsage']): SimulatedDynamoDb {
+  dynamoDb(patienceMs: number, call: FunctionCall): SimulatedDynamoDb {
     return {
-      readIndex: this.#reader(patienceMs, onUsage),
+      readIndex: this.#reader(patienceMs, call),
       readHeld: this.items.readHeld,
       deleteBatch: (...batch) => this.#deleteBatch(...batch),
     };
   }
 
-  #reader(patienceMs: number, onUsage: InvokeOptions['onUsage']): ReadIndex {
+  #reader(patienceMs: number, { onUsage, processor }: FunctionCall): ReadIndex {
     const { throttledCall = () => false, read = { ms: 0, processorMs: 0 } } = this.#options;
     const { now, sleep } = this.#clock;
-    let processorFreeAt = 0;
     return async (...query) => {
       if (read.ms > 0) {
-        processorFreeAt = Math.max(processorFreeAt, now()) + read.processorMs;
-        await sleep(processorFreeAt + read.ms - read.processorMs - now());
+        processor.freeAt = Math.max(processor.freeAt, now()) + read.processorMs;
+        await sleep(processor.freeAt + read.ms - read.processorMs - now());
       }
       const error = await this.#refusal(patienceMs);
       if (error === 'ThrottlingException' || error === 'TimeoutError') throw new DynamoDbBusyError(error);

@@ -2,9 +2,13 @@
 import { windowKey } from '../../../expiry/window.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard } from '../../../functions/child/shard-result.ts';
-import { planSweep } from '../../../functions/plan-sweep/handler.ts';
-import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract.ts';
-import { createExpiringTable, type ExpiringTable } from '../../support/expiring-table.ts';
+import { askedTable, planRound } from '../../../functions/plan-sweep/plan-round.ts';
+import type { RoundPlan, TableRound } from '../../../statemachine/contract.ts';
+import {
+  createExpiringTable,
+  type ExpiringTable,
+  type ExpiringTableOptions,
+} from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
@@ -14,23 +18,27 @@ const startedAt = '2026-11-20T09:00:05.000Z';
 const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
 const enough = () => 100_000;
 
+/** A table in windows of a minute: most of these tests ask which windows are planned. */
+const minutes = (options: ExpiringTableOptions = {}) =>
+  createExpiringTable(dynamo.client, { granularityMinutes: 1, ...options });
+
 /** An item in the window that starts at this minute, with this TTL. */
 function item(id: string, window: string, ttl: string, shard = 0) {
   return { id, ttl: seconds(ttl), expirationWindow: windowKey(seconds(window), 60, shard) };
 }
 
-async function planned(table: ExpiringTable, executionInput: unknown): Promise<PlanSweepOutput> {
-  return planSweep({ executionInput, startedAt, soFar: null }, table.runtime, enough);
+async function planned(table: ExpiringTable, executionInput: unknown): Promise<RoundPlan> {
+  return planRound({ executionInput, startedAt, soFar: null }, askedTable(table.runtime), enough);
 }
 
-const targets = ({ due }: PlanSweepOutput) => due.map(({ progress }) => progress.target);
-const windows = (planned: PlanSweepOutput) =>
+const targets = ({ due }: RoundPlan) => due.map(({ progress }) => progress.target);
+const windows = (planned: RoundPlan) =>
   targets(planned).map(({ windowKeys }) =>
     windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'),
   );
 
 test('a tick finds the windows of its lookback that hold something expired, and names no keys', async () => {
-  const table = await createExpiringTable(dynamo.client, { shards: 2 });
+  const table = await minutes({ shards: 2 });
   await table.put([
     item('beyond the lookback', '2026-11-20T08:48:00Z', '2026-11-20T08:48:30Z'),
     item('late', '2026-11-20T08:52:00Z', '2026-11-20T08:52:30Z', 1),
@@ -53,16 +61,79 @@ test('a tick finds the windows of its lookback that hold something expired, and 
 });
 
 test('an item exactly on the edge is due with the tick of that minute', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   await table.put([item('on the edge', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z')]);
   expect(windows(await planned(table, TICK))).toEqual(['09:00']);
+});
+
+describe('in windows of a day', () => {
+  const DAY = 86_400;
+  const stamped = (id: string, day: string, ttl: string) => ({
+    id,
+    ttl: seconds(ttl),
+    expirationWindow: windowKey(seconds(`${day}T00:00:00Z`), DAY),
+  });
+  const days = (planned: RoundPlan) => targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
+  const at = (scheduledTime: string, input: object = {}) => ({ scheduledTime, ...input });
+
+  /** A table with something left of each of these days. */
+  async function leftOf(...of: readonly string[]) {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put(of.map(day => stamped(day, day, `${day}T00:00:10Z`)));
+    return table;
+  }
+
+  async function plannedAt(table: ExpiringTable, scheduledTime: string, input: object = {}) {
+    const executionInput = at(scheduledTime, input);
+    return planRound(
+      { executionInput, startedAt: scheduledTime, soFar: null },
+      askedTable(table.runtime),
+      enough,
+    );
+  }
+
+  test('a tick finds what is left of the day, however late, with what was written into it wrong', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([stamped('left', '2026-11-20', '2026-11-20T00:00:01Z')]);
+    const plan = await planned(table, TICK);
+    expect(days(plan)).toEqual(['2026-11-20']);
+    expect(plan.progress.totals.oldestOverdueSeconds).toBe(9 * 3600 + 4);
+    const strays = await createExpiringTable(dynamo.client);
+    await strays.put([stamped('stray', '2026-11-20', '2026-10-01T00:00:00Z')]);
+    expect(days(await planned(strays, TICK))).toEqual(['2026-11-20']);
+  });
+
+  test('the first minutes of a day belong to both, and later a tick looks into yesterday behind a backlog', async () => {
+    const yesterday = await leftOf('2026-11-19');
+    expect(days(await plannedAt(yesterday, '2026-11-20T00:09:00Z'))).toEqual(['2026-11-19']);
+    expect(days(await plannedAt(yesterday, '2026-11-20T00:12:00Z'))).toEqual([]);
+    const both = await leftOf('2026-11-18', '2026-11-19', '2026-11-20');
+    expect(days(await planned(both, TICK))).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+  });
+
+  test('the reconcile of a deployment that was off for weeks finds each day that has something', async () => {
+    const table = await leftOf('2026-10-22', '2026-10-30', '2026-11-12');
+    expect(days(await planned(table, TICK))).toEqual([]);
+    const reconcile = await plannedAt(table, '2026-11-20T09:07:00Z', { lookbackMinutes: 744 * 60 });
+    expect(days(reconcile)).toEqual(['2026-10-22', '2026-10-30', '2026-11-12']);
+  });
+
+  test('a replay takes its span out of a day, and leaves the rest', async () => {
+    const table = await createExpiringTable(dynamo.client);
+    await table.put([stamped('before', '2026-11-20', '2026-11-20T07:59:59Z')]);
+    const span = { from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:30:00Z' };
+    expect(days(await planned(table, span))).toEqual([]);
+    await table.put([stamped('in', '2026-11-20', '2026-11-20T08:29:59Z')]);
+    const plan = await planned(table, span);
+    expect(targets(plan)).toMatchObject([{ from: seconds(span.from), before: seconds(span.to) }]);
+  });
 });
 
 describe('what is held', () => {
   const legalHold = true;
 
   test('starts no child and is not overdue, but for the window that holds something else', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const table = await minutes({ holdAttribute: 'legalHold' });
     await table.put([
       // More than one page of them.
       ...Array.from({ length: 130 }, (_unused, index) => ({
@@ -80,7 +151,7 @@ describe('what is held', () => {
   });
 
   test('is no backlog that a tick would follow', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const table = await minutes({ holdAttribute: 'legalHold' });
     await table.put([
       item('left', '2026-11-20T08:45:00Z', '2026-11-20T08:45:30Z'),
       { ...item('held', '2026-11-20T08:49:00Z', '2026-11-20T08:49:30Z'), legalHold },
@@ -93,7 +164,7 @@ describe('what is held', () => {
 
 describe('a precise tick', () => {
   const precise = async (pollSeconds = 0) => {
-    const table = await createExpiringTable(dynamo.client);
+    const table = await minutes();
     return {
       ...table,
       runtime: { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1, pollSeconds } },
@@ -124,7 +195,7 @@ describe('a precise tick', () => {
 });
 
 test('a replay finds its span and nothing beside it', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   await table.put([
     item('before', '2026-11-20T07:59:00Z', '2026-11-20T07:59:59Z'),
     item('first second', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00Z'),
@@ -139,7 +210,7 @@ test('a replay finds its span and nothing beside it', async () => {
 });
 
 test('an empty table has nothing due', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   expect(await planned(table, TICK)).toMatchObject({
     next: 'end',
     due: [],
@@ -148,7 +219,7 @@ test('an empty table has nothing due', async () => {
 });
 
 test('stops with a cursor when its time runs out, and goes on from there', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   await table.put([
     item('old', '2026-11-20T00:10:00Z', '2026-11-20T00:10:30Z'),
     item('new', '2026-11-20T08:50:00Z', '2026-11-20T08:50:30Z'),
@@ -159,14 +230,18 @@ test('stops with a cursor when its time runs out, and goes on from there', async
     left -= 10_000;
     return left;
   };
-  const first = await planSweep({ executionInput: span, startedAt, soFar: null }, table.runtime, remaining);
+  const first = await planRound(
+    { executionInput: span, startedAt, soFar: null },
+    askedTable(table.runtime),
+    remaining,
+  );
   expect(windows(first)).toEqual(['00:10']);
   expect(first).toMatchObject({ last: false, progress: { roundTargets: 1 } });
   const [task] = first.due.map(({ progress }) => startProgress(progress));
   if (!task) throw new Error('nothing was due');
   const swept = endShard(task, { interrupted: false });
-  const soFar: SweepState = { progress: first.progress, results: [swept], retries: 0 };
-  const rest = await planSweep({ executionInput: span, startedAt, soFar }, table.runtime, enough);
+  const soFar: TableRound = { progress: first.progress, results: [swept], retries: 0 };
+  const rest = await planRound({ executionInput: span, startedAt, soFar }, askedTable(table.runtime), enough);
   expect(windows(rest)).toEqual(['08:50']);
   expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
 });
@@ -179,8 +254,8 @@ describe('of what a writer with other settings has stamped', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
   });
-  const misfiledIn = async (executionInput: unknown, soFar: SweepState | null = null) => {
-    const table = await createExpiringTable(dynamo.client);
+  const misfiledIn = async (executionInput: unknown, soFar: TableRound | null = null) => {
+    const table = await minutes();
     await table.put([
       hourly('a', '2026-11-20T08:30:00Z'),
       hourly('b', '2026-11-20T08:30:01Z'),
@@ -189,7 +264,7 @@ describe('of what a writer with other settings has stamped', () => {
     ]);
     const warn = jest.fn();
     const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
-    const plan = await planSweep({ executionInput, startedAt, soFar }, runtime, enough);
+    const plan = await planRound({ executionInput, startedAt, soFar }, askedTable(runtime), enough);
     return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
   };
 
@@ -217,22 +292,22 @@ describe('of what a writer with other settings has stamped', () => {
 });
 
 test('prints a line for what it finds, and none for a tick that finds nothing', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   const info = jest.fn();
   const runtime = { ...table.runtime, logger: { ...table.runtime.logger, info } };
-  const idle = await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  const idle = await planRound({ executionInput: TICK, startedAt, soFar: null }, askedTable(runtime), enough);
   expect([idle.next, info.mock.calls]).toEqual(['end', []]);
   await table.put([item('due', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z')]);
-  await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  await planRound({ executionInput: TICK, startedAt, soFar: null }, askedTable(runtime), enough);
   expect(info.mock.calls).toEqual([['planned', expect.objectContaining({ due: 1 })]]);
 });
 
 test('fails for a wrong input before it reads anything', async () => {
-  const table = await createExpiringTable(dynamo.client);
+  const table = await minutes();
   const send = jest.fn();
   const runtime = { ...table.runtime, documents: { send } as never };
   await expect(
-    planSweep({ executionInput: {}, startedAt, soFar: null }, runtime, enough),
+    planRound({ executionInput: {}, startedAt, soFar: null }, askedTable(runtime), enough),
   ).rejects.toMatchObject({
     name: 'InvalidExecutionInputError',
   });
