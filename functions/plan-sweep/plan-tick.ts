@@ -230,6 +230,9 @@ async function ask(
 ): Promise<PlannedRound> {
   const untilMinuteMs = request.upcoming === null ? TABLE_MS : request.upcoming.from * 1000 - clock();
   const patienceMs = Math.min(TABLE_MS, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const layout = indexLayout(table.settings.model);
+  // All shards of the upcoming minute, and of a window that lies back, are no backlog.
+  const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
   const tooSlow = sleep(patienceMs).then((): never => {
@@ -237,16 +240,16 @@ async function ask(
   });
   try {
     return await Promise.race([
-      askTable(request, null, share, { ...table, startedAtMs, remainingMs }),
+      askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
       tooSlow,
     ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
-      layout: indexLayout(table.settings.model),
+      layout,
       probe: async () => MAYBE,
       concurrency: TICK_TARGETS,
-      maxDue: share,
+      maxDue: mostDue,
       watchAlways: true,
       outOfTime: () => false,
     });
