@@ -384,8 +384,9 @@ const OF_THE_ITEMS = {
 const OF_THE_DEPLOYMENT = {
   'state-machine-missing': {
     severity: 'broken',
-    what: 'there is no state machine',
-    meaning: 'Nothing is swept: nothing was deployed here, or under another name.',
+    what: 'a state machine is missing',
+    meaning:
+      'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
     remedy: deploy,
   },
   'schedule-missing': {

@@ -222,11 +222,14 @@ function behind(request: SweepRequest, before: number): SweepRequest {
   };
 }
 
-/** A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute. */
+/**
+ * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
+ * What lies back is for the ticks after it to find; of a reconcile it is handed over, since by second it can be more than can be asked here.
+ */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { startedAtMs, clock, sleep, share }: TableOptions,
+  { executionInput, startedAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound> {
   const untilMinuteMs = request.upcoming === null ? TABLE_MS : request.upcoming.from * 1000 - clock();
   const patienceMs = Math.min(TABLE_MS, Math.max(LEAST_TABLE_MS, untilMinuteMs));
@@ -245,6 +248,10 @@ async function ask(
     ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
+    if (isReconcile(executionInput)) {
+      const cursor = { window: request.windowsFrom, shard: 0 };
+      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+    }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
       layout,
       probe: async () => MAYBE,
