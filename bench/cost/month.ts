@@ -11,6 +11,8 @@ import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 const TICKS_A_MONTH = 43_200;
 const RECONCILES_A_MONTH = 720;
+/** What a reconcile does differs from one hour to the next. */
+const RECONCILES = 6;
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
@@ -81,11 +83,13 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
   const reconciling = simulate(tables);
-  for (const reconcile of reconciles) startReconcile(reconciling, reconcile);
+  for (let hour = 0; hour < RECONCILES; hour += 1) {
+    for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
+  }
   await reconciling.finish();
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH);
+  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH / RECONCILES);
   const starts =
     (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
@@ -96,7 +100,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     executionsPerTick: counted.length / TICKS,
     standardTransitions:
       transitionsOf(counted) * (TICKS_A_MONTH / TICKS) +
-      transitionsOf(reconciling.executions) * RECONCILES_A_MONTH,
+      transitionsOf(reconciling.executions) * (RECONCILES_A_MONTH / RECONCILES),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
@@ -118,10 +122,14 @@ function simulate(tables: readonly ResolvedProps[]): Simulation {
 }
 
 /** A reconcile begins within the hour. */
-function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule): void {
+function startReconcile(
+  simulation: Simulation,
+  { input, expression }: DeployedSchedule,
+  hour: number,
+): void {
   const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
   const { scheduledTime: _scheduler, ...others }: TickInput = input;
-  simulation.tick(START + minute * 60, TICK_LATE_SECONDS, others);
+  simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);
 }
 
 /**

@@ -30,8 +30,11 @@ const TABLES_AT_ONCE = 32;
 /** A table that has not answered by then is taken for busy, milliseconds: three attempts. */
 const REQUEST_TIMEOUT_MS = 600;
 
-/** A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. */
-const TABLE_MS = 5_000;
+/**
+ * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. Nobody waits for a
+ * reconcile: it has until the function must answer.
+ */
+const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
@@ -84,9 +87,10 @@ export async function planTick(
   const swept = tables.filter(
     ({ tableName }) => wanted.includes(tableName) && !isPaused(state, tableName, startedAtMs),
   );
+  const plansAtMs = surroundings.clock();
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
   const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
-    planTable(carried, { executionInput, startedAtMs, state, share, ...surroundings }),
+    planTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
   );
   await journal.writeWatermarks(startedAt, {
     ...state.watermarks.tables,
@@ -120,6 +124,8 @@ export async function planTick(
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
   readonly startedAtMs: number;
+  /** When the function began to plan, by its own clock, epoch milliseconds. */
+  readonly plansAtMs: number;
   readonly state: DeploymentState;
   /** Windows that it looks back to at the most. */
   readonly share: number;
@@ -136,7 +142,9 @@ async function planTable(carried: CarriedSettings, options: TableOptions): Promi
     checkSpan(asked, indexLayout(settings.model));
     const handedOver = liveHandOver(state, tableName, startedAtMs);
     const request = handedOver === undefined ? asked : behind(asked, handedOver.before);
-    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
+    const endsAt = asked.followsBacklog ? options.clock() + TABLE_MS.tick : options.plansAtMs + TABLE_MS.reconcile;
+    const table = tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS });
+    const round = await ask(request, table, { ...options, endsAt });
     const due = startChildren(fewTargets(round.due), {
       dryRun: false,
       limit: request.limit,
@@ -183,9 +191,8 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { startedAtMs, clock, share }: TableOptions,
+  { startedAtMs, clock, share, endsAt }: TableOptions & { readonly endsAt: number },
 ): Promise<PlannedRound> {
-  const endsAt = clock() + TABLE_MS;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
   try {
     return await askTable(request, null, share, { ...table, startedAtMs, remainingMs });
