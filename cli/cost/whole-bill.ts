@@ -1,6 +1,6 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { billedTable } from './billed-table.ts';
+import { billedDeployments } from './billed-deployments.ts';
 
 /** Items that expire in a minute; a month of ticks has 43,200. */
 const RATES = [0, 100, 10_000];
@@ -60,7 +60,7 @@ const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
 function billOf(itemsPerMinute: number, settings: Settings): Bill {
   const props = resolveProps({ tableName: 'T', partitionKey: 'id', ...settings });
-  return monthlyBill(billedTable(props, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
+  return monthlyBill(billedDeployments([props], { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
 }
 
 function markdownTable(head: readonly string[], rule: string, rows: readonly (readonly string[])[]): string {

@@ -41,7 +41,7 @@ export interface Misfiled extends OtherStamp {
 }
 
 /** Hours between two reconciles that look for it: a writer with other settings goes on writing, and the search costs more than all else. */
-const TURN_HOURS = 6;
+export const TURN_HOURS = 6;
 
 /** Whether it is a table's turn: those of a deployment have theirs in different hours. @param cutoff epoch seconds */
 export function isTurnToSeek(tableName: string, cutoff: number): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { measureLogBytes } from '../../bench/cost/log-lines.ts';
 import { type CostProps, costOfLookingBack, costOfMonth, type MonthlyCost } from '../../bench/cost/month.ts';
-import { billedTable } from '../../cli/cost/billed-table.ts';
+import { billedTable } from '../../cli/cost/billed-deployments.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
 import { PRICES } from '../../cost/prices.ts';
 import { reconcilesOfMonth, type SweepUsage, ticksOfMonth } from '../../cost/sweep-usage.ts';
