@@ -3,13 +3,7 @@ import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
-import {
-  reconcilesOfMonth,
-  type SweepShape,
-  type SweepUsage,
-  type SweptDeployment,
-  ticksOfMonth,
-} from './sweep-usage.ts';
+import { type SweepShape, type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
 
 /** A table and its items: all that its part of a bill depends on. */
 export interface BilledTable extends SweepShape {
@@ -114,16 +108,6 @@ function lineOf(part: BillPart): LineOf {
     ...{ part, name, amount, unit, dollars },
     ...(free !== undefined && { free }),
   });
-}
-
-/** Ticks and reconciles together. */
-export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
-  const ticks = ticksOfMonth(deployment);
-  const reconciles = reconcilesOfMonth(deployment);
-  const names = Object.keys(ticks) as (keyof SweepUsage)[];
-  return Object.fromEntries(
-    names.map(name => [name, ticks[name] + reconciles[name]]),
-  ) as unknown as SweepUsage;
 }
 
 function linesOfSweep(deployment: BilledDeployment): BillLine[] {

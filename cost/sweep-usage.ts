@@ -121,6 +121,16 @@ export function reconcilesOfMonth({
   });
 }
 
+/** Ticks and reconciles together. */
+export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
+  const ticks = ticksOfMonth(deployment);
+  const reconciles = reconcilesOfMonth(deployment);
+  const names = Object.keys(ticks) as (keyof SweepUsage)[];
+  return Object.fromEntries(
+    names.map(name => [name, ticks[name] + reconciles[name]]),
+  ) as unknown as SweepUsage;
+}
+
 const NOTHING: SweepUsage = {
   ...{ starts: 0, expressRequests: 0, expressGbSeconds: 0, functionInvocations: 0, functionGbSeconds: 0 },
   ...{ dynamoDbReadUnits: 0, dynamoDbWriteUnits: 0, recordedSweeps: 0, sweptTables: 0 },
@@ -143,12 +153,15 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const calls = sum(swept, ({ queries, deletes }) => queries + deletes) + recorded;
   const reads = sum(swept, each => each.reads);
   const rows = sum(swept, ({ rowsPerTick }) => rowsPerTick);
-  const idleSeconds = planMs / 1000;
+  const planSeconds = planMs / 1000;
   return {
     starts: 1,
     expressRequests: started,
     expressGbSeconds:
-      (1 - sweeping) * executionGbSeconds(idleSeconds) + started * executionGbSeconds(longest(swept)),
+      (1 - sweeping) * executionGbSeconds(planSeconds) +
+      executionGbSeconds(longest(swept)) +
+      // The others begin when it has planned, and end with it.
+      (started - 1) * executionGbSeconds(Math.max(0, longest(swept) - planSeconds)),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
       planMs + calls * CALL_MS + reads * READ_MS.ms + rows * JOURNAL_MS,
@@ -184,14 +197,17 @@ function sweepOfTable(table: SweptTable): TableSweep {
   const swept = isWatched ? children : children * Math.min(1, ofChild);
   // A child that is there because there is something has one item at least.
   const own = isWatched ? ofChild : Math.max(1, ofChild);
-  const of = isPlain(table) ? plainSweep(table, own) : watch({ ...table, shards: children }, own);
+  const childrenOf = (expiring: number) =>
+    isPlain(table) ? plainSweep(table, expiring) : watch(table, expiring);
+  const of = childrenOf(own);
   return {
     chance: isWatched ? 1 : Math.min(1, items),
     targets: swept * of.children,
     probes: probesOfTick(table, items / table.shards),
     rowsPerTick: Math.min(1, items),
     children: swept * of.children,
-    seconds: of.seconds,
+    // Items come to the shards by turns: the child with the last one of the table is the last to end.
+    seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
     queries: swept * of.queries,
     deletes: swept * of.deletes,
     reads: swept * of.reads * shardsOfChild,
@@ -234,7 +250,7 @@ interface Children {
 
 /** The child that is there through the upcoming minute. @param items of its shard */
 function watch(shape: SweepShape, items: number): Children {
-  const { indexedBy, precisionSeconds, shards } = shape;
+  const { indexedBy, precisionSeconds } = shape;
   const spans = MINUTE / precisionSeconds;
   // Polls that are seconds apart are made at both ends of the minute.
   const most = precisionSeconds === 1 ? spans : spans + 1;
@@ -243,10 +259,12 @@ function watch(shape: SweepShape, items: number): Children {
   const queries = pollsOf(shape, items) + moments * Math.floor(ofMoment / PAGE_KEYS);
   const bySecond = indexedBy === 'second';
   const toTheEnd = shape.pollSeconds > 0 || moments > spans;
-  // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
-  const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
+  // By window it ends with the last item that it knows of; by second with the last second.
+  const early = bySecond ? precisionSeconds : MINUTE / Math.max(1, moments);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  const reads = bySecond ? MINUTE : queries + windowsOfMinute(shape) - 1;
+  // The last call of a child that knows of nothing more only adds up.
+  const polls = shape.pollSeconds > 0 ? queries : queries - 1;
+  const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {

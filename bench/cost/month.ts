@@ -1,7 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
-import type { IndexedBy } from '../../expiry/model.ts';
 import { deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
@@ -130,17 +129,6 @@ function startReconcile(
   const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
   const { scheduledTime: _scheduler, ...others }: TickInput = input;
   simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);
-}
-
-/**
- * What it costs to look back, without what else a sweep does: dollars a month for an idle table. In the plain mode a tick of an idle table
- * does nothing else.
- */
-export async function costOfLookingBack(indexedBy: IndexedBy): Promise<number> {
-  const { ticks, reconcile } = await costOfMonth([
-    { props: { indexedBy, precisionSeconds: 60 }, itemsPerMinute: 0 },
-  ]);
-  return ticks.parts.dynamoDbReadUnits + ticks.parts.functionGbSeconds + reconcile.total;
 }
 
 function sumOf(executions: readonly Execution[]): Cost {
