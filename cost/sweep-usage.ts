@@ -143,8 +143,9 @@ const NOTHING: SweepUsage = {
 function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const swept = tables.map(sweepOfTable);
   const probes = sum(swept, each => each.probes);
+  const waits = 2 + Math.max(0, ...swept.map(({ probesInTurn }) => probesInTurn));
   const planMs =
-    CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs + 2 * (READ_MS.ms - READ_MS.processorMs);
+    CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs + waits * (READ_MS.ms - READ_MS.processorMs);
   const sweeping = 1 - swept.reduce((none, { chance }) => none * (1 - chance), 1);
   const executions = Math.max(1, sum(swept, ({ targets }) => targets) / TICK_TARGETS);
   const isSteady = swept.every(({ chance }) => chance === 0 || chance === 1);
@@ -183,6 +184,8 @@ interface TableSweep extends Children {
   /** Children. */
   readonly targets: number;
   readonly probes: number;
+  /** Those that wait for each other, of which those of other tables need not. */
+  readonly probesInTurn: number;
   /** Rows of the journal: of the minutes in which something expired. */
   readonly rowsPerTick: number;
 }
@@ -198,12 +201,15 @@ function sweepOfTable(table: SweptTable): TableSweep {
   // A child that is there because there is something has one item at least.
   const own = isWatched ? ofChild : Math.max(1, ofChild);
   const childrenOf = (expiring: number) =>
-    isPlain(table) ? plainSweep(table, expiring) : watch(table, expiring);
+    isPlain(table) ? plainSweep(table, expiring) : watch({ ...table, shards: children }, expiring);
   const of = childrenOf(own);
   return {
     chance: isWatched ? 1 : Math.min(1, items),
     targets: swept * of.children,
     probes: probesOfTick(table, items / table.shards),
+    // An upcoming minute of seconds is asked until one of them holds something.
+    probesInTurn:
+      table.indexedBy === 'second' && !isWatched && !isPlain(table) ? (1 - Math.min(1, items)) * MINUTE : 0,
     rowsPerTick: Math.min(1, items),
     children: swept * of.children,
     // Items come to the shards by turns: the child with the last one of the table is the last to end.
@@ -278,11 +284,16 @@ function watch(shape: SweepShape, items: number): Children {
 }
 
 /** Calls of QueryExpired in a minute, the last of which ends the child. */
-function pollsOf({ indexedBy, precisionSeconds, pollSeconds }: SweepShape, items: number): number {
+function pollsOf(
+  { indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape,
+  items: number,
+): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
   if (indexedBy === 'second') return spans + 1 + addsUp;
-  if (pollSeconds === 0) return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) + 1;
+  // The first poll is that of the minute's start, where of all shards one has an item.
+  const first = items < spans ? 1 - 1 / shards : 0;
+  if (pollSeconds === 0) return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) + 1 + first;
   if (items < 1) return MINUTE / pollSeconds + 1 + items;
   const gap = Math.max(MINUTE / items, precisionSeconds);
   return Math.min(items, spans) * Math.ceil(gap / pollSeconds) + 1 + addsUp;

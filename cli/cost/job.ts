@@ -49,7 +49,7 @@ function copiesOf(table: PreciseTtlProps, copies: number): PreciseTtlProps[] {
 /** What of a table's settings the bill depends on, in words. */
 function settingsOf(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards, metrics } = props;
-  const [deployment] = billedDeployments([props], {
+  const [deployment] = billedDeployments([{ ...props, enabled: true }], {
     ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },
   });
   const alarms = deployment?.alarmMetrics ?? 0;
