@@ -1,4 +1,5 @@
 /** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+import { MAX_SHARDS } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
@@ -74,7 +75,7 @@ const FLAGS = {
     value: 'SECONDS',
     help: 'pollSeconds (default 0; by second, the precision)',
   },
-  shards: { type: 'number', min: 1, max: 100, whole: true, value: 'N', help: 'shards (default 1)' },
+  shards: { type: 'number', min: 1, max: MAX_SHARDS, whole: true, value: 'N', help: 'shards (default 1)' },
   metrics: {
     type: 'text',
     values: ['all', 'essential'],
@@ -101,10 +102,12 @@ each table. Tables of one deployment share the sweep and what watches it. Everyt
 
 ${flags}
 
+It also says whether the index takes that on so many shards, when the items expire evenly: what comes in bursts needs more.
+
 With --table or --all the settings are those of the configuration, and the flags change single ones; without them there needs to be no
 configuration. How it counts, and against what that is held: docs/cost.md.
 
-Exit status: 0 answered, 1 settings that do not go together, 2 wrong flags.`;
+Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
 
 /** Of a table that nobody has. */
 const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
@@ -129,7 +132,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     tables: (await tablesOf(flags)).map(table => changed(table, flags)),
   });
   print(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
-  return 0;
+  return facts.shardAdvice.verdict === 'impossible' ? 1 : 0;
 }
 
 async function tablesOf({

@@ -3,12 +3,11 @@ import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
 import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
-import { modelOf } from '../stacks/model-of.ts';
 import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
-import type { Subject } from './deployment/subject.ts';
+import { type Subject, subjectsOf } from './deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
@@ -110,12 +109,11 @@ function countsTable(): string {
 }
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-const EXAMPLE_SUBJECT: Subject = {
-  props: resolveProps(EXAMPLE_TABLE),
-  model: modelOf(EXAMPLE_TABLE),
-  region: 'REGION',
-  call: inPackage,
-};
+const [EXAMPLE_SUBJECT] = subjectsOf(
+  { region: 'REGION', tables: [EXAMPLE_TABLE] },
+  [EXAMPLE_TABLE],
+  inPackage,
+) as [Subject];
 
 function findingsTables(): string {
   return Object.entries(GROUPS)

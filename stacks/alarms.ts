@@ -1,5 +1,6 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
+import { JOURNAL_METRIC } from '../functions/journal/journal-failed.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -42,6 +43,7 @@ type Subject = 'archive' | 'events';
 /** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
+  | { readonly by: 'journal' }
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
@@ -67,7 +69,15 @@ interface Alarm {
   /** In the unit of the metric. */
   readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
   /** Of the threshold, in words. */
-  readonly unit: 'sweep' | 'executions' | 'items' | 'children' | 'messages' | 'milliseconds' | 'seconds';
+  readonly unit:
+    | 'sweep'
+    | 'calls'
+    | 'executions'
+    | 'items'
+    | 'children'
+    | 'messages'
+    | 'milliseconds'
+    | 'seconds';
   /** No other threshold makes sense. @default it can be tuned */
   readonly isFixed?: true;
   readonly periodSeconds: 60 | 300;
@@ -192,6 +202,17 @@ export const ALARMS = {
     periods: 1,
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
+  },
+  journalFailed: {
+    watched: { by: 'journal' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'calls',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'The journal could not be read or written. While it cannot be read nothing is deleted, since what is paused is not known.',
   },
   deletionLag: {
     watched: { by: 'sweep', name: 'DeletionLag' },
@@ -438,6 +459,11 @@ function metricsOf(
 ): Pick<DeployedAlarm, 'metric' | 'other'> {
   const { watched }: Alarm = ALARMS[alarm];
   if (watched.by === 'sweep') return { metric: sweepMetric(watched.name, deployment) };
+  if (watched.by === 'journal') {
+    const { name, dimension } = JOURNAL_METRIC;
+    const dimensions = { [dimension]: deployment.name };
+    return { metric: { namespace: deployment.metricsNamespace, name, dimensions } };
+  }
   if (watched.by !== 'AWS/States') {
     return {
       metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {

@@ -135,16 +135,21 @@ export const HOLDINGS = {
 /** Policy of the topic. It goes where the topic goes: a topic without it would have SNS's own, and CloudWatch could not publish. */
 export const TOPIC_POLICY = { type: 'aws_sns_topic_policy', path: 'alarms/topic-policy' } as const;
 
-/**
- * A deployment or a table has these, or leaves them behind when it has them no more: types by where they stand. A table of a deployment
- * of several has what is the deployment's only in the state of a version in which each table had its own.
- */
+/** A deployment or a table has these, or leaves them behind when it has them no more: types by where they stand. */
 export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
   ...Object.values(HOLDINGS).flatMap((holding: Holding) =>
     (holding.paths ?? []).map(path => [path, holding.type ?? ''] as const),
   ),
   [TOPIC_POLICY.path, TOPIC_POLICY.type],
 ]);
+
+/**
+ * Those that a table has, or had in a version in which each table had a deployment of its own: what is the deployment's now is left behind
+ * there.
+ */
+export const TABLE_PLACES: ReadonlyMap<string, string> = new Map(
+  [...PLACES].filter(([path]) => !['journal/table', 'replay/logs'].includes(path)),
+);
 
 /** Those that a deployment has: the others are a table's own. */
 export const DEPLOYMENT_PLACES: ReadonlyMap<string, string> = new Map(

@@ -38,11 +38,6 @@ export function replayName(deployment: string): string {
   return `${deployment}-replay`;
 }
 
-/** Name of the table with a deployment's journal. */
-export function journalName(deployment: string): string {
-  return `${deployment}-journal`;
-}
-
 /** Name of a deployment's queue for starts that did not get through. */
 export function deadLetterQueueOf(deployment: string): string {
   return `${deployment}-dead-letters`;

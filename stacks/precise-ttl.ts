@@ -5,7 +5,7 @@ import type { FunctionArns } from '../statemachine/states.ts';
 import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { type Deployment, deploymentOf } from './deployments.ts';
-import { DEPLOYMENT_PLACES, PLACES } from './holdings.ts';
+import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from './holdings.ts';
 import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
@@ -142,10 +142,10 @@ export function guardDeployment(scope: Construct, { place, sweep, places }: Guar
   Guard.of(scope).keepSweep(scope, { name, isRunning: sweep.deployment.enabled }, places);
 }
 
-/** The same of what a table has for itself. In an earlier version it also had what is its deployment's now: that stays in AWS. */
+/** The same of what a table has for itself. */
 export function guardTable({ scope, props }: SweptTable, place: Place): void {
   const name = `${props.name} in ${place.region}`;
-  Guard.of(scope).keepSweep(scope, { name, isRunning: props.enabled }, PLACES);
+  Guard.of(scope).keepSweep(scope, { name, isRunning: props.enabled }, TABLE_PLACES);
 }
 
 function arnsOf(resources: Readonly<Record<string, { readonly arn: string }>>): Record<string, string> {

@@ -21,10 +21,12 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
+import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
+import { MAX_RECONCILE_PARTS, reconcileParts } from './reconcile-parts.ts';
 import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import {
@@ -250,8 +252,8 @@ export const PROPS = {
     indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
   ),
   /**
-   * by window: index keys that one window is spread over, 1 to 100. One key takes 1,000 write units per second; if more items per second
-   * share a window, see [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
+   * by window: index keys that one window is spread over, 1 to 1,000. One takes 400 items a second; for more see
+   * [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
    */
@@ -308,7 +310,7 @@ export const PROPS = {
   ),
   /**
    * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
-   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three. By second
+   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
    * an hour costs $0.22 a month
    * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
    */
@@ -565,6 +567,16 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
         'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
     });
   }
+  const parts = reconcileParts(resolved).length;
+  if (pairs <= MAX_PAIRS && parts > MAX_RECONCILE_PARTS) {
+    problems.push({
+      field: 'reconcileHours',
+      expected: `at most ${MAX_RECONCILE_PARTS} executions an hour, each of ${MAX_PAIRS} windows and shards`,
+      got: `${parts} (${resolved.shards} shards, back ${resolved.reconcileHours} hours in windows of ${resolved.granularityMinutes} minutes)`,
+      remedy: 'Lower it, or raise granularityMinutes: many shards go with long windows.',
+    });
+  }
+  problems.push(...rateProblems(resolved));
   if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
     problems.push({
       field: 'backoffCapSeconds',
@@ -653,6 +665,32 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
     });
   }
   return problems;
+}
+
+/**
+ * What may be deleted in a second must be something that the shards can take, even without any put. By second a limit is for what has been
+ * left, and that lies under many keys.
+ */
+function rateProblems(props: ResolvedProps): FieldProblem[] {
+  const { indexedBy, shards, maxDeletesPerSecond: deletesPerSecond } = props;
+  const { verdict } = adviseShards({ ...props, putsPerSecond: 0, deletesPerSecond });
+  if (indexedBy === 'second' || verdict !== 'impossible') return [];
+  const { shards: advised, warmUnits } = adviseShards({
+    ...props,
+    putsPerSecond: deletesPerSecond,
+    deletesPerSecond,
+  });
+  return [
+    {
+      field: 'maxDeletesPerSecond',
+      expected: `at most ${shards * PARTITION_UNITS}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is 1' : `are ${shards}`}`,
+      got: deletesPerSecond,
+      remedy:
+        advised === undefined
+          ? `Lower it: no number of shards takes that.`
+          : `Lower it, or set shards: ${advised}, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/configuration.md, "How many shards").`,
+    },
+  ];
 }
 
 /** What `archive` and `events` need of the other props. */
@@ -771,7 +809,8 @@ function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
  * Developer Guide, "Transforming data with JSONata".
  */
 function expressionProblems(props: ResolvedProps): FieldProblem[] {
-  return ATTRIBUTE_PROPS.filter(prop => /^\{%[^]*%\}$/.test(props[prop] ?? '')).map(field => ({
+  const isExpression = (text = '') => text.startsWith('{%') && text.endsWith('%}');
+  return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
     field,
     expected: 'no name that begins with {% and ends with %}, which Step Functions would evaluate',
     got: props[field],

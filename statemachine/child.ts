@@ -1,5 +1,5 @@
-import { LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
-import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
  * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
@@ -20,20 +20,25 @@ import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
  * progress as it is: the page in flight counts as failed.
  *
  * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that the
- * states cannot go on with fails the task that gave it, which is caught, and what a child hands back has a bounded size.
+ * states cannot go on with fails the task that gave it, which is caught; expressions of states without a Catch take any value; and what
+ * stays in the state while a failure is caught, and what a child hands back, has a bounded size.
  *
- * @param resultCharacters most characters of what a child hands back
+ * @param resultBytes most bytes of what a child hands back
  */
 export function childStates(
   functions: FunctionArns,
-  { partition, resultCharacters }: { readonly partition: string; readonly resultCharacters: number },
+  { partition, resultBytes }: { readonly partition: string; readonly resultBytes: number },
 ) {
   return {
     StartAt: 'BeginShard',
     States: {
       BeginShard: {
         Type: 'Pass',
-        Assign: { settings: jsonata('$states.input.settings'), table: jsonata('$states.input.table') },
+        Assign: {
+          settings: jsonata('$states.input.settings'),
+          table: jsonata("$type($states.input.start.table) = 'string' ? $states.input.start.table : ''"),
+        },
+        Output: jsonata(CHECKED_START),
         Next: 'NextStep?',
       },
       'NextStep?': {
@@ -41,7 +46,7 @@ export function childStates(
         Choices: [
           {
             Condition: jsonata(
-              `$toMillis($states.context.State.EnteredTime) - $toMillis($states.context.Execution.StartTime) > ${LAST_STEP_SECONDS * 1000}`,
+              `${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
             ),
             Output: { result: interruptedResult("'ChildOutOfTime'") },
             Next: 'ShardSwept',
@@ -85,7 +90,9 @@ export function childStates(
               Choices: [
                 {
                   // A chunk waits for its turn in the Map, and for those before it that hang.
-                  Condition: jsonata('$states.context.State.EnteredTime >= $states.input.deadline'),
+                  Condition: jsonata(
+                    `$states.context.State.EnteredTime >= $states.input.deadline or ${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
+                  ),
                   Next: 'ChunkDeleted',
                 },
                 route('wait', 'WaitForCapacity'),
@@ -95,7 +102,8 @@ export function childStates(
             },
             WaitForCapacity: {
               Type: 'Wait',
-              Timestamp: jsonata('$states.input.until'),
+              // As CHECKED_STEP and CHECKED_CHUNK have read it: a Wait takes fewer ways to write a time.
+              Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
             DeleteChunk: {
@@ -109,7 +117,7 @@ export function childStates(
               // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.
               Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
                 ErrorEquals,
-                Output: jsonata("$merge([$states.input, {'error': $states.errorOutput.Error}])"),
+                Output: jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
                 Next: 'ChunkDeleted',
               })),
               Next: 'AnyUnprocessed?',
@@ -127,41 +135,81 @@ export function childStates(
         Catch: interrupted(),
         Next: 'NextStep?',
       },
-      ShardSwept: {
-        Type: 'Succeed',
-        Output: jsonata(
-          `$merge([$length($string($states.input.result)) > ${resultCharacters} ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $states.input.result, {'table': $table}])`,
-        ),
-      },
+      ShardSwept: { Type: 'Succeed', Output: jsonata(boundedResult(resultBytes)) },
     },
   };
 }
 
+const LAST_STEP_MS = LAST_STEP_SECONDS * 1000;
+
+/** How old the execution is at a moment, milliseconds. */
+function millisOfAge(atMs: string): string {
+  return `${atMs} - $toMillis($states.context.Execution.StartTime)`;
+}
+
+/**
+ * What PlanSweep says a child begins with, if the states can go on with it. A Pass has no Catch, so this takes any value: a time is looked at
+ * before it is read, and what is no start ends the child.
+ */
+const CHECKED_START = oneLine(`(
+  $start := $states.input.start;
+  $isTime := $type($start.until) = 'string' ? $contains($start.until,
+    /^20[0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/) : false;
+  $until := $isTime ? $toMillis($start.until) : 0;
+  $waits := $start.next = 'wait' and $isTime and ${millisOfAge('$until')} < ${LAST_STEP_MS};
+  $type($start.progress) = 'object' and $type($start.timeoutSeconds) = 'number' and ($waits or $start.next = 'query')
+    ? {'next': $start.next, 'until': $waits ? $fromMillis($until) : null, 'timeoutSeconds': $start.timeoutSeconds,
+        'results': [], 'progress': $start.progress}
+    : {'next': 'end', 'progress': null, 'result': {'interruptedBy': 'InvalidStart', 'progress': null}}
+)`);
+
 /**
  * The answer of QueryExpired, if the states can go on with it: a Wait and a Choice have no Catch, and the task has one. A wait ends within
- * the time of the execution.
+ * the time of the execution. A time is handed on as it was read, since a Wait takes fewer ways to write one.
  */
-const CHECKED_STEP = `(
+const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;
   $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
-  $assert($step.next != 'end' or $type($step.result) = 'object', 'result');
+  $assert($type($step.progress) = 'object' and $length($string($step.progress)) <= ${CHILD_PROGRESS_CHARACTERS}, 'progress');
+  $assert($step.next != 'end' or $type($step.result.found) = 'number', 'result');
   $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
-  $assert(($step.next != 'wait' and $not($step.next = 'delete' and $step.afterwards = 'wait')) or
-    $toMillis($step.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');
   $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
-  $step
-)`.replaceAll(/\s+/g, ' ');
+  $assert($step.next != 'delete' or $count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
+  $waits := $step.next = 'wait' or ($step.next = 'delete' and $step.afterwards = 'wait');
+  $until := $waits ? $toMillis($step.until) : 0;
+  $assert($not($waits) or ${millisOfAge('$until')} < ${LAST_STEP_MS}, 'until');
+  $merge([$step, {'until': $waits ? $fromMillis($until) : null}])
+)`);
 
 /** The same of DeleteChunk's: it hands back the chunk that it was given, with what is left of it. */
-const CHECKED_CHUNK = `(
+const CHECKED_CHUNK = oneLine(`(
   $chunk := $states.result.Payload;
   $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
   $assert($chunk.deadline = $states.input.deadline, 'deadline');
   $assert($type($chunk.timeoutSeconds) = 'number', 'timeoutSeconds');
-  $assert($chunk.next != 'wait' or
-    $toMillis($chunk.until) - $toMillis($states.context.Execution.StartTime) < ${LAST_STEP_SECONDS * 1000}, 'until');
+  $assert($chunk.next != 'wait' or ${millisOfAge('$toMillis($chunk.until)')} < ${LAST_STEP_MS}, 'until');
   $chunk
-)`.replaceAll(/\s+/g, ' ');
+)`);
+
+/**
+ * What a child hands back, with its table. A Succeed has no Catch. Of characters beyond ASCII each takes three bytes at the most, or two of
+ * them four.
+ */
+function boundedResult(mostBytes: number): string {
+  return oneLine(`(
+    $result := $states.input.result;
+    $text := $type($result) = 'object' ? $string($result) : 'null';
+    $isLong := $length($text) > ${mostBytes} ? true : $length($replace($text, /[^ -~]/, '---')) > ${mostBytes};
+    $merge([
+      $text = 'null' or $isLong ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $result,
+      {'table': $table}
+    ])
+  )`);
+}
+
+function oneLine(expression: string): string {
+  return expression.replaceAll(/\s+/g, ' ');
+}
 
 /**
  * Few and short, since a child's time is limited: a call that hangs takes all of its time each time, one that Lambda refuses
@@ -184,12 +232,12 @@ export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceede
 function interrupted() {
   return TOO_LARGE_AND_ALL.map(ErrorEquals => ({
     ErrorEquals,
-    Output: { result: interruptedResult('$substring($states.errorOutput.Error, 0, 100)') },
+    Output: { result: interruptedResult(CAUGHT_ERROR) },
     Next: 'ShardSwept',
   }));
 }
 
-/** The progress says what the child has come to; too large a one is not worth what it would cost the others. */
+/** The progress says what the child has come to. */
 function interruptedResult(error: string) {
   return { interruptedBy: jsonata(error), progress: jsonata('$states.input.progress') };
 }

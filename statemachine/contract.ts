@@ -33,17 +33,38 @@ export const PAGE_KEYS = 1000;
 /** Most targets of one execution of the tick: what an inline Map sweeps at once. Source: Step Functions quotas. */
 export const TICK_TARGETS = 40;
 
-/** Most further executions that a tick starts for what is due beyond them. Its plan has about 1 KB for each target. */
-export const TICK_PARTS = 4;
+/** Most targets of a tick and the further executions that it starts. Its plan has about 1 KB for each, and 256 KiB in all. */
+export const TICK_CHILDREN = 200;
 
 /** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
 export const TICK_TIMEOUT_SECONDS = 290;
 
-/** Age of an execution at which no child begins a step, seconds: for a function that would never say `end`. */
-export const LAST_STEP_SECONDS = 250;
+/**
+ * Age at which a child of a tick that sweeps what lies back, and still has pages to read, hands them on: the replay machine has them before
+ * the next tick plans.
+ */
+export const BACK_SECONDS = 40;
 
-/** Characters of what a child hands back: a tick collects those of all its targets in 256 KiB, and a replay those of 200. */
-export const CHILD_RESULT_CHARACTERS: Readonly<Record<MachineName, number>> = { tick: 5_000, replay: 40_000 };
+/**
+ * Age of an execution at which no child begins a step, seconds: for a function that hangs, or would never say `end`. A tick must then still
+ * be able to record what its other targets came to: a QueryExpired with all its retries and RecordMetrics fit in. A test adds this up.
+ */
+export const LAST_STEP_SECONDS = 225;
+
+/**
+ * UTF-8 bytes of what a child hands back. A tick collects those of all its targets, with what {@link PART_BYTES} has of their sweeps, in
+ * 256 KiB; a replay those of 200, of which few are near that.
+ */
+export const CHILD_RESULT_BYTES: Readonly<Record<MachineName, number>> = { tick: 4_500, replay: 40_000 };
+
+/** UTF-8 bytes, as JSON, of the targets of one execution of the tick and the sweeps that they belong to. */
+export const PART_BYTES = 70_000;
+
+/**
+ * Characters of a child's progress: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), a position and the keys of its windows. Each may take four
+ * bytes, and it has to have room in 256 KiB beside what says why the child was interrupted.
+ */
+export const CHILD_PROGRESS_CHARACTERS = 60_000;
 
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
@@ -305,6 +326,8 @@ export interface InitialProgress {
   readonly listedKeysBytes: number;
   /** Its part of `maxDeletesPerSecond`; null, or missing in an execution that began before there was one: no limit. */
   readonly limit?: ChildLimit | null;
+  /** Age at which it hands on what it has not read; missing: {@link MAX_CHILD_SECONDS}. */
+  readonly handsOnAfter?: Seconds;
 }
 
 /** How much of `maxDeletesPerSecond` a child has. */
@@ -482,6 +505,7 @@ export type CarriedSettings = Readonly<Record<string, unknown>> & { readonly tab
 
 /** The sweep of one table in an execution. */
 export interface TableSweep {
+  /** Of a table without a target in the execution only those that its record needs. */
   readonly settings: CarriedSettings;
   /** In a replay. */
   readonly progress?: SweepProgress;
@@ -532,7 +556,7 @@ export interface SweepState {
   /** RetryCount of the plan of that round. */
   readonly retries: number;
   /** In a tick: the parts that could not be started. Their targets are not swept. */
-  readonly failedParts?: readonly TickPart[];
+  readonly failedParts?: readonly Pick<TickPart, 'sweeps'>[];
   /** PlanFurther failed for good, and what was left to plan is not swept. */
   readonly planFailed?: boolean;
   /** RecordMetrics failed for good, an error's name. */
@@ -563,7 +587,7 @@ export interface PlanSweepOutput {
   readonly next: 'sweep' | 'plan' | 'record' | 'recordFailure' | 'end';
   /** What holds something that is expired, or will be within the upcoming minute, as its child begins; never keys. */
   readonly due: readonly ChildStart[];
-  /** In a tick: what is due beyond {@link TICK_TARGETS}. */
+  /** In a tick: what is due beyond {@link TICK_TARGETS}, and what lies back when there is an upcoming minute. */
   readonly parts: readonly TickPart[];
   /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
   readonly last: boolean;

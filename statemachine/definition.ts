@@ -1,7 +1,7 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
 import {
-  CHILD_RESULT_CHARACTERS,
   type CarriedSettings,
+  CHILD_RESULT_BYTES,
   EXECUTION_TIMEOUT_SECONDS,
   type MachineName,
   SWEEP_INCOMPLETE,
@@ -9,7 +9,7 @@ import {
   TICK_TIMEOUT_SECONDS,
 } from './contract.ts';
 import { PATIENT_RETRY } from './patient-retry.ts';
-import { type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
 
 /** What both definitions are made from, besides the functions. */
 export interface DefinitionOptions {
@@ -75,7 +75,7 @@ export function tickDefinition(
       },
       StartParts: {
         Type: 'Map',
-        Items: jsonata('$states.input.parts'),
+        Items: jsonata("[$states.input.parts[$type($) = 'object']]"),
         MaxConcurrency: TICK_TARGETS,
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
@@ -100,7 +100,7 @@ export function tickDefinition(
         Output: {
           due: jsonata('$states.input.due'),
           sweeps: jsonata('$states.input.sweeps'),
-          failedParts: jsonata('[$states.result[$exists(due)]]'),
+          failedParts: jsonata('[$states.result[$exists(sweeps)]]'),
           last: true,
           retries: jsonata('$states.input.retries'),
         },
@@ -131,12 +131,12 @@ export function tickDefinition(
       RecordMetrics: {
         ...states.recordMetrics,
         Retry: SHORT_PATIENCE,
-        Output: jsonata('$states.result.Payload'),
+        Output: jsonata(CHECKED_RECORD),
         // What was to be handed over is found by the next tick. Nobody else tells that nothing was recorded.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: { tables: {}, notRecorded: jsonata('$states.errorOutput.Error') },
+            Output: { tables: {}, notRecorded: jsonata(CAUGHT_ERROR) },
             Next: 'SweepIncomplete',
           },
         ],
@@ -169,7 +169,7 @@ export function tickDefinition(
               Catch: [
                 {
                   ErrorEquals: ['States.ALL'],
-                  Output: { notStarted: jsonata('$states.errorOutput.Error') },
+                  Output: { notStarted: jsonata(CAUGHT_ERROR) },
                   Next: 'ReplayNotStarted',
                 },
               ],
@@ -206,10 +206,7 @@ export function tickDefinition(
  * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
  *    sweep that left something (`recordFailure`).
  */
-export function replayDefinition(
-  functions: FunctionArns,
-  { tables, partition = 'aws' }: DefinitionOptions,
-) {
+export function replayDefinition(functions: FunctionArns, { tables, partition = 'aws' }: DefinitionOptions) {
   const states = sweepStates(functions, { machine: 'replay', tables, partition });
   /** The round as a whole came to nothing that is known of: without results its children count as failed. */
   const roundFailed = {
@@ -280,7 +277,7 @@ export function replayDefinition(
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: jsonata("$merge([$states.input, {'recordingFailed': $states.errorOutput.Error}])"),
+            Output: jsonata(`$merge([$states.input, {'recordingFailed': ${CAUGHT_ERROR}}])`),
             Next: 'PlanFurther',
           },
         ],
@@ -294,7 +291,7 @@ export function replayDefinition(
           {
             ErrorEquals: ['States.ALL'],
             Output: {
-              report: jsonata("$merge([$states.input.report, {'notRecorded': $states.errorOutput.Error}])"),
+              report: jsonata(`$merge([$states.input.report, {'notRecorded': ${CAUGHT_ERROR}}])`),
             },
             Next: 'SweepIncomplete',
           },
@@ -334,25 +331,33 @@ function sweepStates(functions: FunctionArns, { machine, tables, partition }: St
     sweepShards: {
       Type: 'Map',
       Items: jsonata('$states.input.due'),
+      // Whatever stands there must have an iteration of its own: what fails here fails all others.
       ItemSelector: {
-        ...Object.fromEntries(
-          ['table', 'next', 'until', 'timeoutSeconds', 'progress'].map(field => [
-            field,
-            jsonata(`${target}.${field}`),
-          ]),
+        start: jsonata(target),
+        settings: jsonata(
+          `( $settings := $type(${target}.table) = 'string' ? $lookup($states.input.sweeps, ${target}.table).settings; $exists($settings) ? $settings : null )`,
         ),
-        results: [],
-        settings: jsonata(`$lookup($states.input.sweeps, ${target}.table).settings`),
       },
     },
-    child: childStates(functions, { partition, resultCharacters: CHILD_RESULT_CHARACTERS[machine] }),
+    child: childStates(functions, { partition, resultBytes: CHILD_RESULT_BYTES[machine] }),
     recordMetrics: invokeTask(functions.RecordMetrics, partition, {
       ...execution,
+      // That of a part of a tick would have all that the state has already.
+      executionInput: machine === 'replay' ? execution.executionInput : null,
       soFar: jsonata('$states.input'),
       endedAt: jsonata('$states.context.State.EnteredTime'),
     }),
   };
 }
+
+/** RecordMetrics' answer, with the hand-overs that can be started: one that cannot be must not keep the others from it. */
+const CHECKED_RECORD = [
+  '( $record := $states.result.Payload;',
+  "$handOvers := [$record.handOvers[$type(name) = 'string' and $type(input) = 'object']];",
+  "$assert($type($record.tables) = 'object', 'tables');",
+  "{'tables': $record.tables, 'handOvers': $handOvers,",
+  "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
+].join(' ');
 
 /** A tick has five minutes, and the next one comes in one. */
 const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

@@ -11,7 +11,7 @@ import type { Documents } from '../../functions/table/dynamodb.ts';
 import type { Journal } from '../../functions/journal/lambda-journal.ts';
 import { functionSettings, resolveProps } from '../../stacks/props.ts';
 import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
-import { MemoryJournal } from '../../test/support/simulation/memory-journal.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';
@@ -38,7 +38,8 @@ const TOTALS: SweepTotals = {
 const EXECUTION = {
   machine: 'tick',
   executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
-  execution: '11111111-2222-3333-4444-555555555555',
+  // Names that Step Functions gives to executions of Scheduler are as long.
+  execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
   startedAt: STARTED_AT,
 } as const;
 
@@ -63,6 +64,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
         logger,
         journal,
         clock: Date.now,
+        sleep: async () => new Promise(() => undefined),
       },
     );
   };

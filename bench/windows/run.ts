@@ -1,6 +1,5 @@
 import { expiryModel } from '../../expiry/model.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { simulatedDefinition } from '../../test/support/simulation/definition.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 
@@ -51,10 +50,8 @@ export async function runWindows(
   { granularityMinutes, minutes, lateSeconds }: WindowsRun,
 ): Promise<WindowsResult> {
   const model = expiryModel({ partitionKey: 'id', granularityMinutes });
-  const definition = simulatedDefinition({ shardConcurrency: 0, chunkConcurrency: 40 });
   const simulation = new Simulation({
     start: START,
-    definition,
     model,
     callMs: 20,
     hangingDelete: () => deleteMs,

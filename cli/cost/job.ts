@@ -1,8 +1,12 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
+import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
 import { InvalidConfigError } from '../../stacks/config.ts';
 import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
 import type { BillFacts } from './text.ts';
+
+/** As the bill counts a month: 30 days. */
+const SECONDS_PER_MONTH = 30 * 86_400;
 
 /** What native TTL takes: its deletes are free. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html */
 const NATIVE_DOLLARS = 0;
@@ -33,9 +37,44 @@ export function answer({ copies, tables, ...load }: CostQuestion): { bill: Bill;
     deployments: deployments.length,
     ...load,
     settings: [...new Set(resolved.map(settingsOf))],
+    ...worstOf(resolved.map(props => shardFacts(props, load, resolved.length))),
     nativeDollars: NATIVE_DOLLARS,
   };
   return { bill: monthlyBill(deployments), facts };
+}
+
+type ShardFacts = Pick<BillFacts, 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'>;
+
+/** Whether the shards of one of so many tables take what is written to its index. */
+function shardFacts(
+  props: ResolvedProps,
+  { itemsPerMonth, renewalsPerItem }: ItemLoad,
+  tables: number,
+): ShardFacts {
+  // A renewal deletes one entry and puts another.
+  const perSecond = (itemsPerMonth / tables / SECONDS_PER_MONTH) * (1 + renewalsPerItem);
+  const { write: warmUnits } = props.warmThroughput ?? { write: NEW_TABLE_UNITS };
+  const shardAdvice = adviseShards({
+    ...props,
+    putsPerSecond: perSecond,
+    deletesPerSecond: perSecond,
+    warmUnits,
+  });
+  return { shards: props.shards, warmUnits, indexWritesPerSecond: 2 * perSecond, shardAdvice };
+}
+
+/** From what is fine to what cannot be. */
+const VERDICTS = ['holds', 'late', 'impossible'] as const;
+
+/** The table that can take least says what is wrong. */
+function worstOf(facts: readonly ShardFacts[]): ShardFacts {
+  const [first, ...others] = facts;
+  if (first === undefined) throw new TypeError('cost: expected a table');
+  return others.reduce(
+    (worst, each) =>
+      VERDICTS.indexOf(each.shardAdvice.verdict) > VERDICTS.indexOf(worst.shardAdvice.verdict) ? each : worst,
+    first,
+  );
 }
 
 function copiesOf(table: PreciseTtlProps, copies: number): PreciseTtlProps[] {

@@ -10,13 +10,7 @@ import {
   ResourceNotFoundException,
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler';
-import {
-  DescribeExecutionCommand,
-  type ExecutionListItem,
-  ListExecutionsCommand,
-  paginateListExecutions,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
+import type { SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -26,24 +20,25 @@ import {
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { variableOf } from '../../functions/runtime/variables.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deploymentOf } from '../../stacks/deployments.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
-import { executionArnOf } from '../aws/executions.ts';
-import { openExecutions } from '../aws/open-executions.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
-import { type Firing, firingOf } from '../schedules.ts';
-import { type Checked, check, type NotChecked, notAsked } from './check.ts';
+import { journalAt } from '../journals.ts';
+import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
+import { observeState, observeTable, type SeenJournal } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
-/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+/** Longer without a tick that planned is a fault: one starts every minute. */
 export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
-export interface SeenSchedule extends Firing {
+export interface SeenSchedule {
+  /** ENABLED or DISABLED. */
+  readonly state: string;
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -51,34 +46,11 @@ export interface SeenSchedule extends Firing {
   readonly target: string;
 }
 
-/** An execution that did not succeed. */
-export interface FailedExecution {
-  readonly name: string;
-  /** FAILED, TIMED_OUT or ABORTED. */
-  readonly status: string;
-  readonly stoppedAt: Date;
-  readonly error?: string | undefined;
-  /** A report as JSON, or prose. */
-  readonly cause?: string | undefined;
-}
-
-export interface SeenExecutions {
-  /** The newest one that succeeded, but for replays: nobody starts those by the minute. */
-  readonly lastSuccess: Date | undefined;
-  /** Of the last day, the newest first. */
-  readonly failed: readonly FailedExecution[];
-  /** There are more of them. */
-  readonly moreFailed: boolean;
-  /** Why the errors and causes of these are not known. */
-  readonly causesNotChecked: NotChecked | undefined;
-  readonly running: number;
-}
-
 /** What is deployed for a table; undefined for what is not there. */
 export interface SeenDeployment {
+  /** Of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** Not asked for without a state machine. */
-  readonly executions: Checked<SeenExecutions> | undefined;
+  readonly journal: Checked<SeenJournal | undefined>;
   /** By their names. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
   /** Messages in the dead-letter queue. */
@@ -104,35 +76,33 @@ export interface SeenStreamReader {
   readonly lastResult: string | undefined;
 }
 
-/** Failed executions whose cause is asked for. */
-const DESCRIBED = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PAGE = 100;
-const SUCCESS_PAGES = 20;
+
+/** Failures of the last day that are asked for. */
+export const MOST_FAILURES = 100;
 
 /**
  * Asks what is deployed.
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
+  { sfn, dynamoDb, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
   subject: Subject,
   now: number,
 ): Promise<SeenDeployment> {
-  const stateMachine = await observeStateMachine(sfn, subject);
+  const { deployment, region } = subject;
+  const { tableName } = subject.props;
+  const journal = dynamoDb && journalAt(dynamoDb, deployment.name, region);
+  const asked = { now, sinceMs: DAY_MS, mostFailures: MOST_FAILURES };
   return {
-    stateMachine,
-    executions: sfn && (await executionsOf(sfn, stateMachine, now)),
-    schedules: await observeSchedules(scheduler, subject),
-    deadLetters: sqs
-      ? await observeQueue(sqs, deadLetterQueueOf(subject.props.sweep), subject.region)
-      : notAsked('SQS'),
+    stateMachine: await observeStateMachine(sfn, subject),
+    journal: journal
+      ? await observeTable(journal, await observeState(journal), tableName, asked)
+      : notAsked('DynamoDB'),
+    schedules: await observeSchedules(scheduler, deployment, region),
+    deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(deployment.name), region) : notAsked('SQS'),
     alarms: cloudWatch
-      ? await observeAlarms(
-          cloudWatch,
-          { names: alarmNamesOf(deploymentOf([subject.props])) },
-          subject.region,
-        )
+      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(deployment) }, region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
     holdAttribute: lambda ? await observeHoldAttribute(lambda, subject) : notAsked('Lambda'),
@@ -152,15 +122,6 @@ export async function observeDeployment(
   };
 }
 
-async function executionsOf(
-  sfn: SFNClient,
-  stateMachine: SeenDeployment['stateMachine'],
-  now: number,
-): Promise<Checked<SeenExecutions> | undefined> {
-  if ('notChecked' in stateMachine || stateMachine.seen === undefined) return undefined;
-  return observeExecutions(sfn, stateMachine.seen.arn, now);
-}
-
 /** @param sfn undefined when it must not be asked */
 export async function observeStateMachine(
   sfn: SFNClient | undefined,
@@ -171,17 +132,18 @@ export async function observeStateMachine(
 }
 
 /**
- * The schedules that a table should have, by their names.
+ * The schedules that a deployment should have, by their names.
  * @param scheduler undefined when it must not be asked
  */
 export async function observeSchedules(
   scheduler: SchedulerClient | undefined,
-  { props, region }: Subject,
+  deployment: Deployment,
+  region: string,
 ): Promise<SeenDeployment['schedules']> {
   const schedules = await Promise.all(
-    schedulesOf(deploymentOf([props])).map(async ({ name }) => {
+    schedulesOf(deployment).map(async ({ name }) => {
       const seen = scheduler
-        ? await observeSchedule(scheduler, props.sweep, name, region)
+        ? await observeSchedule(scheduler, deployment.name, name, region)
         : notAsked('EventBridge Scheduler');
       return [name, seen] as const;
     }),
@@ -200,7 +162,7 @@ async function observeSchedule(
     try {
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
-        ...firingOf(found),
+        state: found.State ?? '',
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
@@ -211,83 +173,6 @@ async function observeSchedule(
     }
   });
 }
-
-async function observeExecutions(
-  sfn: SFNClient,
-  stateMachineArn: string,
-  now: number,
-): Promise<Checked<SeenExecutions>> {
-  const since = now - DAY_MS;
-  const list = async (statusFilter: 'FAILED' | 'TIMED_OUT' | 'ABORTED') =>
-    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: PAGE })))
-      .executions ?? [];
-  const listed = await check('states:ListExecutions', stateMachineArn, async () => {
-    const failed = await Promise.all(
-      (['FAILED', 'TIMED_OUT', 'ABORTED'] as const).map(status => list(status)),
-    );
-    return {
-      lastSuccess: await lastSuccessOf(sfn, stateMachineArn),
-      // More than this many is all that has to be known.
-      running: (await openExecutions(sfn, stateMachineArn)).length,
-      moreFailed: failed.some(page => page.length === PAGE && page.every(one => stoppedAt(one) >= since)),
-      failed: failed
-        .flat()
-        .filter(one => stoppedAt(one) >= since)
-        .sort((one, other) => stoppedAt(other) - stoppedAt(one)),
-    };
-  });
-  if ('notChecked' in listed) return listed;
-  const { lastSuccess, failed, running, moreFailed } = listed.seen;
-  const described = await check('states:DescribeExecution', executionArnOf(stateMachineArn, '*'), () =>
-    Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
-  );
-  return {
-    seen: {
-      lastSuccess,
-      // Without its cause rather than not at all.
-      failed: failed.map(
-        (one, index) => ('seen' in described ? described.seen[index] : undefined) ?? failedExecution(one),
-      ),
-      moreFailed,
-      causesNotChecked: 'notChecked' in described ? described.notChecked : undefined,
-      running,
-    },
-  };
-}
-
-/** When the newest sweep ended that succeeded and is no replay. Replays can be many between two ticks. */
-export async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
-  const pages = paginateListExecutions(
-    { client },
-    { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
-  );
-  let read = 0;
-  for await (const { executions = [] } of pages) {
-    const found = executions.find(one => !isReplay(one));
-    read += 1;
-    if (found !== undefined || read === SUCCESS_PAGES) return found?.stopDate;
-  }
-  return undefined;
-}
-
-async function describeFailed(sfn: SFNClient, listed: ExecutionListItem): Promise<FailedExecution> {
-  const { error, cause } = await sfn.send(
-    new DescribeExecutionCommand({ executionArn: listed.executionArn }),
-  );
-  return { ...failedExecution(listed), error, cause };
-}
-
-function failedExecution(listed: ExecutionListItem): FailedExecution {
-  const { name = '', status = '' } = listed;
-  return { name, status, stoppedAt: new Date(stoppedAt(listed)) };
-}
-
-/** As `precise-ttl replay` names them. */
-export const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
-
-/** Epoch milliseconds. */
-export const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
-  (stopDate ?? startDate)?.getTime() ?? 0;
 
 /** Messages in a queue; undefined when it is not there. */
 export async function observeQueue(

@@ -1,3 +1,4 @@
+import { isObject } from '../../expiry/fields.ts';
 import type {
   ChildOutput,
   ChildProgress,
@@ -6,6 +7,7 @@ import type {
   SweepTarget,
 } from '../../statemachine/contract.ts';
 import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
+import { LAG_BUCKETS } from '../report/lag.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 
@@ -65,12 +67,40 @@ export function handOn(progress: ChildProgress): ShardResult {
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
   try {
     const result = resultOfOutput(output);
-    return result && CHILD_COUNTS.every(name => Number.isFinite(result[name])) && Array.isArray(result.failedKeys)
-      ? result
-      : undefined;
+    return result && isShardResult(result) ? result : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isShardResult({
+  failedKeys,
+  sampleKeys,
+  lagCounts,
+  lagMaxMs,
+  resume,
+  ...counts
+}: ShardResult): boolean {
+  return (
+    [...CHILD_COUNTS.map(name => counts[name]), lagMaxMs, ...Object.values(lagCounts)].every(isCount) &&
+    Object.keys(lagCounts).every(bucket => isCount(Number(bucket)) && Number(bucket) < LAG_BUCKETS) &&
+    failedKeys.every(isObject) &&
+    sampleKeys.every(key => key !== null) &&
+    (resume === undefined || isTarget(resume))
+  );
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isTarget({ windowKeys, from, before, upcomingFrom, position = null }: SweepTarget): boolean {
+  return (
+    windowKeys.every(key => typeof key === 'string') &&
+    [from, before].every(Number.isSafeInteger) &&
+    (upcomingFrom === null || Number.isSafeInteger(upcomingFrom)) &&
+    (position === null || isObject(position))
+  );
 }
 
 function resultOfOutput(output: ChildOutput): ShardResult | undefined {

@@ -2,7 +2,7 @@ import { tableEntry } from './layout.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
 
 /** So long an execution that a tick starts has to say that it is there, seconds. */
-const TAKEN_SECONDS = 300;
+export const TAKEN_SECONDS = 300;
 
 /**
  * So long a hand-over lives without a further word, seconds: longer than a usual round, of 200 children that are swept 20 at once and end
@@ -26,10 +26,12 @@ export async function takeHandOver(
   const now = Math.floor(nowMs / 1_000);
   const taken = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'SET handOver = :handOver',
-    ConditionExpression: `(attribute_not_exists(handOver) OR handOver.#until <= :now) AND ${NOT_PAUSED}`,
+    // The same one again: the function was called once more.
+    ConditionExpression: `(attribute_not_exists(handOver) OR handOver.#until <= :now OR handOver.execution = :execution) AND ${NOT_PAUSED}`,
     ExpressionAttributeNames: { '#until': 'until' },
     ExpressionAttributeValues: {
       ':handOver': { before, until: now + TAKEN_SECONDS, execution },
+      ':execution': execution,
       ':now': now,
       ':nowIso': new Date(nowMs).toISOString(),
     },
@@ -40,20 +42,25 @@ export async function takeHandOver(
 /**
  * Says that the execution still sweeps what was left to it.
  *
+ * @param forSeconds how long it lives without a further word
  * @returns false when it is another one's by now, or the table is paused
  * @throws JournalUnwritableError
  */
 export async function renewHandOver(
   journal: JournalTable,
   table: string,
-  { execution, nowMs }: { execution: string; nowMs: number },
+  {
+    execution,
+    nowMs,
+    forSeconds = RENEWED_SECONDS,
+  }: { execution: string; nowMs: number; forSeconds?: number },
 ): Promise<boolean> {
   const renewed = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'SET handOver.#until = :until',
     ConditionExpression: `handOver.execution = :execution AND ${NOT_PAUSED}`,
     ExpressionAttributeNames: { '#until': 'until' },
     ExpressionAttributeValues: {
-      ':until': Math.floor(nowMs / 1_000) + RENEWED_SECONDS,
+      ':until': Math.floor(nowMs / 1_000) + forSeconds,
       ':execution': execution,
       ':nowIso': new Date(nowMs).toISOString(),
     },

@@ -1,6 +1,7 @@
-import { readJournalTable } from '../runtime/deployment.ts';
+import { readDeploymentName, readJournalTable } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
+import { withMetric } from './journal-failed.ts';
 import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 import { readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
@@ -46,9 +47,18 @@ let made: Journal | undefined;
  * @throws InvalidEnvironmentError
  */
 export function lambdaJournal(): Journal {
-  made ??= journalOf(
-    { documents: createDocuments({ maxAttempts: ATTEMPTS }), tableName: readJournalTable(process.env) },
-    Date.now,
+  made ??= withMetric(
+    journalOf(
+      { documents: createDocuments({ maxAttempts: ATTEMPTS }), tableName: readJournalTable(process.env) },
+      Date.now,
+    ),
+    {
+      // Powertools' own variable, as that of the other metrics.
+      namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
+      deployment: readDeploymentName(process.env),
+      print: line => process.stdout.write(`${line}\n`),
+      clock: Date.now,
+    },
   );
   return made;
 }

@@ -55,7 +55,18 @@ export interface RowQuery {
   readonly to?: string;
   /** @default 'oldest' */
   readonly first?: 'oldest' | 'latest';
+  /** Only those that left something. @default false */
+  readonly failed?: boolean;
+  /** Rows of a page. @default as many as DynamoDB gives */
+  readonly pageRows?: number;
 }
+
+/** A report has no counts that are 0. */
+const LEFT_SOMETHING = (
+  ['failed', 'shardsFailed', 'tablesFailed', 'failure'] as const satisfies readonly (keyof SweepReport)[]
+)
+  .map(field => `attribute_exists(#report.${field})`)
+  .join(' OR ');
 
 /**
  * What executions came to for a table, in the order of their starts; a page is read when somebody asks for more.
@@ -65,14 +76,20 @@ export interface RowQuery {
 export async function* readRows(
   { documents, tableName }: JournalTable,
   table: string,
-  { from = '', to, first = 'oldest' }: RowQuery = {},
+  { from = '', to, first = 'oldest', failed = false, pageRows }: RowQuery = {},
 ): AsyncGenerator<SweepRow> {
   let startKey: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const command: QueryCommand = new QueryCommand({
       TableName: tableName,
       KeyConditionExpression: '#id = :id AND #at BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#id': JOURNAL_KEYS.partitionKey, '#at': JOURNAL_KEYS.sortKey },
+      ExpressionAttributeNames: {
+        '#id': JOURNAL_KEYS.partitionKey,
+        '#at': JOURNAL_KEYS.sortKey,
+        ...(failed && { '#report': 'report' }),
+      },
+      ...(failed && { FilterExpression: LEFT_SOMETHING }),
+      ...(pageRows !== undefined && { Limit: pageRows }),
       ExpressionAttributeValues: {
         ':id': sweepsId(table),
         // A key is not empty, and each begins with a digit; the name of an execution follows after a #.

@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { type AskedTable, askedTable } from './plan-round.ts';
 import { planReplay } from './plan-replay.ts';
+import { type AskedTable, askedTable } from './plan-round.ts';
 import { planTick } from './plan-tick.ts';
 
 /** Calls of a probe: three of up to five seconds, or of what a tick allows. */
@@ -17,11 +18,14 @@ const logger = new Logger();
 const tableOf = (settings: SweepSettings, options: RequestOptions = {}): AskedTable =>
   askedTable(runtimeOf(settings), options);
 
+/** It keeps no process alive that has answered. */
+const patience = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
+
 export const handler = (
   event: PlanSweepInput,
   context: { getRemainingTimeInMillis(): number },
 ): Promise<PlanSweepOutput> => {
-  const surroundings = { tableOf, logger, journal: lambdaJournal(), clock: Date.now };
+  const surroundings = { tableOf, logger, journal: lambdaJournal(), clock: Date.now, sleep: patience };
   return event.machine === 'tick'
     ? planTick(event, surroundings)
     : planReplay(event, surroundings, () => context.getRemainingTimeInMillis());

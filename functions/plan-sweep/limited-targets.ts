@@ -15,7 +15,7 @@ export interface LimitedTarget {
  * The targets in as few children as the limit keeps busy: one that is done with a window goes on with another, while the part of a child
  * that has ended would be nobody's.
  *
- * With an upcoming minute, each of its children also sweeps what the plan found of its shard, the oldest first. Else each child
+ * With an upcoming minute, each of its children also sweeps what the plan found of its shards, the oldest first. Else each child
  * has windows of every age.
  *
  * @param concurrency children that run at once; 0 = all
@@ -28,8 +28,7 @@ export function limitedTargets(
   const back = targets.filter(isBack);
   const others = targets.filter(target => !isBack(target));
   const isUpcoming = others.length > 0 && others.every(({ upcomingFrom }) => upcomingFrom !== null);
-  if (isUpcoming)
-    return others.map(target => ({ target: joined([...back.filter(ofShard(target)), target]), weight: 1 }));
+  if (isUpcoming) return withBack(others, back);
   const room = concurrency === 0 ? back.length : Math.max(1, concurrency - others.length);
   const children = Math.min(back.length, room, Math.ceil(limit.perSecond / CHILD_PER_SECOND));
   const groups = Array.from({ length: children }, (_unused, child) =>
@@ -45,9 +44,23 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
   return upcomingFrom === null && !position;
 }
 
-function ofShard(target: SweepTarget): (other: SweepTarget) => boolean {
-  const shardOf = ({ windowKeys: [key = ''] }: SweepTarget) => key.split('#')[1];
-  return other => shardOf(other) === shardOf(target);
+/** What lies back in a shard that has nothing upcoming goes to any of the children. */
+function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
+  const childOf = new Map(
+    upcoming.flatMap(({ windowKeys }, child) => windowKeys.map(key => [shardOf(key), child] as const)),
+  );
+  const chosen = back.map(
+    ({ windowKeys: [key = ''] }, index) => childOf.get(shardOf(key)) ?? index % upcoming.length,
+  );
+  return upcoming.map((target, child) => {
+    const own = back.filter((_target, index) => chosen[index] === child);
+    return { target: joined([...own, target]), weight: 1 };
+  });
+}
+
+/** The text behind the window's; undefined for shard 0. */
+function shardOf(key: string): string | undefined {
+  return key.split('#')[1];
 }
 
 /** One target for several, swept as the last of them is. */

@@ -30,6 +30,8 @@ export interface NextRoundOptions {
   readonly concurrency: number;
   /** The targets' times are so much earlier than those of the clock. */
   readonly behindSeconds: number;
+  /** Targets of a round at the most. @default ROUND_TARGETS */
+  readonly mostTargets?: number;
   /** Plans from a cursor on (null: from the beginning), at most so many targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
@@ -45,7 +47,7 @@ export interface NextRoundOptions {
  */
 export async function nextRound(
   soFar: TableRound | null,
-  { dryRun, limit, concurrency, behindSeconds, plan }: NextRoundOptions,
+  { dryRun, limit, concurrency, behindSeconds, mostTargets = ROUND_TARGETS, plan }: NextRoundOptions,
 ): Promise<RoundPlan> {
   const before = soFar?.progress ?? startOfSweep(dryRun);
   const totals = soFar === null ? before.totals : addRound(soFar);
@@ -68,7 +70,7 @@ export async function nextRound(
   const waits = plannedAll || (limit !== null && resumed.length > 0);
   const planned = waits
     ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0, misfiled: 0 }
-    : await plan(before.cursor, ROUND_TARGETS - resumed.length);
+    : await plan(before.cursor, Math.max(0, mostTargets - resumed.length));
   const targets = [...resumed, ...planned.due];
   const due = startChildren(targets, { dryRun, limit, concurrency, behindSeconds });
   const leavesRest = limit !== null && limit.before !== null && due.length > 0 && planned.cursor !== null;

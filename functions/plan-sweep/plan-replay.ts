@@ -4,6 +4,7 @@ import type {
   PlanSweepOutput,
   TableRound,
 } from '../../statemachine/contract.ts';
+import { leftNothing } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { planRound } from './plan-round.ts';
@@ -33,7 +34,6 @@ export async function planReplay(
   const { tableName } = carried;
   const sweep = soFar?.sweeps[tableName];
   const settings = sweep?.settings ?? carried;
-  const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   const { progress, due, ...next } = await planRound(
     { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
     tableOf(readSettings(settings)),
@@ -45,6 +45,8 @@ export async function planReplay(
     parts: [],
     sweeps: { [tableName]: { settings, progress } },
   };
+  // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
+  const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   return isLeft ? leave(planned) : planned;
 }
 
@@ -54,7 +56,8 @@ function leave(planned: PlanSweepOutput): PlanSweepOutput {
   if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;
   const { totals, cursor } = sweep.progress;
   const progress = { totals: { ...totals, leftForLater: totals.leftForLater + 1 }, roundTargets: 0, cursor };
-  return { ...planned, next: 'record', due: [], sweeps: { [name]: { ...sweep, progress } } };
+  const next = leftNothing(totals) ? 'record' : 'recordFailure';
+  return { ...planned, next, due: [], sweeps: { [name]: { ...sweep, progress } } };
 }
 
 function roundOf(

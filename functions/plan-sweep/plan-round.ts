@@ -1,6 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
-import type { PlanCursor, RoundPlan, TableRound } from '../../statemachine/contract.ts';
+import {
+  MAX_CHILD_SECONDS,
+  type PlanCursor,
+  ROUND_TARGETS,
+  type RoundPlan,
+  type TableRound,
+} from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -11,7 +17,7 @@ import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.t
 import { countMisfiled, isTurnToSeek } from './misfiled.ts';
 import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
-import { checkSpan, readSweepInput, type SweepRequest } from './sweep-input.ts';
+import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
 
 /** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
 const HELD_TIMEOUT_MS = 1_000;
@@ -76,6 +82,7 @@ export async function planRound(
     limit: request.limit,
     concurrency: settings.shardConcurrency,
     behindSeconds: secondsBehind(settings),
+    ...(isHandOver(executionInput) && { mostTargets: handOverTargets(settings) }),
     plan: (cursor, maxDue) => askTable(request, cursor, maxDue, { ...table, startedAtMs, remainingMs }),
   });
   const { cursor, totals } = next.progress;
@@ -92,6 +99,12 @@ export async function planRound(
     });
   }
   return next;
+}
+
+/** A hand-over says once a round that it is there, and has to again within the half hour for which it is believed. */
+function handOverTargets({ shardConcurrency }: SweepSettings): number {
+  const atOnce = shardConcurrency === 0 ? ROUND_TARGETS : shardConcurrency;
+  return Math.min(ROUND_TARGETS, atOnce * Math.floor(1_800 / (MAX_CHILD_SECONDS + 10)));
 }
 
 interface AskOptions extends AskedTable {

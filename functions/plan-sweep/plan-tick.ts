@@ -1,28 +1,34 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import {
+  BACK_SECONDS,
   type CarriedSettings,
-  type ChildStart,
   type PlanSweepInput,
   type PlanSweepOutput,
   type SweepTarget,
-  TICK_PARTS,
+  TICK_CHILDREN,
   TICK_TARGETS,
   type TickPart,
-  type TickPlan,
 } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
-import { type DeploymentState, isPaused, liveHandOver, type Watermark } from '../journal/layout.ts';
+import {
+  type DeploymentState,
+  INDEX_SECONDS,
+  isPaused,
+  liveHandOver,
+  type Watermark,
+} from '../journal/layout.ts';
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
+import { dealOut, type TickTable } from './deal-out.ts';
 import { joined } from './limited-targets.ts';
 import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
-import { startChildren } from './start-children.ts';
-import { checkSpan, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+import { type PlannedStart, startChildren } from './start-children.ts';
+import { checkSpan, isReconcile, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
 const TABLES_AT_ONCE = 32;
@@ -39,8 +45,11 @@ const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
 
-/** UTF-8 bytes of a plan: a state hands on at most 256 KiB. */
-const PLAN_BYTES = 220_000;
+/** A table whose minute begins soon has not even that, but at least so long, milliseconds: others wait for it. */
+const LEAST_TABLE_MS = 700;
+
+/** Seconds before a tick in which another one has left nothing that lies back to it: until then that one sweeps it. */
+const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
 
 /** What planning a tick takes from outside. */
 export interface TickSurroundings {
@@ -53,15 +62,16 @@ export interface TickSurroundings {
   };
   /** Epoch milliseconds, of the function. */
   readonly clock: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What a tick is to do about a table. */
-interface PlannedTable {
-  readonly carried: CarriedSettings;
-  readonly due: readonly ChildStart[];
-  readonly plan: Omit<TickPlan, 'targets'>;
+/** What was found out about a table. */
+interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
+  readonly targets: readonly SweepTarget[];
+  /** What sweeps these targets. */
+  readonly start: (targets: readonly SweepTarget[]) => readonly PlannedStart[];
   /** Undefined: no more is known than before. */
-  readonly gone: number | undefined;
+  readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
 }
 
 /**
@@ -70,7 +80,7 @@ interface PlannedTable {
  * 1. What the operators have set is read first. When it cannot be read, nothing is deleted: a table may be paused.
  * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
  *    they ask again.
- * 3. Targets are dealt out in turn, one of each table: a table with many has them after everybody else's first.
+ * 3. Where all targets together are more than a tick has room for, a child takes several shards, or several windows, of its table.
  * 4. Up to where everything is gone goes into the journal.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
@@ -81,37 +91,37 @@ export async function planTick(
 ): Promise<PlanSweepOutput> {
   const { journal, logger } = surroundings;
   const names = tables.map(({ tableName }) => tableName);
-  const wanted = tablesOfInput(executionInput, names) ?? names;
+  const chosen = tablesOfInput(executionInput, names);
+  const wanted = new Set(chosen ?? names);
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
   const swept = tables.filter(
-    ({ tableName }) => wanted.includes(tableName) && !isPaused(state, tableName, startedAtMs),
+    ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
   const plansAtMs = surroundings.clock();
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
-  const planned = await sideBySide(swept, TABLES_AT_ONCE, carried =>
-    planTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
+  const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
+    probeTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
   );
-  await journal.writeWatermarks(startedAt, {
-    ...state.watermarks.tables,
-    ...Object.fromEntries(
-      planned.flatMap(({ carried, gone }) =>
-        gone === undefined ? [] : [[carried.tableName, { gone, at: startedAt }]],
+  const isWhole = chosen === undefined && !isReconcile(executionInput);
+  await journal.writeWatermarks(
+    isWhole ? startedAt : (state.watermarks.tick ?? startedAt),
+    Object.fromEntries(
+      probed.flatMap(({ carried, gone }) =>
+        gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }]],
       ),
     ),
+  );
+  const most = mostTargets(probed.map(({ targets }) => targets.length));
+  const planned = probed.map(({ carried, plan: tickPlan, targets, start }): TickTable => {
+    const children = start(fewTargets(targets, most));
+    return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
   });
-  const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, logger);
-  const failed = planned.filter(({ plan: { failure } }) => failure !== undefined);
-  if (own.due.length > 0 || failed.length > 0) {
-    logger.info('planned', {
-      tables: swept.length,
-      targets: [own, ...parts].map(({ due }) => due.length),
-      failed: failed.map(({ carried, plan: { failure } }) => ({ table: carried.tableName, ...failure })),
-    });
-  }
-  const isIdle = own.due.length === 0 && Object.keys(own.sweeps).length === 0;
+  const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned);
+  tell(logger, swept.length, [own, ...parts]);
+  const isIdle = parts.length === 0 && Object.keys(own.sweeps).length === 0;
   return {
-    next: isIdle ? 'end' : own.due.length > 0 ? 'sweep' : 'record',
+    next: isIdle ? 'end' : own.due.length + parts.length > 0 ? 'sweep' : 'record',
     due: own.due,
     parts,
     last: true,
@@ -119,6 +129,17 @@ export async function planTick(
     sweeps: own.sweeps,
     report: null,
   };
+}
+
+function tell(logger: TickSurroundings['logger'], tables: number, parts: readonly TickPart[]): void {
+  const failed = parts.flatMap(({ sweeps }) =>
+    Object.entries(sweeps).flatMap(([table, { planned }]) =>
+      planned?.failure === undefined ? [] : [{ table, ...planned.failure }],
+    ),
+  );
+  const targets = parts.map(({ due }) => due.length);
+  if (targets.some(count => count > 0) || failed.length > 0)
+    logger.info('planned', { tables, targets, failed });
 }
 
 interface TableOptions extends TickSurroundings {
@@ -131,7 +152,7 @@ interface TableOptions extends TickSurroundings {
   readonly share: number;
 }
 
-async function planTable(carried: CarriedSettings, options: TableOptions): Promise<PlannedTable> {
+async function probeTable(carried: CarriedSettings, options: TableOptions): Promise<ProbedTable> {
   const { tableName } = carried;
   const { state, executionInput, startedAtMs, tableOf } = options;
   try {
@@ -140,18 +161,9 @@ async function planTable(carried: CarriedSettings, options: TableOptions): Promi
     const limited = { ...settings, maxDeletesPerSecond: limit };
     const asked = readSweepInput(executionInput, startedAtMs, limited);
     checkSpan(asked, indexLayout(settings.model));
-    const handedOver = liveHandOver(state, tableName, startedAtMs);
-    const request = handedOver === undefined ? asked : behind(asked, handedOver.before);
-    const endsAt = asked.followsBacklog ? options.clock() + TABLE_MS.tick : options.plansAtMs + TABLE_MS.reconcile;
-    const table = tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS });
-    const round = await ask(request, table, { ...options, endsAt });
-    const due = startChildren(fewTargets(round.due), {
-      dryRun: false,
-      limit: request.limit,
-      concurrency: 0,
-      behindSeconds: secondsBehind(settings),
-      collected: TICK_TARGETS,
-    });
+    const left = leftTo(asked, state, tableName, startedAtMs);
+    const request = left === undefined ? asked : behind(asked, left.before);
+    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
     const { oldestOverdueSeconds, misfiled, cursor } = round;
     // With a limit the tick deletes as much as it may anyway.
     const leftOver =
@@ -160,21 +172,50 @@ async function planTable(carried: CarriedSettings, options: TableOptions): Promi
         : { from: request.windowsFrom, to: request.before };
     return {
       carried,
-      due: due.map(child => ({ table: tableName, ...child })),
+      targets: round.due,
+      start: targets =>
+        startChildren(targets, {
+          dryRun: false,
+          limit: request.limit,
+          concurrency: 0,
+          behindSeconds: secondsBehind(settings),
+          collected: TICK_TARGETS,
+          handsOnAfter: BACK_SECONDS,
+        }),
       plan: {
         oldestOverdueSeconds,
         misfiled,
         ...(leftOver && { leftOver }),
         ...(request.limit !== null && { limited: true }),
       },
-      gone: handedOver === undefined ? goneBy(request, round, state.watermarks.tables[tableName]) : undefined,
+      gone: left === undefined ? goneBy(request, round, state.watermarks.tables[tableName]) : undefined,
     };
   } catch (error) {
     if (error instanceof InvalidExecutionInputError) throw error;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const failure = { error: name, message: message.slice(0, 300) };
-    return { carried, due: [], plan: { oldestOverdueSeconds: 0, misfiled: 0, failure }, gone: undefined };
+    const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
+    const plan = { oldestOverdueSeconds: 0, misfiled: 0, failure };
+    return { carried, targets: [], start: () => [], plan, gone: undefined };
   }
+}
+
+/**
+ * Who else sweeps what expired before a time: an execution that the table was handed over to, or another tick that is at it still.
+ *
+ * The other tick's own time is not known: it may have been up to a minute late.
+ */
+function leftTo(
+  request: SweepRequest,
+  state: DeploymentState,
+  table: string,
+  startedAtMs: number,
+): { readonly before: number } | undefined {
+  const handedOver = liveHandOver(state, table, startedAtMs);
+  if (handedOver !== undefined) return handedOver;
+  const otherMs = Date.parse(state.watermarks.tick ?? '');
+  // The one with its own time is this one, whose plan is tried again.
+  const isAtIt = otherMs !== startedAtMs && Math.abs(startedAtMs - otherMs) < OTHER_TICK_SECONDS * 1000;
+  return isAtIt && request.followsBacklog ? { before: Math.floor(otherMs / 60_000) * 60 - 60 } : undefined;
 }
 
 /** Only what expires from then on: what expired before is swept by another execution. */
@@ -187,15 +228,26 @@ function behind(request: SweepRequest, before: number): SweepRequest {
   };
 }
 
-/** A busy table is taken to have something due in each of its shards, now and in the upcoming minute. */
+/** A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute. */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { startedAtMs, clock, share, endsAt }: TableOptions & { readonly endsAt: number },
+  { executionInput, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound> {
+  const untilMinuteMs = request.upcoming === null ? TABLE_MS.tick : request.upcoming.from * 1000 - clock();
+  const patienceMs = isReconcile(executionInput)
+    ? plansAtMs + TABLE_MS.reconcile - clock()
+    : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const endsAt = clock() + patienceMs;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
+  const tooSlow = sleep(patienceMs).then((): never => {
+    throw new DynamoDbBusyError(`no answer to the probes of ${patienceMs} ms`);
+  });
   try {
-    return await askTable(request, null, share, { ...table, startedAtMs, remainingMs });
+    return await Promise.race([
+      askTable(request, null, share, { ...table, startedAtMs, remainingMs }),
+      tooSlow,
+    ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
@@ -207,15 +259,26 @@ async function ask(
       outOfTime: () => false,
     });
     return { ...unasked, cursor: null, oldestOverdueSeconds: 0, misfiled: 0 };
+  } finally {
+    tooSlow.catch(() => undefined);
   }
 }
 
-/** At most as many as one execution sweeps: a child takes several shards, or several windows, one after the other. */
-function fewTargets(targets: readonly SweepTarget[]): SweepTarget[] {
+/** As many of each table as all together have room for: 40 at the most, and two at the least, for the upcoming minute and for what lies back. */
+function mostTargets(counts: readonly number[]): number {
+  let most = TICK_TARGETS;
+  const all = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
+  while (most > 2 && all() > TICK_CHILDREN) most -= 1;
+  return most;
+}
+
+/** At most so many: a child takes several shards, or several windows, one after the other. */
+function fewTargets(targets: readonly SweepTarget[], most: number): SweepTarget[] {
   const upcoming = targets.filter(({ upcomingFrom }) => upcomingFrom !== null);
   const back = targets.filter(({ upcomingFrom }) => upcomingFrom === null);
-  const most = back.length === 0 ? TICK_TARGETS : TICK_TARGETS / 2;
-  return [...inGroups(upcoming, most), ...inGroups(back, TICK_TARGETS / 2)];
+  const half = upcoming.length === 0 ? most : Math.max(1, Math.floor(most / 2));
+  const backGroups = Math.min(back.length, Math.max(half, most - upcoming.length));
+  return [...inGroups(upcoming, Math.max(1, most - backGroups)), ...inGroups(back, backGroups)];
 }
 
 function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] {
@@ -233,74 +296,12 @@ function goneBy(
   { cutoff, windowsFrom }: SweepRequest,
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
-): number | undefined {
-  if (cursor !== null || (before !== undefined && before.gone < windowsFrom - 1)) return undefined;
-  if (oldestOverdue !== undefined) return Math.min(Math.ceil(oldestOverdue) - 1, cutoff);
-  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : cutoff;
-}
-
-/** The targets of all tables in turn, 40 for each execution. What has none is told in the first one. */
-function dealOut(planned: readonly PlannedTable[], logger: TickSurroundings['logger']): TickPart[] {
-  const inTurn: ChildStart[] = [];
-  for (let turn = 0; planned.some(({ due }) => turn < due.length); turn += 1) {
-    for (const { due } of planned) inTurn.push(...due.slice(turn, turn + 1));
-  }
-  const byName = new Map(planned.map(each => [each.carried.tableName, each]));
-  const parts: TickPart[] = [];
-  let bytes = 0;
-  while (inTurn.length > 0 || parts.length === 0) {
-    const due = inTurn.splice(0, TICK_TARGETS);
-    const isFirst = parts.length === 0;
-    const told = planned.filter(
-      ({ carried, due: own, plan: { failure, leftOver, misfiled } }) =>
-        due.some(({ table }) => table === carried.tableName) ||
-        (isFirst && own.length === 0 && (failure !== undefined || leftOver !== undefined || misfiled > 0)),
-    );
-    const sweeps = Object.fromEntries(
-      told.map(({ carried, plan: tickPlan }) => {
-        const targets = due.filter(({ table }) => table === carried.tableName).length;
-        const isTold = parts.some(part => carried.tableName in part.sweeps);
-        const once = isTold ? { oldestOverdueSeconds: 0, misfiled: 0 } : tickPlan;
-        return [carried.tableName, { settings: carried, planned: { ...once, targets } }];
-      }),
-    );
-    const part = { due, sweeps };
-    bytes += Buffer.byteLength(JSON.stringify(part));
-    if (!isFirst && (parts.length > TICK_PARTS || bytes > PLAN_BYTES)) {
-      const left = [...due, ...inTurn].map(({ table }) => table);
-      logger.error('no room in this tick', { targets: left.length, tables: [...new Set(left)].slice(0, 20) });
-      return withFailures(parts, left, byName);
-    }
-    parts.push(part);
-  }
-  return parts;
-}
-
-/** Tables whose targets no execution has room for: the next ticks find what is due. */
-function withFailures(
-  [first, ...others]: TickPart[],
-  left: readonly string[],
-  byName: ReadonlyMap<string, PlannedTable>,
-): TickPart[] {
-  const failure = {
-    error: 'TickTooLargeError',
-    message:
-      'More is due at once than one tick can plan. Give some tables a deployment of their own with the prop sweep.',
-  };
-  const failed = [...new Set(left)].flatMap(name => {
-    const table = byName.get(name);
-    if (table === undefined) return [];
-    const planned: TickPlan = {
-      oldestOverdueSeconds: 0,
-      misfiled: 0,
-      targets: 0,
-      ...first?.sweeps[name]?.planned,
-      failure,
-    };
-    return [[name, { settings: table.carried, planned }] as const];
-  });
-  const sweeps = { ...first?.sweeps, ...Object.fromEntries(failed) };
-  return [{ due: first?.due ?? [], sweeps }, ...others];
+): Pick<Watermark, 'since' | 'gone'> | undefined {
+  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
+    return undefined;
+  const since = before?.since ?? windowsFrom;
+  if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
+  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };
 }
 
 /** In the order of the inputs. */

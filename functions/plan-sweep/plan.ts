@@ -3,6 +3,7 @@ import { MAX_LOOKBACK_MINUTES, type PlanCursor, type SweepTarget } from '../../s
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
+import { joined } from './limited-targets.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
 /** A backlog is followed back until it is longer than so many windows, 12 hours in windows of a minute, or than the longest lookback. */
@@ -52,11 +53,22 @@ export async function plan(
 ): Promise<Plan> {
   const { due: upcoming, clear } =
     cursor === null ? await planUpcoming(request, options) : { due: [], clear: NONE_CLEAR };
-  const maxDue = options.maxDue - upcoming.length;
+  const maxDue = Math.max(0, options.maxDue - upcoming.length);
   const back = await planBack(request, cursor, { ...options, maxDue }, clear);
   const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
   const { cursor: next, oldestOverdue } = all;
-  return { due: [...upcoming, ...all.due], cursor: next, oldestOverdue };
+  return { due: [...upcoming, ...oncePerWindow(all.due)], cursor: next, oldestOverdue };
+}
+
+/** By second the edge of what was probed first may lie within a window, whose parts are found one after the other: they are one target. */
+function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
+  const byWindow = new Map<string, SweepTarget>();
+  for (const target of targets) {
+    const key = target.windowKeys.join();
+    const other = byWindow.get(key);
+    byWindow.set(key, other === undefined ? target : joined([other, target]));
+  }
+  return [...byWindow.values()];
 }
 
 const NONE_CLEAR: ReadonlySet<string> = new Set();

@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly behindSeconds: number;
   /** Children whose results are collected together. @default as many as these targets need */
   readonly collected?: number;
+  /** Age at which those that look back hand on what they have not read, unless they have a limit. @default MAX_CHILD_SECONDS */
+  readonly handsOnAfter?: number;
 }
 
 /** What the children of a table begin with that sweep these targets: one for each, or with a limit as few as it keeps busy. */
@@ -50,7 +52,8 @@ function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency
   return shared.map(({ target }, index) => ({ target, limit: limits[index] ?? null }));
 }
 
-interface OneStart extends Required<Omit<StartOptions, 'limit' | 'concurrency'>> {
+interface OneStart extends Omit<StartOptions, 'limit' | 'concurrency'> {
+  readonly collected: number;
   /** It deletes nothing before, epoch seconds; null: it begins at once. */
   readonly from: number | null;
 }
@@ -58,11 +61,15 @@ interface OneStart extends Required<Omit<StartOptions, 'limit' | 'concurrency'>>
 /** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
 function startOf(
   { target, limit }: PlannedChild,
-  { dryRun, collected, from, behindSeconds }: OneStart,
+  { dryRun, collected, from, behindSeconds, handsOnAfter }: OneStart,
 ): PlannedStart {
   const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
   const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / collected));
-  const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };
+  const handsOn = handsOnAfter !== undefined && limit === null && target.upcomingFrom === null;
+  const progress: InitialProgress = {
+    ...{ target, dryRun, listedKeysBytes, limit },
+    ...(handsOn && { handsOnAfter }),
+  };
   return {
     next: begins === 0 ? 'query' : 'wait',
     until: begins === 0 ? null : waitUntil(begins + behindSeconds),

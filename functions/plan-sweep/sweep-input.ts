@@ -166,6 +166,11 @@ export function tablesOfInput(input: unknown, all: readonly string[]): readonly 
   throw invalid(table === undefined ? 'tables' : 'table', `of ${all.join(', ')}`, other);
 }
 
+/** Whether a tick only looks back, as far as its input says. */
+export function isReconcile(input: unknown): boolean {
+  return readFields(input).lookbackMinutes !== undefined;
+}
+
 /** Whether a tick has handed it over. */
 export function isHandOver(input: unknown): boolean {
   return readFields(input).handOver === true;

@@ -56,7 +56,7 @@ export interface NextStepOptions {
  *
  * 1. What DeleteChunks came to is added up.
  * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
- *    unless it got nowhere. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
+ *    unless it got nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
  * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
  * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
  *    delete then.

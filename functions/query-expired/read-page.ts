@@ -87,11 +87,13 @@ async function* readKeys(
   const range: TtlRange = { from: Math.max(target.from, seen ?? target.from), upTo: target.before };
   if (range.upTo < range.from) return null;
   const first = position?.indexKey ?? 0;
-  for (const [indexKey, key] of layout.keys(target).entries()) {
+  const keys = layout.keys(target);
+  const dueOfKey = lastDue / Math.max(1, keys.filter(key => page.isOpen(key)).length);
+  for (const [indexKey, key] of keys.entries()) {
     if (indexKey < first || !page.mayHold(key)) continue;
     if (page.isBegun && outOfTime()) return { indexKey, key: null };
     let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
-    let limit = expectedEntries(key, target, lastDue, layout);
+    let limit = expectedEntries(key, target, dueOfKey, layout);
     let more = true;
     while (more) {
       if (page.room === 0) return { indexKey, key: startKey };
@@ -148,10 +150,15 @@ class Page {
   /** Neither a key of one TTL that is not due is asked for, nor a window that an earlier poll has seen to its end. */
   mayHold(key: IndexKey): boolean {
     const { ttl } = key;
-    if (ttl === undefined) return !this.#hasEnded(key) || this.#poll.holdsStrays;
+    if (ttl === undefined) return this.isOpen(key);
     if (this.#isDue(ttl)) return true;
     this.#see(ttl, key);
     return false;
+  }
+
+  /** No earlier poll has seen the window to its end, or it holds something all the same. */
+  isOpen(key: IndexKey): boolean {
+    return !this.#hasEnded(key) || this.#poll.holdsStrays;
   }
 
   /** The TTL is expired, and one of the target's. */
@@ -241,9 +248,9 @@ function clockOf(
 function expectedEntries(
   { ttl }: IndexKey,
   { upcomingFrom }: SweepTarget,
-  lastDue: number,
+  dueOfKey: number,
   { entriesOfLeastRead }: IndexLayout,
 ): number {
   if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
-  return Math.max(Math.ceil(lastDue * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
+  return Math.max(Math.ceil(dueOfKey * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
 }

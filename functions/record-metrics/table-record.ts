@@ -5,13 +5,13 @@ import type {
   SweepReport,
   SweepTotals,
   TableSweep,
-  TickPart,
+  TableSweeps,
 } from '../../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
+import { recordedSettings } from '../report/recorded-settings.ts';
 import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
-import { readSettings } from '../runtime/environment.ts';
 import { lateMs } from './metrics.ts';
 
 /** What an execution came to for a table. */
@@ -34,8 +34,8 @@ export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): Tabl
     ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
   ];
   return names.map(table => {
-    const own = { ...soFar, results: results.filter(result => isOf(result, table, sweeps)) };
-    return recordOf(table, own, failedParts);
+    const own = results.filter(result => isOf(result, table, sweeps));
+    return recordOf(table, { ...soFar, results: own }, failedParts);
   });
 }
 
@@ -51,13 +51,13 @@ function isOf(
 function recordOf(
   table: string,
   soFar: RecordMetricsInput['soFar'],
-  failedParts: readonly TickPart[],
+  failedParts: readonly { readonly sweeps: TableSweeps }[],
 ): TableRecord {
   const { results, retries, planFailed } = soFar;
   const notStarted = failedParts.flatMap(({ sweeps }) => sweeps[table] ?? []);
   const sweep = soFar.sweeps[table] ?? notStarted[0];
   if (sweep === undefined) throw new TypeError(`${table}: expected its sweep among those of the execution`);
-  const settings = readSettings(sweep.settings);
+  const settings = recordedSettings(sweep.settings);
   const plans = [soFar.sweeps[table], ...notStarted].flatMap(each => each?.planned ?? []);
   const failure = plans.find(each => each.failure)?.failure;
   const progress = sweep.progress ?? {
@@ -106,7 +106,7 @@ function leftOverOf(
 export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   return totals.reduce(
     (sum, each) => ({
-      ...sum,
+      ...startTotals(false),
       ...addCounts(EXECUTION_COUNTS, sum, each),
       ...addLags(sum, each),
       oldestOverdueSeconds: Math.max(sum.oldestOverdueSeconds, each.oldestOverdueSeconds),

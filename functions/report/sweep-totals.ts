@@ -56,7 +56,11 @@ export function addRound({ progress, results, retries, planFailed }: TableRound)
 }
 
 /** Whether everything that was found is dealt with. What is still to be planned is not in it. */
-export function leftNothing({ failed, shardsFailed, tablesFailed }: SweepTotals): boolean {
+export function leftNothing({
+  failed,
+  shardsFailed,
+  tablesFailed,
+}: Pick<SweepTotals, 'failed' | 'shardsFailed' | 'tablesFailed'>): boolean {
   return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 

@@ -8,7 +8,7 @@ import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';
 import type { Place, Statement } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { ReplayMachine, TickMachine } from './sweep-machines.ts';
 import { SweepSchedules } from './sweep-schedules.ts';
 import type { SweptTable } from './swept-table.ts';
@@ -41,10 +41,10 @@ export class DeployedSweep {
   constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
     this.deployment = deployment;
     const settings = tables.map(table => table.settings);
-    const tooMuch = settingsProblem(deployment.name, settings);
+    const tooMuch = settingsProblem(deployment);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
 
-    this.journal = new Journal(scope, 'journal', { place, deployment });
+    this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
     const query = tables.flatMap(table => table.queryStatements());
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
@@ -53,11 +53,12 @@ export class DeployedSweep {
       DeleteChunk: tables.flatMap(table => table.deleteStatements()),
       RecordMetrics: this.journal.recordStatements(),
     };
+    const [only, another] = deployment.tables;
     const sweepFunction = (task: TaskName) =>
       new SweepFunction(scope, TASKS[task], {
         place,
         task,
-        worksFor: tables.length === 1 ? `table ${deployment.tables[0]?.tableName}` : deployment.name,
+        worksFor: only !== undefined && another === undefined ? tableInWords(only) : deployment.name,
         environment,
         statements: statements[task],
         ...(task === 'DeleteChunk' && { dependsOn: tables.flatMap(table => table.beforeDeletes) }),

@@ -32,7 +32,7 @@ export class Journal extends Construct {
   constructor(scope: Construct, id: string, props: JournalProps) {
     super(scope, id);
     this.#props = props;
-    const { deployment, sweep } = props;
+    const { place, deployment, sweep } = props;
     const { partitionKey, sortKey } = JOURNAL_KEYS;
     this.table = new DynamodbTable(this, 'table', {
       name: journalName(deployment),
@@ -53,6 +53,7 @@ export class Journal extends Construct {
     this.node.defaultChild = this.table;
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;
+    place.knowTable(this.tableArn, journalName(deployment));
   }
 
   /** What the role of PlanSweep may do with it. */

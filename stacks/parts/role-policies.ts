@@ -43,22 +43,19 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
     role: role.id,
     policy: documentOf(inline),
   });
-  return managed.reduce<ITerraformDependable[]>(
-    (all, each, index) => {
-      const policy = new IamPolicy(scope, `policy-${index + 2}`, {
-        name: `${name}-${index + 2}`,
-        ...(rolePath !== undefined && { path: rolePath }),
-        policy: documentOf(each),
-        ...tagged(sweep),
-      });
-      const attachment = new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
-        role: role.id,
-        policyArn: policy.arn,
-      });
-      return [...all, attachment];
-    },
-    [own],
-  );
+  const attachments = managed.map((each, index) => {
+    const policy = new IamPolicy(scope, `policy-${index + 2}`, {
+      name: `${name}-${index + 2}`,
+      ...(rolePath !== undefined && { path: rolePath }),
+      policy: documentOf(each),
+      ...tagged(sweep),
+    });
+    return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
+      role: role.id,
+      policyArn: policy.arn,
+    });
+  });
+  return [own, ...attachments];
 }
 
 function tooManyProblem(role: string, count: number) {

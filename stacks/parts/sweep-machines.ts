@@ -32,11 +32,7 @@ export class ReplayMachine extends Workflow {
       name,
       roleName: name,
       functionArns: Object.values(functions),
-      definition: replayDefinition(functions, {
-        tables,
-        shardConcurrency: concurrencyOf(deployment),
-        partition: place.partition,
-      }),
+      definition: replayDefinition(functions, { tables, partition: place.partition }),
       sweep: deployment,
     });
   }
@@ -67,10 +63,4 @@ export class TickMachine extends Workflow {
       sweep: deployment,
     });
   }
-}
-
-/** A replay is of one table, and its Map is of all: it runs as many children as the table that may have most. 0 is no bound. */
-function concurrencyOf({ tables }: Deployment): number {
-  const concurrency = tables.map(({ shardConcurrency }) => shardConcurrency);
-  return concurrency.includes(0) ? 0 : Math.max(...concurrency);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readAmount } from '../../cli/cost/amount.ts';
 import { answer } from '../../cli/cost/job.ts';
+import { describeBill } from '../../cli/cost/text.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 
@@ -181,6 +182,39 @@ test('every flag changes the answer, in a process of its own', async () => {
   expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_920);
 });
 
+test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
+  [1e9, {}, /^[^✗]*$/],
+  [43.2e9, { shards: 164, warmThroughput: { read: 12_000, write: 84_000 } }, /^[^✗]*$/],
+  [
+    43.2e9,
+    {},
+    '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
+      '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/configuration.md, "How many shards".\n',
+  ],
+  [
+    43.2e9,
+    { granularityMinutes: 1440, lookbackMinutes: 1440, shards: 328 },
+    '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000.\n' +
+      '  It takes shards: 328, and an index that is warm for 84,000 write units a second',
+  ],
+  [
+    43.2e9,
+    { indexedBy: 'second' },
+    /This cannot be: .* on 1 shard\..*\n {2}It takes an index by window, which has shards, or more tables: /,
+  ],
+])('%d items a month on %j: whether the index takes them', (itemsPerMonth, props, said) => {
+  const { bill, facts } = ask({ itemsPerMonth, props: { ...IDLE, ...props } });
+  if (typeof said === 'string') expect(describeBill(bill, facts)).toContain(said);
+  else expect(describeBill(bill, facts)).toMatch(said);
+});
+
+test('a renewal writes to the index twice, as an item does', () => {
+  const load = { itemsPerMonth: 1e9 };
+  const { facts } = ask({ ...load, renewalsPerItem: 2 });
+  expect(facts.indexWritesPerSecond).toBeCloseTo(3 * ask(load).facts.indexWritesPerSecond, 6);
+  expect(facts.shardAdvice.verdict).toBe('impossible');
+});
+
 test('says it line by line, with the same without the sweep', async () => {
   const { stdout, status } = await cost('--items-per-month', '1.5k', '--size', '400');
   expect(status).toBe(0);
@@ -193,6 +227,13 @@ test('says it line by line, with the same without the sweep', async () => {
   expect(stdout).toContain('us-east-1');
 });
 
+test('more than the shards can take is answered, and ends with 1', async () => {
+  const { status, stdout } = await cost('--items-per-month', '43.2B');
+  expect(status).toBe(1);
+  expect(stdout).toContain('✗ This cannot be: 33,333');
+  expect(stdout).toContain('A month with precise-ttl');
+});
+
 test.each([
   [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
   [['--region', 'eu-west-1'], 2, '--region: expected us-east-1, got "eu-west-1"'],
@@ -200,6 +241,7 @@ test.each([
   [['--table', 'Token'], 2, '--table: expected one of Tokens, Carts, got "Token"'],
   [['--config', 'x.json'], 2, '--config: expected it with --table or --all, got it alone'],
   [['--all', '--table', 'Tokens'], 2, '--all: expected it without --table, got both'],
+  [['--shards', '1001'], 2, '--shards: expected a whole number from 1 to 1000'],
   [['--by', 'second', '--shards', '2'], 1, 'shards: expected none'],
 ])('%j is refused', async (args, status, message) => {
   const ended = await cost(...args);

@@ -3,9 +3,12 @@ import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 
 const lines: string[] = [];
-const local = useLocalSweep([{ tableName: 'Measured', partitionKey: 'id', metricsNamespace: 'Our/Ttl' }], {
-  functions: { maxConcurrency: 2, onLog: (_functionName, line) => lines.push(line) },
-});
+const local = useLocalSweep(
+  [{ tableName: 'Measured', partitionKey: 'id', granularityMinutes: 1, metricsNamespace: 'Our/Ttl' }],
+  {
+    functions: { maxConcurrency: 2, onLog: (_functionName, line) => lines.push(line) },
+  },
+);
 
 interface EmbeddedMetrics {
   readonly _aws: {

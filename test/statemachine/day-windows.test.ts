@@ -1,22 +1,20 @@
 import { expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation } from '../support/simulation/simulation.ts';
+import { sweepReports } from '../support/sweep-reports.ts';
 
 const MORNING = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z') / 1000;
 const DAY = 86_400;
 
 const simulate = (start: number, deleteMs = 0, model = expiryModel({ partitionKey: 'id' })) =>
-  new Simulation({ definition: definitionWith({}), start, model, callMs: 20, hangingDelete: () => deleteMs });
+  new Simulation({ definition: machinesWith({}), start, model, callMs: 20, hangingDelete: () => deleteMs });
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const worst = (fates: readonly Fate[]) => fates.map(lag).reduce((most, each) => Math.max(most, each), 0);
-const reports = ({ executions }: Simulation) =>
-  executions.map(({ output }) => output as unknown as SweepReport);
 /** Deletes of what another child had deleted already. */
 const twice = (simulation: Simulation) =>
-  reports(simulation).reduce((sum, { notFound }) => sum + notFound, 0);
+  sweepReports(simulation).reduce((sum, { notFound }) => sum + notFound, 0);
 
 /** So many items a second, from two minutes after the start on. */
 function stream({ table, clock }: Simulation, rate: number, minutes: number): void {

@@ -1,9 +1,9 @@
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
 import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
+import { sweepReports } from '../support/sweep-reports.ts';
 
 /*
  * The clocks of Step Functions and of the functions against DynamoDB's, which times the records of the stream, rounded down to the
@@ -31,8 +31,7 @@ async function sweep(options: Omit<SimulationOptions, 'definition' | 'start'>) {
   for (let ttl = FIRST; ttl <= LAST; ttl += 1) simulation.table.write(String(ttl), ttl - graceSeconds);
   for (let minute = 0; minute < TICKS; minute += 1) simulation.tick(START + minute * 60);
   await simulation.finish();
-  const reports = simulation.executions.map(({ output }) => output as unknown as SweepReport);
-  return { simulation, reports };
+  return { simulation, reports: sweepReports(simulation) };
 }
 
 const lateMs = (simulation: Simulation) =>

@@ -23,6 +23,8 @@ export interface LoopbackAnswers {
   queues: Map<string, number>;
   /** By name. */
   alarms: Map<string, LoopbackAlarm>;
+  /** Values by the names of metrics; others have none. */
+  readonly metrics: Map<string, readonly number[]>;
   unreservedConcurrency: number;
   /** Environments of functions by name. */
   readonly functions: Map<string, Readonly<Record<string, string>>>;
@@ -40,7 +42,7 @@ export interface LoopbackAws {
 }
 
 /**
- * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetFunctionConfiguration and
+ * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetMetricData, GetFunctionConfiguration and
  * GetAccountSettings, as far as the SDK's own clients need them.
  */
 export function useLoopbackAws(): LoopbackAws {
@@ -48,6 +50,7 @@ export function useLoopbackAws(): LoopbackAws {
     schedules: new Map(),
     queues: new Map(),
     alarms: new Map(),
+    metrics: new Map(),
     unreservedConcurrency: 1000,
     functions: new Map(),
     denied: new Set(),
@@ -170,6 +173,17 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
       return alarm === undefined ? [] : [{ AlarmName, ...alarm }];
     });
     return found('cloudwatch:DescribeAlarms', { MetricAlarms }, '');
+  }
+  if (target?.toString().endsWith('.GetMetricData')) {
+    const { MetricDataQueries } = members as unknown as {
+      readonly MetricDataQueries: readonly {
+        readonly MetricStat: { readonly Metric: { readonly MetricName: string } };
+      }[];
+    };
+    const Values = MetricDataQueries.flatMap(
+      ({ MetricStat }) => answers.metrics.get(MetricStat.Metric.MetricName) ?? [],
+    );
+    return found('cloudwatch:GetMetricData', { MetricDataResults: [{ Id: 'values', Values }] }, '');
   }
   return {
     action: `${request.method} ${request.url}`,

@@ -1,11 +1,16 @@
 import { Engine, type Execution, seededRandom, VirtualClock } from 'stepfunctions-emulator';
 import { secondsBehind } from '../../functions/child/swept-range.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import { type NextRoundOptions, nextRound, type PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import {
+  type NextRoundOptions,
+  nextRound,
+  type PlannedRound,
+} from '../../functions/plan-sweep/next-round.ts';
 import { startChildren } from '../../functions/plan-sweep/start-children.ts';
 import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
 import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   type ExpiredKey,
@@ -19,9 +24,8 @@ import {
   type TASKS,
   TICK_TARGETS,
 } from '../../statemachine/contract.ts';
-import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { type Machines, simulatedMachines } from './simulation/definition.ts';
-import { MemoryJournal } from './simulation/memory-journal.ts';
+import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { SESSION_DATA } from './synthesized.ts';
 
@@ -33,6 +37,8 @@ export interface SweepRun {
   readonly report: SweepReport;
   /** What each function was called with, and when (epoch milliseconds of the virtual clock). */
   readonly calls: { readonly name: FunctionName; readonly input: unknown; readonly at: number }[];
+  /** Inputs of the executions of the replay machine that a tick started. */
+  readonly handOvers: readonly unknown[];
   readonly clock: VirtualClock;
 }
 
@@ -62,14 +68,19 @@ export interface World {
   readonly around?: <Output>(name: FunctionName, run: () => Promise<Output>) => Promise<Output>;
 }
 
-/** Runs the real synthesized definition on the local engine, on a virtual clock, with all that the functions decide. */
+const INPUTS = {
+  tick: { scheduledTime: '2026-11-20T09:00:00Z' },
+  replay: { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:05Z' },
+} as const satisfies Readonly<Record<MachineName, unknown>>;
+
+/** Runs the real definition on the local engine, on a virtual clock, with all that the functions decide. */
 export async function runSweep(
   worldOf: (clock: VirtualClock) => World,
   {
-    input = { scheduledTime: '2026-11-20T09:00:00Z' },
+    machine: machineName = 'replay',
+    input = INPUTS[machineName],
     props = {},
     seed = 1,
-    machine: machineName = 'replay',
   }: {
     input?: unknown;
     machine?: MachineName;
@@ -83,9 +94,16 @@ export async function runSweep(
   const { around = (_name, run) => run() } = world;
   const random = seededRandom(seed);
   const functions = functionsAround(world, clock, random, props);
+  const handOvers: unknown[] = [];
   const engine = new Engine({
     clock,
     random,
+    resources: {
+      invoke: async (_resource, args) => {
+        handOvers.push((args as { readonly Input: unknown }).Input);
+        return { ok: true, payload: {} };
+      },
+    },
     invoker: {
       async invoke(arn, payload) {
         const name = arn.split(':').at(-1) as FunctionName;
@@ -111,7 +129,13 @@ export async function runSweep(
   const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
   const ended = safeParse(text);
   const { tables } = ended as Partial<RecordMetricsOutput>;
-  return { execution, report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport), calls, clock };
+  return {
+    execution,
+    report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport),
+    calls,
+    handOvers,
+    clock,
+  };
 }
 
 function safeParse(text: string | undefined): SweepReport | Partial<RecordMetricsOutput> {
@@ -150,6 +174,24 @@ export function allDeleted(keys: readonly ExpiredKey[]): Deletion {
   return { ...NO_DELETION, deleted: keys.length };
 }
 
+/** None of a batch can be deleted. */
+export function allFailed(keys: readonly ExpiredKey[], reason = 'ValidationError'): Deletion {
+  return { ...NO_DELETION, failed: keys.map(({ key }) => ({ key, reason })) };
+}
+
+/** Answers of a function that its own code does not give, to see what the machine makes of them. */
+export function answering(name: string, change: (answer: object) => unknown): Pick<World, 'around'> {
+  return {
+    around: async <Output>(called: string, run: () => Promise<Output>) => {
+      const answer = await run();
+      return called === name ? (change(answer as object) as Output) : answer;
+    },
+  };
+}
+
+/** Two of these in a state are more than it may hand on. */
+export const TOO_MUCH = 'x'.repeat(150_000);
+
 /** A table in memory: everything in it is expired. */
 function functionsAround(
   { windows = {}, query = async () => undefined, ...world }: World,
@@ -176,7 +218,8 @@ function functionsAround(
       readAt: Math.floor(clock.now() / 1000),
     };
   };
-  const planned = world.plan ??
+  const planned =
+    world.plan ??
     (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : []))));
   const functions = simulatedFunctions({
     clock,
@@ -196,7 +239,10 @@ function functionsAround(
       },
     }),
   });
-  return { ...functions, 'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })) };
+  return {
+    ...functions,
+    'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })),
+  };
 }
 
 /** The plan of an execution whose table is asked by the test. */
@@ -211,14 +257,34 @@ async function planAround(
   const table = carried.tableName;
   if (machine === 'tick') {
     const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
-    const options = { dryRun: false, limit: request.limit, concurrency: 0, behindSeconds };
+    const options = {
+      dryRun: false,
+      limit: request.limit,
+      concurrency: 0,
+      behindSeconds,
+      collected: TICK_TARGETS,
+    };
     const due = startChildren(targets, options).map(child => ({ table, ...child }));
-    const sweeps = { [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } } };
+    const sweeps = {
+      [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } },
+    };
     const isIdle = due.length === 0;
-    return { next: isIdle ? 'end' : 'sweep', due, parts: [], last: true, results: [], sweeps: isIdle ? {} : sweeps, report: null };
+    return {
+      next: isIdle ? 'end' : 'sweep',
+      due,
+      parts: [],
+      last: true,
+      results: [],
+      sweeps: isIdle ? {} : sweeps,
+      report: null,
+    };
   }
   const progress = soFar?.sweeps[table]?.progress;
-  const { progress: next, due, ...round } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
+  const {
+    progress: next,
+    due,
+    ...round
+  } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
     dryRun: request.dryRun,
     limit: request.limit,
     concurrency: settings.shardConcurrency,

@@ -1,6 +1,11 @@
-import { carriedSettings, readSettings, type SweepSettings, type TableSettings } from '../../functions/runtime/environment.ts';
-import type { CarriedSettings } from '../../statemachine/contract.ts';
+import {
+  carriedSettings,
+  readSettings,
+  type SweepSettings,
+  type TableSettings,
+} from '../../functions/runtime/environment.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { CarriedSettings } from '../../statemachine/contract.ts';
 
 /** What the functions of a table with these props know of it: as an execution carries it. */
 export function settingsOf(props: PreciseTtlProps): SweepSettings {

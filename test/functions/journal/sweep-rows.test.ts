@@ -56,6 +56,24 @@ test('a span is by when the executions began, both ends included', async () => {
   await expect(began({ to: minute(1), first: 'latest' })).resolves.toEqual([minute(1), minute(0)]);
 });
 
+test('those that left something can be asked for alone, page by page', async () => {
+  const journal = await createJournal(dynamo.client);
+  const good = wholeReport({ found: 3, deleted: 3 });
+  const failure = { error: 'ResourceNotFoundException', message: 'gone' };
+  const left = [
+    { ...good, failed: 1 },
+    { ...good, shardsFailed: 1 },
+    { ...good, tablesFailed: 1, failure },
+  ];
+  const reports = left.flatMap(report => [good, report]);
+  await putRows(
+    journal,
+    reports.map((report, index) => row(index, { report })),
+  );
+  const read = await rowsOf(journal, 'orders', { failed: true, pageRows: 2 });
+  expect(read.map(({ report }) => report)).toEqual(left);
+});
+
 test('the same execution again has one row', async () => {
   const journal = await createJournal(dynamo.client);
   await putRows(journal, [row(0)]);

@@ -380,3 +380,22 @@ describe('probes that DynamoDB is too busy for', () => {
     await expect(plan(request, null, options({ probe: busy }))).rejects.toThrow(DynamoDbBusyError);
   });
 });
+
+test('an upcoming minute of more shards than there is room for is planned, and the lookback left to the next plan', async () => {
+  let asked = 0;
+  const outOfTime = () => {
+    asked += 1;
+    if (asked > 100) throw new Error('it does not end');
+    return false;
+  };
+  const upcoming = { from: START + 300, before: START + 360 };
+  const many = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 300 }));
+  const planned = await plan(
+    { ...request, upcoming },
+    null,
+    options({ layout: many, maxDue: 200, outOfTime }),
+  );
+  expect(planned.due).toHaveLength(300);
+  expect(planned.due.every(({ upcomingFrom }) => upcomingFrom === upcoming.from)).toBe(true);
+  expect(planned.cursor).toEqual({ window: START, shard: 0 });
+});

@@ -324,6 +324,17 @@ test('a first poll asks for as many entries as it pays for, not for ten and then
   expect(await poll({ now: 5, contents })).toMatchObject({ asked: ['before', 'span'], entriesRead: 31 });
 });
 
+test('what a poll found is shared by the keys of a child with several shards: none is read for all of them', async () => {
+  const shards = 10;
+  const windowKeys = Array.from({ length: shards }, (_unused, shard) => windowKey(START, 60, shard));
+  const target = { ...UPCOMING, windowKeys };
+  const contents = { span: [...new Array(50).fill(5), ...new Array(1000).fill(30)] };
+  const lastDue = 50 * shards;
+  const { entriesRead, due } = await poll({ target, now: 5, lastDue, contents });
+  expect(due).toHaveLength(lastDue);
+  expect(entriesRead).toBeLessThanOrEqual(lastDue * 1.25 + 11 * shards);
+});
+
 describe('by second', () => {
   const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
   const minute: SweepTarget = {

@@ -3,10 +3,10 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
-import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
@@ -77,7 +77,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now() })
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);

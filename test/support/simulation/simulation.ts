@@ -8,6 +8,8 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
+import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
+import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   MachineName,
   QueryExpiredInput,
@@ -18,11 +20,9 @@ import type {
   TickInput,
   TickPart,
 } from '../../../statemachine/contract.ts';
-import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
-import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { billedJournal } from './billed-journal.ts';
+import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
-import { MemoryJournal } from './memory-journal.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
@@ -64,7 +64,6 @@ export interface SimulationOptions extends SimulatedTableOptions {
   readonly journalMs?: number;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
-  readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
   /** How often, and when, an execution of the tick is delivered. @default once */
   readonly deliveries?: (input: SweepInput | TickPart) => readonly [0, ...number[]];
   /** The name of the error with which an execution that another one starts is not started. @default it is */
@@ -97,7 +96,7 @@ export class Simulation {
   readonly #replayNames = new Set<string>();
 
   constructor(options: SimulationOptions) {
-    const { start, mapRunDelays, dynamoDbAheadMs = 0, deliveries } = options;
+    const { start, dynamoDbAheadMs = 0, deliveries } = options;
     this.#options = options;
     this.clock = new VirtualClock(start * 1000);
     this.tables = (options.tables ?? [options]).map(
@@ -118,7 +117,6 @@ export class Simulation {
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
-      ...(mapRunDelays && { mapRunDelays }),
       ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
       onStart: execution => this.executions.push(execution),
       resources: { invoke: async (_resource, args) => this.#startNested(args as NestedStart) },
