@@ -19,7 +19,7 @@ export const READ_MS = { ms: 5, processorMs: 3 } as const;
 export const JOURNAL_MS = 5;
 
 /** Bytes of the journal's entry with the watermarks, and of each table in it, whose name has about 20 letters. */
-export const WATERMARK_BYTES = { item: 60, table: 70 } as const;
+export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
 
 /** Of an index entry, bytes: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;

@@ -98,11 +98,7 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
 }
 
 /** What the reconciles of a month take of tables from which the ticks have deleted everything. */
-export function reconcilesOfMonth({
-  tables,
-  reconcileParts,
-  functionMemoryMb,
-}: SweptDeployment): SweepUsage {
+export function reconcilesOfMonth({ tables, reconcileParts, functionMemoryMb }: SweptDeployment): SweepUsage {
   const probes = sum(tables, table => {
     const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
     return probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
@@ -284,10 +280,7 @@ function watch(shape: SweepShape, items: number): Children {
 }
 
 /** Calls of QueryExpired in a minute, the last of which ends the child. */
-function pollsOf(
-  { indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape,
-  items: number,
-): number {
+function pollsOf({ indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape, items: number): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
   if (indexedBy === 'second') return spans + 1 + addsUp;

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { windowKey } from '../../expiry/window.ts';
+import type { Journal } from '../../functions/journal/lambda-journal.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
@@ -8,10 +9,9 @@ import { lagOf } from '../../functions/report/lag.ts';
 import { startTotals } from '../../functions/report/sweep-totals.ts';
 import { carriedSettings, type MetricSet } from '../../functions/runtime/environment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
-import type { Journal } from '../../functions/journal/lambda-journal.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import { functionSettings, resolveProps } from '../../stacks/props.ts';
 import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
-import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';

@@ -89,8 +89,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
   const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH / RECONCILES);
-  const starts =
-    (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
+  const starts = (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
     executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
   return {
@@ -121,11 +120,7 @@ function simulate(tables: readonly ResolvedProps[]): Simulation {
 }
 
 /** A reconcile begins within the hour. */
-function startReconcile(
-  simulation: Simulation,
-  { input, expression }: DeployedSchedule,
-  hour: number,
-): void {
+function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule, hour: number): void {
   const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
   const { scheduledTime: _scheduler, ...others }: TickInput = input;
   simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);

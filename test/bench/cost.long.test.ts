@@ -79,11 +79,14 @@ test.each([
   [{ indexedBy: 'second' }, 1],
   [{ indexedBy: 'second', pollSeconds: 0 }, 1],
   [{ indexedBy: 'window' }, 100],
-] as const)('an idle month takes no transition of a Standard execution: %j, %d tables', async (props, tables) => {
-  const { standardTransitions, ticks } = await month(0, props, tables);
-  expect(standardTransitions).toBe(0);
-  expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
-});
+] as const)(
+  'an idle month takes no transition of a Standard execution: %j, %d tables',
+  async (props, tables) => {
+    const { standardTransitions, ticks } = await month(0, props, tables);
+    expect(standardTransitions).toBe(0);
+    expect(ticks.parts.expressRequests).toBeCloseTo(43_200 * PRICES.expressRequests, 6);
+  },
+);
 
 test('the calculator counts as many starts as there are', async () => {
   const { starts } = await month(0, { indexedBy: 'window' });

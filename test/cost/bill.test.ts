@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type Bill, type BilledDeployment, type BilledTable, type BillLine, monthlyBill } from '../../cost/bill.ts';
+import {
+  type Bill,
+  type BilledDeployment,
+  type BilledTable,
+  type BillLine,
+  monthlyBill,
+} from '../../cost/bill.ts';
 import { LOG_BYTES } from '../../cost/measured.ts';
 
 /** By window with the defaults, idle. */
