@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { windowKey } from '../../expiry/window.ts';
-import type { Journal } from '../../functions/journal/lambda-journal.ts';
+import type { Journal } from '../../functions/journal/journal.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';

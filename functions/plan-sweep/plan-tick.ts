@@ -228,7 +228,10 @@ function behind(request: SweepRequest, before: number): SweepRequest {
   };
 }
 
-/** A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute. */
+/**
+ * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
+ * What lies back is for the ticks after it to find; of a reconcile it is handed over, since by second it can be more than can be asked here.
+ */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
@@ -238,6 +241,9 @@ async function ask(
   const patienceMs = isReconcile(executionInput)
     ? plansAtMs + TABLE_MS.reconcile - clock()
     : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const layout = indexLayout(table.settings.model);
+  // All shards of the upcoming minute, and of a window that lies back, are no backlog.
+  const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
   const tooSlow = sleep(patienceMs).then((): never => {
@@ -245,16 +251,20 @@ async function ask(
   });
   try {
     return await Promise.race([
-      askTable(request, null, share, { ...table, startedAtMs, remainingMs }),
+      askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
       tooSlow,
     ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
+    if (isReconcile(executionInput)) {
+      const cursor = { window: request.windowsFrom, shard: 0 };
+      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+    }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
-      layout: indexLayout(table.settings.model),
+      layout,
       probe: async () => MAYBE,
       concurrency: TICK_TARGETS,
-      maxDue: share,
+      maxDue: mostDue,
       watchAlways: true,
       outOfTime: () => false,
     });
