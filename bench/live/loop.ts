@@ -13,9 +13,11 @@ import { CHUNK_KEYS, PAGE_KEYS } from '../../statemachine/contract.ts';
 type Item = Record<string, unknown>;
 
 /**
- * Deletes what expires at one time as a script would: it reads the index page by page, and as many calls delete at once as a sweep makes.
- * None of them waits for another, and the next page is read as soon as one has nothing to do. It tries nothing again and reports nothing.
+ * Deletes what expires at one time as a script would: it reads the index page by page, and makes as many calls at once as a sweep does.
+ * None of them waits for another, and the next page is read as soon as one has nothing to do. It reports nothing, and leaves what DynamoDB
+ * leaves.
  *
+ * @param settings of a table with a sort key, windows and one shard
  * @returns items deleted
  */
 export async function deleteInLoop(

@@ -71,11 +71,7 @@ export function measureThroughput({ items, rounds, onRound }: ThroughputOptions)
 }
 
 /** @throws Error when not every item was deleted */
-async function itemsPerSecond(
-  table: ExpiredTable,
-  items: number,
-  deleteAll: DeleteAt,
-): Promise<number> {
+async function itemsPerSecond(table: ExpiredTable, items: number, deleteAll: DeleteAt): Promise<number> {
   const ttl = await table.fill(items);
   const startedAt = performance.now();
   const deleted = await deleteAll(ttl);
