@@ -41,15 +41,12 @@ Exit status: 0 where the rule says "holds" p99 is at most 2 s, nothing is left, 
 async function run({ quick, seconds, seed, json }: FlagValues<typeof FLAGS>): Promise<number> {
   const file = resultFile('json', json);
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const [
-    { runPartitions },
-    { partitionsHead, partitionsProblems, partitionsRow },
-    { scenariosOf },
-  ] = await Promise.all([
-    import('./partitions/run.ts'),
-    import('./partitions/result.ts'),
-    import('./partitions/scenarios.ts'),
-  ]);
+  const [{ runPartitions }, { partitionsHead, partitionsProblems, partitionsRow }, { scenariosOf }] =
+    await Promise.all([
+      import('./partitions/run.ts'),
+      import('./partitions/result.ts'),
+      import('./partitions/scenarios.ts'),
+    ]);
   const results = [];
   console.log(partitionsHead());
   for (const scenario of scenariosOf(quick ? RATES.slice(0, QUICK_RATES) : RATES)) {

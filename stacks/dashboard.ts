@@ -214,16 +214,19 @@ function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Gr
     Object.values(TASKS).map(task =>
       sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
     );
-  const executions = (StateMachineArn: string) =>
-    EXECUTION_METRICS.map(metric => sum(awsMetric('AWS/States', metric, { StateMachineArn })));
+  const executions = (StateMachineArn: string, metrics: readonly (typeof TICK_METRICS)[number][]) =>
+    metrics.map(metric => sum(awsMetric('AWS/States', metric, { StateMachineArn })));
   return [
-    { title: 'Ticks', lines: executions(stateMachineArn) },
-    { title: 'Replays, and what ticks handed over', lines: executions(replayStateMachineArn) },
+    { title: 'Ticks', lines: executions(stateMachineArn, TICK_METRICS) },
+    {
+      title: 'Replays, and what ticks handed over',
+      lines: executions(replayStateMachineArn, REPLAY_METRICS),
+    },
     {
       title: 'Starts by the schedules',
       lines: [
-        ...(['InvocationAttemptCount', 'TargetErrorCount', 'InvocationsSentToDeadLetterCount'] as const).map(
-          metric => sum(awsMetric('AWS/Scheduler', metric, { ScheduleGroup: name })),
+        ...(['InvocationAttemptCount', 'TargetErrorCount'] as const).map(metric =>
+          sum(awsMetric('AWS/Scheduler', metric, { ScheduleGroup: name })),
         ),
         {
           metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }),
@@ -252,15 +255,6 @@ function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Gr
         label: labelOf(each),
       })),
     },
-    {
-      title: 'Archive and events: errors of the functions',
-      lines: readers.map(each =>
-        sum(
-          awsMetric('AWS/Lambda', 'Errors', { FunctionName: `${each.table.name}-${fileOf(each.reader)}` }),
-          labelOf(each),
-        ),
-      ),
-    },
     ...graphsOfDynamoDb(deployment, resources),
     { title: 'Errors of the functions', lines: ofFunctions('Errors') },
     { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations') },
@@ -277,14 +271,15 @@ function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Gr
   ];
 }
 
-const EXECUTION_METRICS = [
+/** Nobody can stop an Express execution. */
+const TICK_METRICS = [
   'ExecutionsStarted',
   'ExecutionsSucceeded',
   'ExecutionsFailed',
   'ExecutionsTimedOut',
-  'ExecutionsAborted',
   'ExecutionThrottled',
 ] as const;
+const REPLAY_METRICS = ['ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut'] as const;
 
 /**
  * What DynamoDB says of the only table; of several, which of the account's are throttled most. A query cannot name those that it wants:

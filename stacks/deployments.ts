@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../expiry/errors.ts';
-import type { CarriedSettings } from '../statemachine/contract.ts';
+import { carriedSettings } from '../functions/runtime/environment.ts';
 import { ALARM_NAMES, hasSubject, subjectOf } from './alarms.ts';
 import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
-import { DEPLOYMENT_PROPS, type DeploymentProps, type ResolvedProps } from './props.ts';
+import { DEPLOYMENT_PROPS, type DeploymentProps, functionSettings, type ResolvedProps } from './props.ts';
 
 type SharedName = (typeof DEPLOYMENT_PROPS)[number];
 
@@ -145,20 +145,21 @@ function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): Field
   return problems;
 }
 
-/**
- * Tables whose settings are more than one state takes.
- * @param settings as the definitions have them
- */
-export function settingsProblem(name: string, settings: readonly CarriedSettings[]): FieldProblem | null {
-  const bytes = Buffer.byteLength(JSON.stringify(settings));
+/** Tables whose settings are more than one state takes; null when it takes them. */
+export function settingsProblem({ name, tables }: Deployment): FieldProblem | null {
+  const settings = tables.map(table => carriedSettings(functionSettings(table)));
+  const bytes = Buffer.byteLength(JSON.stringify(settings)) + tables.length * COPY_TO_BYTES;
   if (bytes <= MAX_SETTINGS_BYTES) return null;
   return {
     field: 'tables',
     expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
-    got: `${bytes} of ${settings.length} tables in ${name}`,
+    got: `${bytes} of ${tables.length} tables in ${name}`,
     remedy: "Put some of the tables into another deployment, with sweep: 'name'.",
   };
 }
 
-/** Of the 256 KiB that a state takes, some are for what is due. */
+/** Of the 256 KiB that a state takes, some are for what is due. Source: Step Functions quotas. */
 const MAX_SETTINGS_BYTES = 200_000;
+
+/** What a table with `archiveFirst` has besides: the name of a bucket has 63 characters. */
+const COPY_TO_BYTES = 200;

@@ -809,7 +809,8 @@ function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
  * Developer Guide, "Transforming data with JSONata".
  */
 function expressionProblems(props: ResolvedProps): FieldProblem[] {
-  return ATTRIBUTE_PROPS.filter(prop => /^\{%[^]*%\}$/.test(props[prop] ?? '')).map(field => ({
+  const isExpression = (text = '') => text.startsWith('{%') && text.endsWith('%}');
+  return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
     field,
     expected: 'no name that begins with {% and ends with %}, which Step Functions would evaluate',
     got: props[field],

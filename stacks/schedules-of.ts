@@ -22,10 +22,16 @@ export interface DeployedSchedule {
 /** A deployment, as far as its schedules depend on it. */
 export interface ScheduledDeployment {
   readonly name: string;
-  readonly tables: readonly Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes' | 'shards'>[];
+  readonly tables: readonly Pick<
+    ResolvedProps,
+    'tableName' | 'enabled' | 'reconcileHours' | 'granularityMinutes' | 'shards'
+  >[];
 }
 
-/** The schedules that start the sweep, one a minute and the others once an hour. */
+/**
+ * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
+ * it is, and a reconcile is left the windows of the days before: once in six hours.
+ */
 export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
     id,
@@ -37,18 +43,39 @@ export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSche
   return [
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
     schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
-    ...partsOf(tables).map(({ minute, lookbackMinutes, skipMinutes }, part) =>
+    ...reconcilesOf(tables).map(({ minute, lookbackMinutes, skipMinutes, tables: names }, index) =>
       schedule(
-        part === 0 ? 'reconcile' : `reconcile-${part + 1}`,
+        index === 0 ? 'reconcile' : `reconcile-${index + 1}`,
         `cron(${minute} * * * ? *)`,
-        { scheduledTime: SCHEDULED_TIME, lookbackMinutes, ...(skipMinutes > 0 && { skipMinutes }) },
+        {
+          scheduledTime: SCHEDULED_TIME,
+          ...(names && { tables: names }),
+          lookbackMinutes,
+          ...(skipMinutes > 0 && { skipMinutes }),
+        },
         1800,
       ),
     ),
   ];
 }
 
-/** The parts of the table that needs most of them serve every table. */
-function partsOf(tables: ScheduledDeployment['tables']): ReconcilePart[] {
-  return tables.map(reconcileParts).reduce((most, each) => (each.length > most.length ? each : most));
+interface Reconcile extends ReconcilePart {
+  /** @default all tables */
+  readonly tables?: readonly string[];
+}
+
+/** Tables that look back alike have one reconcile: what costs one a query costs another thousands. */
+function reconcilesOf(tables: ScheduledDeployment['tables']): Reconcile[] {
+  const groups = new Map<string, { parts: readonly ReconcilePart[]; names: string[] }>();
+  for (const table of tables) {
+    if (!table.enabled) continue;
+    const parts = reconcileParts(table);
+    const key = JSON.stringify([table.granularityMinutes, parts]);
+    const group = groups.get(key) ?? { parts, names: [] };
+    groups.set(key, { ...group, names: [...group.names, table.tableName] });
+  }
+  const isShared = groups.size === 1;
+  return [...groups.values()].flatMap(({ parts, names }) =>
+    parts.map(part => (isShared ? part : { ...part, tables: names })),
+  );
 }

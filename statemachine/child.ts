@@ -1,5 +1,5 @@
 import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
-import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
  * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
@@ -117,7 +117,7 @@ export function childStates(
               // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.
               Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
                 ErrorEquals,
-                Output: jsonata("$merge([$states.input, {'error': $states.errorOutput.Error}])"),
+                Output: jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
                 Next: 'ChunkDeleted',
               })),
               Next: 'AnyUnprocessed?',
@@ -232,7 +232,7 @@ export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceede
 function interrupted() {
   return TOO_LARGE_AND_ALL.map(ErrorEquals => ({
     ErrorEquals,
-    Output: { result: interruptedResult('$substring($states.errorOutput.Error, 0, 100)') },
+    Output: { result: interruptedResult(CAUGHT_ERROR) },
     Next: 'ShardSwept',
   }));
 }

@@ -9,7 +9,7 @@ import {
   TICK_TIMEOUT_SECONDS,
 } from './contract.ts';
 import { PATIENT_RETRY } from './patient-retry.ts';
-import { type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
 
 /** What both definitions are made from, besides the functions. */
 export interface DefinitionOptions {
@@ -136,7 +136,7 @@ export function tickDefinition(
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: { tables: {}, notRecorded: jsonata('$states.errorOutput.Error') },
+            Output: { tables: {}, notRecorded: jsonata(CAUGHT_ERROR) },
             Next: 'SweepIncomplete',
           },
         ],
@@ -169,7 +169,7 @@ export function tickDefinition(
               Catch: [
                 {
                   ErrorEquals: ['States.ALL'],
-                  Output: { notStarted: jsonata('$states.errorOutput.Error') },
+                  Output: { notStarted: jsonata(CAUGHT_ERROR) },
                   Next: 'ReplayNotStarted',
                 },
               ],
@@ -277,7 +277,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: jsonata("$merge([$states.input, {'recordingFailed': $states.errorOutput.Error}])"),
+            Output: jsonata(`$merge([$states.input, {'recordingFailed': ${CAUGHT_ERROR}}])`),
             Next: 'PlanFurther',
           },
         ],
@@ -291,7 +291,7 @@ export function replayDefinition(functions: FunctionArns, { tables, partition = 
           {
             ErrorEquals: ['States.ALL'],
             Output: {
-              report: jsonata("$merge([$states.input.report, {'notRecorded': $states.errorOutput.Error}])"),
+              report: jsonata(`$merge([$states.input.report, {'notRecorded': ${CAUGHT_ERROR}}])`),
             },
             Next: 'SweepIncomplete',
           },

@@ -13,6 +13,9 @@ export function route(next: string, state: string) {
   return { Condition: jsonata(`$states.input.next = '${next}'`), Next: state };
 }
 
+/** The name of the error that a state has caught. It is whatever a function says, and has to have room in what is handed on. */
+export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
+
 /** ARNs of the functions, or Terraform references to them. */
 export type FunctionArns = Readonly<Record<TaskName, string>>;
 

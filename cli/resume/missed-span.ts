@@ -1,4 +1,4 @@
-import type { Pause, Watermark } from '../../functions/journal/layout.ts';
+import { INDEX_SECONDS, type Pause, type Watermark } from '../../functions/journal/layout.ts';
 
 /** Times of expiry that no tick has swept, [from, to), epoch seconds. */
 export interface MissedSpan {
@@ -34,7 +34,8 @@ export function missedSpan(
   const expired = (ms: number) => Math.floor(ms / 1_000) - graceSeconds;
   const gone = watermark?.gone ?? (pause && expired(Date.parse(pause.since)) - 1);
   if (gone === undefined) return undefined;
-  const span = { from: gone + 1, to: expired(now) };
+  // Entries that took long to show in the index were not there when the last tick looked.
+  const span = { from: gone + 1 - INDEX_SECONDS, to: expired(now) };
   const usual = pause === undefined ? Math.max(lookbackMinutes * 60, USUAL_SECONDS) : USUAL_SECONDS;
   return span.to - span.from > usual ? span : undefined;
 }

@@ -1,10 +1,4 @@
-import type { Watermark } from '../../functions/journal/layout.ts';
-
-/**
- * How long an entry may take to show in the index, seconds. A global secondary index is eventually consistent, "usually within a
- * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
- */
-export const INDEX_SECONDS = 10;
+import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 
 /** Expiry times, both ends included, whole epoch seconds. */
 export interface Span {
@@ -26,8 +20,8 @@ export interface Look {
 
 /** What an operator may rely on. */
 export type Gone =
-  /** Everything that was due from `since` to `by`, epoch seconds, is gone; `since` null: from ever. */
-  | { readonly known: true; readonly since: number | null; readonly by: number }
+  /** Everything that was due from `since` to `by`, epoch seconds, is gone. */
+  | { readonly known: true; readonly since: number; readonly by: number }
   | { readonly known: false; readonly because: 'overdue' | 'unanswered' | 'not-read' };
 
 /**
@@ -36,8 +30,8 @@ export type Gone =
  * 1. The index was read for `read`, and whatever it showed was due at `oldest` or later. So nothing in it was due before.
  * 2. What was written by its expiry time, as writers do, and was due {@link INDEX_SECONDS} before the reading, had that long to show
  *    in the index. So it would have been seen.
- * 3. Before the span that was read, the ticks have left nothing up to the table's watermark. Where that ends before the span begins,
- *    nobody knows what is between them.
+ * 3. Before the span that was read, the ticks have left nothing up to the table's watermark, but for the last {@link INDEX_SECONDS} of
+ *    it: those entries may not have been in the index yet. Where it ends before the span begins, nobody knows what is between them.
  * 4. Where the index was not read, the watermark alone is known.
  *
  * Three things are not known, and are not claimed: what was written when it had expired already, what lies under a window that the
@@ -47,14 +41,12 @@ export type Gone =
  */
 export function goneBy(look: Look | undefined, watermark: Watermark | undefined): Gone {
   const seen = look === undefined ? ({ known: false, because: 'unanswered' } as const) : seenGone(look);
-  if (seen.known) {
-    const touches = watermark !== undefined && watermark.gone >= (seen.since ?? 0) - 1;
-    return touches ? { ...seen, since: null } : seen;
-  }
+  if (watermark === undefined) return seen;
+  const { since } = watermark;
+  const by = watermark.gone - INDEX_SECONDS;
+  if (seen.known) return since < seen.since && by >= seen.since - 1 ? { ...seen, since } : seen;
   const oldest = look?.oldest ?? Number.POSITIVE_INFINITY;
-  return watermark !== undefined && watermark.gone < oldest
-    ? { known: true, since: null, by: watermark.gone }
-    : seen;
+  return since <= by && by < oldest ? { known: true, since, by } : seen;
 }
 
 function seenGone({ readAt, read, oldest, unansweredFrom }: Look): Gone {

@@ -1,4 +1,4 @@
-import { journalName } from '../../functions/journal/layout.ts';
+import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { ago, duration } from '../deployment/ago.ts';
 import type { Checked, NotChecked } from '../deployment/check.ts';
 import { STALE_MS } from '../deployment/observe-deployment.ts';
@@ -98,7 +98,7 @@ function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] 
 }
 
 function journalRemarks(
-  { journal, stateMachine, gone, overdue }: SeenTable,
+  { journal, stateMachine, overdue }: SeenTable,
   subject: Subject,
   now: number,
 ): Remark[] {
@@ -117,7 +117,7 @@ function journalRemarks(
   return [
     ...tickRemarks(journal.seen, subject, createdAt, now),
     ...setByHandRemarks(journal.seen),
-    ...(gone.known && gone.since !== null ? gapRemarks(journal.seen, read, subject) : []),
+    ...gapRemarks(journal.seen, read, subject),
     ...failureRemarks(journal.seen, now),
   ];
 }
@@ -164,8 +164,8 @@ function gapRemarks(
   readFrom: number | null,
   { props, call }: Subject,
 ): Remark[] {
-  if (watermark === undefined || pause !== undefined || handOver !== undefined || readFrom === null)
-    return [];
+  if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
+  if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
   const [from, to] = [watermark.gone, readFrom].map(seconds => isoSeconds(seconds * 1_000));
   return [
     {

@@ -20,8 +20,8 @@ export interface TableReport {
   readonly name: string;
   readonly verdict: Verdict;
   readonly remarks: readonly Remark[];
-  /** Everything that was due from `since` to `by` is gone; `since` null: from ever. */
-  readonly gone: { readonly since: string | null; readonly by: string } | null;
+  /** Everything that was due from `since` to `by` is gone. */
+  readonly gone: { readonly since: string; readonly by: string } | null;
   /** When the last tick planned. */
   readonly tick: string | null;
   /** Up to when the ticks have left nothing. */
@@ -118,8 +118,7 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus): TableRe
 }
 
 function goneReport(gone: Gone): TableReport['gone'] {
-  if (!gone.known) return null;
-  return { since: gone.since === null ? null : fromSeconds(gone.since), by: fromSeconds(gone.by) };
+  return gone.known ? { since: fromSeconds(gone.since), by: fromSeconds(gone.by) } : null;
 }
 
 /** How a schedule stands; one that is not there is missing. */

@@ -88,7 +88,7 @@ function goneSentence(
     // What is due has expired a grace ago.
     const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
     const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
-    const back = since === null ? '' : `, back to ${clockTime(fromSeconds(since), now)}`;
+    const back = `, back to ${clockTime(fromSeconds(since), now)}`;
     return `everything that ${was} by ${clockTime(fromSeconds(by), now)} is gone${back}${kept}`;
   }
   return `nothing can be said to be gone: ${WHY_UNKNOWN[gone.because]}`;

@@ -26,10 +26,12 @@ export async function takeHandOver(
   const now = Math.floor(nowMs / 1_000);
   const taken = await updateEntry(journal, tableEntry(table), {
     UpdateExpression: 'SET handOver = :handOver',
-    ConditionExpression: `(attribute_not_exists(handOver) OR handOver.#until <= :now) AND ${NOT_PAUSED}`,
+    // The same one again: the function was called once more.
+    ConditionExpression: `(attribute_not_exists(handOver) OR handOver.#until <= :now OR handOver.execution = :execution) AND ${NOT_PAUSED}`,
     ExpressionAttributeNames: { '#until': 'until' },
     ExpressionAttributeValues: {
       ':handOver': { before, until: now + TAKEN_SECONDS, execution },
+      ':execution': execution,
       ':now': now,
       ':nowIso': new Date(nowMs).toISOString(),
     },

@@ -64,8 +64,18 @@ export interface HandOverLease {
   readonly execution: string;
 }
 
-/** Everything that was due by `gone`, epoch seconds, was gone at `at`, ISO-8601. */
+/**
+ * How long an entry may take to show in the index, seconds. A global secondary index is eventually consistent, "usually within a
+ * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
+ */
+export const INDEX_SECONDS = 10;
+
+/**
+ * Everything that was due from `since` to `gone`, epoch seconds, was gone at `at`, ISO-8601, but for what had not shown in the index then:
+ * entries of the last {@link INDEX_SECONDS} before `gone`. What is before `since` no tick of the deployment has ever looked for.
+ */
 export interface Watermark {
+  readonly since: number;
   readonly gone: number;
   readonly at: string;
 }

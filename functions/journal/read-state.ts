@@ -39,7 +39,7 @@ const ENTRY_KINDS = {
   handOver: object({ before: seconds, until: seconds, execution: text() }),
 } as const;
 
-const WATERMARK = object({ gone: seconds, at: moment });
+const WATERMARK = object({ since: seconds, gone: seconds, at: moment });
 
 /** A map with these fields, of which all are required if nothing else is said. */
 function object(kinds: Kinds, required: readonly string[] = Object.keys(kinds)) {

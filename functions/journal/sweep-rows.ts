@@ -62,7 +62,9 @@ export interface RowQuery {
 }
 
 /** A report has no counts that are 0. */
-const LEFT_SOMETHING = (['failed', 'shardsFailed', 'tablesFailed', 'failure'] as const satisfies readonly (keyof SweepReport)[])
+const LEFT_SOMETHING = (
+  ['failed', 'shardsFailed', 'tablesFailed', 'failure'] as const satisfies readonly (keyof SweepReport)[]
+)
   .map(field => `attribute_exists(#report.${field})`)
   .join(' OR ');
 

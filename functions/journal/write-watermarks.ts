@@ -49,11 +49,12 @@ export async function noteReplayed(
   endedAt: string,
 ): Promise<void> {
   await updateEntry(journal, WATERMARKS_AT, {
-    UpdateExpression: 'SET #table = :watermark',
+    UpdateExpression: 'SET #table.gone = :gone, #table.#at = :at',
     ConditionExpression: '#table.gone BETWEEN :least AND :most',
-    ExpressionAttributeNames: { '#table': tableEntry(table) },
+    ExpressionAttributeNames: { '#table': tableEntry(table), '#at': 'at' },
     ExpressionAttributeValues: {
-      ':watermark': { gone: to - 1, at: endedAt },
+      ':gone': to - 1,
+      ':at': endedAt,
       ':least': from - 1,
       ':most': to - 2,
     },

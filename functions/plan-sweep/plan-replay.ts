@@ -4,6 +4,7 @@ import type {
   PlanSweepOutput,
   TableRound,
 } from '../../statemachine/contract.ts';
+import { leftNothing } from '../report/sweep-totals.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { planRound } from './plan-round.ts';
@@ -55,7 +56,8 @@ function leave(planned: PlanSweepOutput): PlanSweepOutput {
   if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;
   const { totals, cursor } = sweep.progress;
   const progress = { totals: { ...totals, leftForLater: totals.leftForLater + 1 }, roundTargets: 0, cursor };
-  return { ...planned, next: 'record', due: [], sweeps: { [name]: { ...sweep, progress } } };
+  const next = leftNothing(totals) ? 'record' : 'recordFailure';
+  return { ...planned, next, due: [], sweeps: { [name]: { ...sweep, progress } } };
 }
 
 function roundOf(

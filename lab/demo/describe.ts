@@ -3,7 +3,7 @@ import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { reportsOf } from '../ledger/accounts.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
-import { machinesOf } from '../watch/machines.ts';
+import { isHandOver, machinesOf } from '../watch/machines.ts';
 import type { Action } from '../workload/plan.ts';
 import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
 import type { Following } from './followers.ts';
@@ -144,14 +144,15 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /** An execution that succeeded. */
-export function describeSweep({ input, output, startDate, stopDate = startDate }: Execution): string {
+export function describeSweep(execution: Execution): string {
+  const { output, startDate, stopDate = startDate } = execution;
   const [report] = reportsOf(JSON.stringify(output)) ?? [];
   const deleted = report === undefined ? '' : `: ${count(report.deleted)} deleted`;
-  return `${timeOfDay(startDate)}  ${whatStarted(input)} succeeded after ${seconds(stopDate - startDate)}${deleted}`;
+  return `${timeOfDay(startDate)}  ${whatStarted(execution)} succeeded after ${seconds(stopDate - startDate)}${deleted}`;
 }
 
-function whatStarted(input: unknown): string {
-  if (fieldOf(input, 'handOver') === true) return 'hand-over';
+function whatStarted({ input }: Pick<Execution, 'input'>): string {
+  if (isHandOver({ input })) return 'hand-over';
   if (fieldOf(input, 'due') !== undefined) return 'part of a tick';
   return fieldOf(input, 'lookbackMinutes') === undefined ? 'tick' : 'reconcile';
 }

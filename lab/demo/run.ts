@@ -1,5 +1,6 @@
 import { type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/terraform/synthesized.ts';
@@ -30,8 +31,10 @@ import { sessionMix } from './sessions.ts';
 export interface DemoOptions {
   /** The folder that was synthesized into: for one table, which this run has to itself. */
   readonly cdktfOut: string;
-  /** It must not be there yet, and is removed at the end. */
+  /** It must not be there yet, and is removed at the end; the journal of its deployment, too. */
   readonly tableName: string;
+  /** Name of the deployment, which sweeps this table only. */
+  readonly deployment: string;
   /** How the table is made when the stack only refers to it. */
   readonly existingTable?: TableResource;
   /** Which table of the configuration it stands for, for a person. */
@@ -82,15 +85,17 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   const progress = new Progress(options.output, () => clock.now());
   const { environment = process.env, dynamoDbLocal } = cloud;
   const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
+  const own: OwnTable[] = [];
   try {
-    const own = await clock.busy(() => OwnTable.reserve(dynamoDb, tableName, region));
-    try {
-      return await runOn(dynamoDb, clock, progress, options);
-    } finally {
-      const left = await own.remove();
+    for (const name of [tableName, journalName(options.deployment)]) {
+      own.push(await clock.busy(() => OwnTable.reserve(dynamoDb, name, region)));
+    }
+    return await runOn(dynamoDb, clock, progress, options);
+  } finally {
+    for (const table of own) {
+      const left = await table.remove();
       if (left !== undefined) progress.say(`✗ ${left}`);
     }
-  } finally {
     if (given === undefined) await dynamoDb.stop();
   }
 }

@@ -65,9 +65,12 @@ export class MemoryJournal {
   }
 
   async replayed(table: string, from: number, to: number, endedAt: string): Promise<void> {
-    const { gone } = this.#watermarks.tables[table] ?? { gone: to };
-    if (from > gone + 1 || gone >= to - 1) return;
-    this.#watermarks.tables = { ...this.#watermarks.tables, [table]: { gone: to - 1, at: endedAt } };
+    const known = this.#watermarks.tables[table];
+    if (known === undefined || from > known.gone + 1 || known.gone >= to - 1) return;
+    this.#watermarks.tables = {
+      ...this.#watermarks.tables,
+      [table]: { ...known, gone: to - 1, at: endedAt },
+    };
   }
 
   #secondsFromNow(seconds: number): number {

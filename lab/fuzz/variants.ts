@@ -55,6 +55,7 @@ const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'window', props: {} },
+  { name: 'minutes', props: { granularityMinutes: 1, lookbackMinutes: 10 } },
   { name: 'second', props: { indexedBy: 'second' } },
   { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
   { name: 'hold', props: { holdAttribute: 'legalHold' } },

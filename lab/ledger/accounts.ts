@@ -19,7 +19,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
-  held: 'the items that the application holds, and the deletes that were tried of these items',
+  held: 'the items that the application holds, and the looks at these and the deletes that were tried of them',
   notFound: 'what was gone before and the deletes that were tried of these items',
   failed: 'the deletes that were tried',
 };

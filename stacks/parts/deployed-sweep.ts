@@ -7,8 +7,9 @@ import { deadLetterQueueOf } from '../names.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';
-import type { Place, Statement } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { ReplayMachine, TickMachine } from './sweep-machines.ts';
 import { SweepSchedules } from './sweep-schedules.ts';
 import type { SweptTable } from './swept-table.ts';
@@ -41,7 +42,7 @@ export class DeployedSweep {
   constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
     this.deployment = deployment;
     const settings = tables.map(table => table.settings);
-    const tooMuch = settingsProblem(deployment.name, settings);
+    const tooMuch = settingsProblem(deployment);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
 
     this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
@@ -53,11 +54,12 @@ export class DeployedSweep {
       DeleteChunk: tables.flatMap(table => table.deleteStatements()),
       RecordMetrics: this.journal.recordStatements(),
     };
+    const [only, another] = deployment.tables;
     const sweepFunction = (task: TaskName) =>
       new SweepFunction(scope, TASKS[task], {
         place,
         task,
-        worksFor: tables.length === 1 ? `table ${deployment.tables[0]?.tableName}` : deployment.name,
+        worksFor: only !== undefined && another === undefined ? tableInWords(only) : deployment.name,
         environment,
         statements: statements[task],
         ...(task === 'DeleteChunk' && { dependsOn: tables.flatMap(table => table.beforeDeletes) }),

@@ -70,11 +70,13 @@ describeWithTerraform('npm run', () => {
       tables: {
         Tokens: {
           tableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/Tokens',
-          stateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-Tokens',
-          deadLetterQueueUrl: expect.stringContaining('/precise-ttl-Tokens-dead-letters'),
-          alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:precise-ttl-Tokens-alarms',
-          dashboardName: 'precise-ttl-Tokens',
-          dashboardUrl: expect.stringMatching(/region=us-east-1#dashboards\/dashboard\/precise-ttl-Tokens$/),
+          stateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl',
+          replayStateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-replay',
+          deployment: 'precise-ttl',
+          deadLetterQueueUrl: expect.stringContaining('/precise-ttl-dead-letters'),
+          alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:precise-ttl-alarms',
+          dashboardName: 'precise-ttl',
+          dashboardUrl: expect.stringMatching(/region=us-east-1#dashboards\/dashboard\/precise-ttl$/),
           expiryModel: {
             partitionKey: 'id',
             ttlAttribute: 'ttl',

@@ -293,7 +293,9 @@ describeWithTerraform('a created table', () => {
     const { forget, ...others } = await on.deployment.deploy(BOTH, { removed: true });
     expect(forget).toHaveLength(2);
     expect(Object.keys(others)).toEqual(['delete']);
-    expect(others['delete']).toContain('aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB');
+    expect(others['delete']).toContainEqual(
+      expect.stringMatching(/^aws_sfn_state_machine\.sweeps_precise-ttl_replay_machine_/),
+    );
     expect(await itemIsThere()).toBe(true);
     const { output } = await on.deployment.terraform(['state', 'list']);
     expect(output).toBe('');

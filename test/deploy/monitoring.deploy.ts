@@ -8,18 +8,26 @@ import { Deployment } from './support/deployment.ts';
 import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 import type { Actions } from './support/terraform-root.ts';
 
-const NAME = 'precise-ttl-Tokens';
+const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
 
-const ESSENTIAL = ['dead-letters', 'deletion-lag', 'executions-failed', 'executions-timed-out', 'no-sweep'];
+const ESSENTIAL = [
+  'dead-letters',
+  'deletion-lag',
+  'executions-failed',
+  'executions-timed-out',
+  'journal-failed',
+  'no-sweep',
+];
 const ALL = [...ESSENTIAL, 'items-failed', 'overdue', 'shards-failed'].sort();
 const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
 const DASHBOARD = 'aws_cloudwatch_dashboard';
 const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
+const MACHINES = Array<string>(2).fill('aws_sfn_state_machine');
 const TICK_AND_RECONCILE = Array(2).fill('aws_scheduler_schedule');
 
 interface Edit {
@@ -66,8 +74,8 @@ const EDITS: readonly Edit[] = [
     changes: { alarmTopicArn: ON_CALL, metrics: 'essential' },
     does: {
       delete: Array(ALL.length - ESSENTIAL.length).fill(ALARM),
-      // Each function has the settings of all.
-      update: [DASHBOARD, ...Array(4).fill('aws_lambda_function')],
+      // Both state machines have the settings of the table.
+      update: [DASHBOARD, ...MACHINES],
     },
     alarms: ESSENTIAL,
     topic: ON_CALL,
@@ -80,12 +88,12 @@ const EDITS: readonly Edit[] = [
   },
   {
     changes: { metrics: 'essential', enabled: false },
-    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE] },
+    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE], update: [MACHINES[0] ?? ''] },
     alarms: without(ESSENTIAL, 'no-sweep'),
   },
   {
     changes: { metrics: 'essential' },
-    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD] },
+    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD, MACHINES[0] ?? ''] },
     alarms: ESSENTIAL,
   },
 ];

@@ -86,4 +86,34 @@ describeWithTerraform('tables that each had a deployment', () => {
     await deployment.use(configOf({ ...orders, sweep: 'own' }));
     expect(await deployment.plan()).toMatch(/REFUSED TO KEEP QUEUES, LOGS/);
   });
+
+  test('of which there are a hundred, with roles of several policies', async () => {
+    const many = new Deployment(aws);
+    await aws.reset();
+    const tables = (count: number) =>
+      configOf(
+        ...Array.from({ length: count }, (_unused, index) => ({
+          tableName: `table-${index}-`.padEnd(255, 'x'),
+          name: `t${index}`,
+          partitionKey: 'id',
+          deletionProtection: false,
+        })),
+      );
+    const attached = (addresses: readonly string[] = []) =>
+      addresses.filter(address => address.startsWith('aws_iam_role_policy_attachment.')).length;
+    try {
+      const { create, ...others } = await many.deploy(tables(100));
+      expect(others).toEqual({});
+      expect(attached(create)).toBeGreaterThan(10);
+      // With fewer tables what is needless goes, and the roles keep what they need.
+      const stopped = tables(100).tables.map((table, index) =>
+        index < 30 ? table : { ...table, deletionProtection: undefined, existingTable: true, enabled: false },
+      );
+      await many.deploy({ ...tables(100), tables: stopped as PreciseTtlProps[] });
+      const { delete: gone = [] } = await many.deploy(tables(30));
+      expect(attached(gone)).toBeGreaterThan(5);
+    } finally {
+      many.remove();
+    }
+  });
 });

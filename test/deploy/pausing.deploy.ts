@@ -8,7 +8,7 @@ import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
-const GROUP = 'precise-ttl-SessionData';
+const GROUP = 'precise-ttl';
 const NAMES = [`${GROUP}-tick`, `${GROUP}-reconcile`];
 
 describeWithTerraform('a pause by hand', () => {

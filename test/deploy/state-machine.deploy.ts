@@ -70,8 +70,12 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
       // The emulator of AWS knows no PartiQL that deletes on a condition.
       const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deleteMode: 'batch' };
       await deployment.deploy(configOf(tokens), { environment: here });
-      const [machine] = stateMachines.all;
-      expect(machine).toMatchObject({ name: 'precise-ttl-Tokens' });
+      const names = stateMachines.all.map(({ name, type }) => [name, type]);
+      expect(names.sort()).toEqual([
+        ['precise-ttl', 'EXPRESS'],
+        ['precise-ttl-replay', 'STANDARD'],
+      ]);
+      const machine = stateMachines.all.find(({ name }) => name === 'precise-ttl-replay');
       functions.invoker = new LocalFunctions(await deployedFunctions(deployment), {
         dynamoDbEndpoint: aws.endpoint,
       });
@@ -99,11 +103,12 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
       const changed = await deployment.deploy(configOf({ ...tokens, chunkConcurrency: 3 }), {
         environment: here,
       });
-      expect(changed).toEqual({ update: [expect.stringContaining('aws_sfn_state_machine.')] });
+      const updated = expect.stringContaining('aws_sfn_state_machine.');
+      expect(changed).toEqual({ update: [updated, updated] });
       const { definition } = await client.send(
         new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }),
       );
-      expect(definition).toContain('"MaxConcurrency":3');
+      expect(definition).toContain('"chunkConcurrency":3');
 
       await deployment.deploy(configOf(tokens), { removed: true, environment: here });
       expect(stateMachines.all).toEqual([]);

@@ -22,7 +22,7 @@ const tagged = (tags: unknown, message: RegExp): [string, unknown, RegExp][] => 
 ];
 
 test('the shipped configuration is good', () => {
-  expect(checkConfig(config)).toBe(config);
+  expect(checkConfig(config)).toEqual(config);
 });
 
 test('a table needs no more than its name and its partition key', () => {
@@ -62,7 +62,7 @@ test('a table needs no more than its name and its partition key', () => {
 test.each([
   { shards: 41, granularityMinutes: 1 },
   { shards: 42, granularityMinutes: 1 },
-  { shards: 100, granularityMinutes: 1, reconcileHours: 744 },
+  { shards: 80, granularityMinutes: 1, reconcileHours: 744 },
   { shards: 100 },
   { shards: 1000 },
   { shards: 1000, reconcileHours: 744 },
@@ -197,26 +197,53 @@ describe('fails for', () => {
       /tables\[0\]: expected an object, got nothing/,
     ],
     [
-      'two tables whose names would give a role of the same name',
+      'two deployments whose names would give a role of the same name',
       {
         region: 'us-east-1',
         tables: [
-          { tableName: 'subscription', partitionKey: 'id' },
-          { tableName: 'subscription-plan', partitionKey: 'id' },
+          { tableName: 'one', partitionKey: 'id', sweep: 'subscription' },
+          { tableName: 'two', partitionKey: 'id', sweep: 'subscription-plan' },
         ],
       },
-      /tables\[1\]\.name: .*Tables subscription and subscription-plan would both have the role precise-ttl-subscription-plan-sweep.*field name/,
+      /tables\[1\]\.sweep: .*deployment subscription and the deployment subscription-plan would both have the role subscription-plan-sweep/,
     ],
     [
       'two tables whose roles differ by case only, which IAM does not see',
       {
         region: 'us-east-1',
         tables: [
-          { tableName: 'sessions', partitionKey: 'id' },
-          { tableName: 'Sessions', partitionKey: 'id' },
+          { tableName: 'sessions', partitionKey: 'id', archive: {} },
+          { tableName: 'Sessions', partitionKey: 'id', archive: {} },
         ],
       },
-      /tables\[1\]\.name: .*Tables sessions and Sessions would both/,
+      /tables\[1\]\.name: .*The table sessions and the table Sessions would both/,
+    ],
+    [
+      'two tables of a deployment that want it in two ways',
+      {
+        region: 'us-east-1',
+        functionMemoryMb: 1024,
+        tables: [
+          { tableName: 'Orders', partitionKey: 'id' },
+          { tableName: 'Tokens', partitionKey: 'id', functionMemoryMb: 256 },
+        ],
+      },
+      /tables\[1\]\.functionMemoryMb: expected 1024, as tables\[0\] \(Orders\) has it: both are in the deployment precise-ttl, .*, got 256\. Set functionMemoryMb once, beside tables; or put Tokens into a deployment of its own/,
+    ],
+    [
+      'a prop beside the tables that is of a table',
+      { region: 'us-east-1', shards: 4, tables: [table()] },
+      /shards: expected/,
+    ],
+    [
+      'a wrong value beside the tables',
+      { region: 'us-east-1', logRetentionDays: 8, tables: [table()] },
+      /^.*\n {2}logRetentionDays: expected one of/,
+    ],
+    [
+      'an attribute that Step Functions would evaluate',
+      configWith({ ttlAttribute: '{% $now() %}' }),
+      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% and ends with %\}/,
     ],
     [
       "a namespace of AWS's own",
@@ -385,12 +412,12 @@ describe('fails for', () => {
     ],
     [
       'a reconcile of more executions than minutes',
-      configWith({ shards: 1000, reconcileHours: 59 }),
+      configWith({ shards: 1000, reconcileHours: 59, granularityMinutes: 1 }),
       /reconcileHours: expected at most 60 executions an hour, each of 60000 windows and shards, got "?62 \(1000 shards, back 59 hours in windows of 1 minutes\)"?\. Lower it, or raise granularityMinutes/,
     ],
     [
       'more deletes a second than the one shard takes',
-      configWith({ maxDeletesPerSecond: 5000 }),
+      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1 }),
       /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set shards: 50, .* warm for 25000 write units/,
     ],
     [
@@ -527,6 +554,21 @@ describe('is good:', () => {
   });
 });
 
+test('what stands beside the tables is every table’s that says nothing else', () => {
+  const tables = ['Orders', 'Tokens', 'Own'].map(tableName => ({ tableName, partitionKey: 'id' }));
+  const [orders, tokens, own] = checkConfig({
+    region: 'us-east-1',
+    tracing: true,
+    logRetentionDays: 7,
+    tables: tables.map(each => (each.tableName === 'Own' ? { ...each, sweep: 'own', tracing: false } : each)),
+  }).tables;
+  expect([orders, tokens]).toMatchObject([
+    { tracing: true, logRetentionDays: 7 },
+    { tracing: true, logRetentionDays: 7 },
+  ]);
+  expect(own).toMatchObject({ tracing: false, logRetentionDays: 7 });
+});
+
 /** Every field has a value, so that one after the other can be made null. */
 const WHOLE: DeploymentConfig = {
   region: 'us-east-1',
@@ -542,7 +584,7 @@ const WHOLE: DeploymentConfig = {
         events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
-    resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
+    resolveProps(table({ sortKey: 'at', tableName: 'Tokens', sweep: 'own' })),
   ],
 };
 

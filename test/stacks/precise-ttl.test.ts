@@ -185,7 +185,7 @@ describe('the functions', () => {
       sortKey: 'SessionId',
       ttlAttribute: 'ExpirationTime',
       windowAttribute: 'expirationWindow',
-      granularityMinutes: 1,
+      granularityMinutes: 1440,
       shards: 1,
       deleteMode: 'guarded',
       lookbackMinutes: 10,

@@ -10,7 +10,9 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { LocalScheduler } from '../../local/scheduler/scheduler.ts';
 import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -98,11 +100,11 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
 
   test('have a schedule for each part; the first has the name that a single one has', () => {
     expect(reconciles.map(({ name }) => name).sort()).toEqual([
-      'precise-ttl-SessionData-reconcile',
-      'precise-ttl-SessionData-reconcile-2',
-      'precise-ttl-SessionData-reconcile-3',
-      'precise-ttl-SessionData-reconcile-4',
-      'precise-ttl-SessionData-reconcile-5',
+      'precise-ttl-reconcile',
+      'precise-ttl-reconcile-2',
+      'precise-ttl-reconcile-3',
+      'precise-ttl-reconcile-4',
+      'precise-ttl-reconcile-5',
     ]);
   });
 
@@ -149,4 +151,27 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     }
     expect(missed).toEqual([]);
   });
+});
+
+test('tables that look back alike share a reconcile, and others have their own', () => {
+  const table = (tableName: string, props: Partial<PreciseTtlProps> = {}) =>
+    resolveProps({ tableName, partitionKey: 'id', ...props });
+  const inputs = (...tables: ReturnType<typeof resolveProps>[]) =>
+    schedulesOf({ name: 'own', tables })
+      .slice(1)
+      .map(({ name, input }) => [name, input.tables, input.lookbackMinutes]);
+  expect(inputs(table('one'), table('two', { shards: 3 }))).toEqual([['own-reconcile', undefined, 44_640]]);
+  expect(
+    inputs(
+      table('one'),
+      table('by-second', { indexedBy: 'second' }),
+      table('two'),
+      table('minutes', { granularityMinutes: 1 }),
+      table('off', { indexedBy: 'second', enabled: false }),
+    ),
+  ).toEqual([
+    ['own-reconcile', ['one', 'two'], 44_640],
+    ['own-reconcile-2', ['by-second'], 120],
+    ['own-reconcile-3', ['minutes'], 1_440],
+  ]);
 });

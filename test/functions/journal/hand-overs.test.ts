@@ -24,6 +24,8 @@ test('the first one has it, until it ends', async () => {
   await expect(journal.takeHandOver('orders', 500, 'first')).resolves.toBe(true);
   await expect(journal.takeHandOver('orders', 900, 'second')).resolves.toBe(false);
   await expect(live()).resolves.toMatchObject({ before: 500, execution: 'first' });
+  // A function that is called once more is answered as before.
+  await expect(journal.takeHandOver('orders', 500, 'first')).resolves.toBe(true);
   // Another table's is its own.
   await expect(journal.takeHandOver('sessions', 900, 'second')).resolves.toBe(true);
   await journal.endHandOver('orders', 'second');

@@ -61,7 +61,9 @@ test('the operators, the ticks and the replays write beside each other, and nobo
       ...written.limits.map(each => limitTable(table, each, 7)),
       ...written.handOvers.map(each => journal.takeHandOver(each, 100, `of ${each}`)),
       // Each table by a tick of its own: the worst case.
-      ...written.gone.map(each => journal.writeWatermarks(time(0), { [each]: { gone: 9, at: time(0) } })),
+      ...written.gone.map(each =>
+        journal.writeWatermarks(time(0), { [each]: { since: 1, gone: 9, at: time(0) } }),
+      ),
     ]);
     const { control, watermarks } = await readState(table);
     expect(Object.keys(control.pauses).sort()).toEqual(written.pauses.toSorted());

@@ -31,7 +31,11 @@ test.each([
   ['table#orders', { limit: '5' }, 'table#orders.limit: expected a number from 0'],
   ['table#orders', { handOver: { before: 1, until: 2 } }, 'table#orders.handOver.execution: expected'],
   ['watermarks', { tick: 5 }, 'watermarks.tick: expected a time'],
-  ['watermarks', { 'table#orders': { gone: 'all', at: since } }, 'watermarks.table#orders.gone: expected'],
+  [
+    'watermarks',
+    { 'table#orders': { since: 1, gone: 'all', at: since } },
+    'watermarks.table#orders.gone: expected',
+  ],
 ])('%s with %j is told by the name of the field', async (at, entry, told) => {
   const { documents, tableName } = await createJournal(dynamo.client);
   await documents.send(new PutCommand({ TableName: tableName, Item: { id: 'deployment', at, ...entry } }));
@@ -55,7 +59,7 @@ test('more than a page of a query is read', async () => {
 test('tables with the names of fields are tables like others', async () => {
   const journal = await createJournal(dynamo.client);
   const names = ['tick', 'expires', 'watermarks', 'table', 'constructor', '__proto__'];
-  const watermarks = Object.fromEntries(names.map(name => [name, { gone: 7, at: since }]));
+  const watermarks = Object.fromEntries(names.map(name => [name, { since: 1, gone: 7, at: since }]));
   await writeWatermarks(journal, since, watermarks);
   for (const name of names) await limitTable(journal, name, 9);
   const state = await readState(journal);

@@ -60,7 +60,11 @@ test('those that left something can be asked for alone, page by page', async () 
   const journal = await createJournal(dynamo.client);
   const good = wholeReport({ found: 3, deleted: 3 });
   const failure = { error: 'ResourceNotFoundException', message: 'gone' };
-  const left = [{ ...good, failed: 1 }, { ...good, shardsFailed: 1 }, { ...good, tablesFailed: 1, failure }];
+  const left = [
+    { ...good, failed: 1 },
+    { ...good, shardsFailed: 1 },
+    { ...good, tablesFailed: 1, failure },
+  ];
   const reports = left.flatMap(report => [good, report]);
   await putRows(
     journal,

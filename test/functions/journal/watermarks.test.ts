@@ -10,12 +10,15 @@ const later = '2026-11-20T09:01:00.000Z';
 
 test('a tick writes its tables, and others keep what they have', async () => {
   const journal = await createJournal(dynamo.client);
-  await writeWatermarks(journal, at, { orders: { gone: 100, at }, sessions: { gone: 200, at } });
-  await writeWatermarks(journal, later, { sessions: { gone: 260, at: later } });
+  await writeWatermarks(journal, at, {
+    orders: { since: 1, gone: 100, at },
+    sessions: { since: 1, gone: 200, at },
+  });
+  await writeWatermarks(journal, later, { sessions: { since: 1, gone: 260, at: later } });
   const { watermarks } = await readState(journal);
   expect(watermarks).toEqual({
     tick: later,
-    tables: { orders: { gone: 100, at }, sessions: { gone: 260, at: later } },
+    tables: { orders: { since: 1, gone: 100, at }, sessions: { since: 1, gone: 260, at: later } },
   });
 });
 
@@ -28,7 +31,10 @@ test('a tick that knows of no table has been all the same', async () => {
 test('one write takes hundreds of tables with the longest names', async () => {
   const journal = await createJournal(dynamo.client);
   const tables = Object.fromEntries(
-    Array.from({ length: 400 }, (_unused, index) => [String(index).padEnd(255, 'n'), { gone: index, at }]),
+    Array.from({ length: 400 }, (_unused, index) => [
+      String(index).padEnd(255, 'n'),
+      { since: 1, gone: index, at },
+    ]),
   );
   await writeWatermarks(journal, at, tables);
   const { watermarks } = await readState(journal);
@@ -43,10 +49,10 @@ test.each([
   ['ends with it', 50, 101, 100],
 ])('after 100, a replay that %s, [%d, %d), moves it to %d', async (_name, from, to, gone) => {
   const journal = await createJournal(dynamo.client);
-  await writeWatermarks(journal, at, { orders: { gone: 100, at } });
+  await writeWatermarks(journal, at, { orders: { since: 1, gone: 100, at } });
   await noteReplayed(journal, 'orders', from, to, later);
   const { watermarks } = await readState(journal);
-  expect(watermarks.tables).toEqual({ orders: { gone, at: gone === 100 ? at : later } });
+  expect(watermarks.tables).toEqual({ orders: { since: 1, gone, at: gone === 100 ? at : later } });
 });
 
 test('a replay makes no watermark where there is none', async () => {

@@ -389,7 +389,7 @@ test('an upcoming minute of more shards than there is room for is planned, and t
     return false;
   };
   const upcoming = { from: START + 300, before: START + 360 };
-  const many = indexLayout(expiryModel({ partitionKey: 'id', shards: 300 }));
+  const many = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 300 }));
   const planned = await plan(
     { ...request, upcoming },
     null,

@@ -203,7 +203,7 @@ test.each<[string, unknown, RegExp]>([
   [
     'an unknown field',
     { scheduledTime, tablename: 't' },
-    /^tablename: expected one of the fields scheduledTime/,
+    /^tablename: expected one of the fields table, tables, /,
   ],
   ['a misspelt field', { scheduledTim: from }, /^scheduledTim: .*Did you mean scheduledTime\? Start the/],
   ["the machine's own field cursor", { scheduledTime, cursor: {} }, /^cursor: expected one of the fields/],

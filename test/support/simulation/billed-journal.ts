@@ -1,9 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
 import { type AttributeMap, itemBytes, writeUnits } from '../../../cost/item-size.ts';
-import type { Journal } from '../../../functions/journal/lambda-journal.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
-import type { MemoryJournal } from './memory-journal.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 
 /** What the calls of a journal take, and who is told what they would be billed for. */
 export interface BilledJournalOptions {
@@ -77,5 +77,8 @@ const bytesOf = (item: object): number =>
 const READ_UNIT_BYTES = 4096;
 
 function readUnits(items: readonly object[]): number {
-  return Math.max(1, Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES));
+  return Math.max(
+    1,
+    Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES),
+  );
 }

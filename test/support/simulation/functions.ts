@@ -3,10 +3,10 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
-import type { Journal } from '../../../functions/journal/lambda-journal.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import {
@@ -18,7 +18,6 @@ import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   Chunk,
   DeleteChunkInput,

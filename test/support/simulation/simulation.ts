@@ -8,6 +8,7 @@ import {
   VirtualClock,
   type WorkflowType,
 } from 'stepfunctions-emulator';
+import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   MachineName,
@@ -19,9 +20,8 @@ import type {
   TickInput,
   TickPart,
 } from '../../../statemachine/contract.ts';
-import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
-import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
 import { billedJournal } from './billed-journal.ts';
+import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './functions.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';

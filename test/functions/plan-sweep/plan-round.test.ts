@@ -2,8 +2,8 @@
 import { windowKey } from '../../../expiry/window.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard } from '../../../functions/child/shard-result.ts';
-import { planSweep } from '../../../functions/plan-sweep/handler.ts';
-import type { PlanSweepOutput, SweepState } from '../../../statemachine/contract.ts';
+import { askedTable, planRound } from '../../../functions/plan-sweep/plan-round.ts';
+import type { RoundPlan, TableRound } from '../../../statemachine/contract.ts';
 import {
   createExpiringTable,
   type ExpiringTable,
@@ -27,12 +27,12 @@ function item(id: string, window: string, ttl: string, shard = 0) {
   return { id, ttl: seconds(ttl), expirationWindow: windowKey(seconds(window), 60, shard) };
 }
 
-async function planned(table: ExpiringTable, executionInput: unknown): Promise<PlanSweepOutput> {
-  return planSweep({ executionInput, startedAt, soFar: null }, table.runtime, enough);
+async function planned(table: ExpiringTable, executionInput: unknown): Promise<RoundPlan> {
+  return planRound({ executionInput, startedAt, soFar: null }, askedTable(table.runtime), enough);
 }
 
-const targets = ({ due }: PlanSweepOutput) => due.map(({ progress }) => progress.target);
-const windows = (planned: PlanSweepOutput) =>
+const targets = ({ due }: RoundPlan) => due.map(({ progress }) => progress.target);
+const windows = (planned: RoundPlan) =>
   targets(planned).map(({ windowKeys }) =>
     windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'),
   );
@@ -73,8 +73,7 @@ describe('in windows of a day', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds(`${day}T00:00:00Z`), DAY),
   });
-  const days = (planned: PlanSweepOutput) =>
-    targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
+  const days = (planned: RoundPlan) => targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
   const at = (scheduledTime: string, input: object = {}) => ({ scheduledTime, ...input });
 
   /** A table with something left of each of these days. */
@@ -86,7 +85,11 @@ describe('in windows of a day', () => {
 
   async function plannedAt(table: ExpiringTable, scheduledTime: string, input: object = {}) {
     const executionInput = at(scheduledTime, input);
-    return planSweep({ executionInput, startedAt: scheduledTime, soFar: null }, table.runtime, enough);
+    return planRound(
+      { executionInput, startedAt: scheduledTime, soFar: null },
+      askedTable(table.runtime),
+      enough,
+    );
   }
 
   test('a tick finds what is left of the day, however late, with what was written into it wrong', async () => {
@@ -227,14 +230,18 @@ test('stops with a cursor when its time runs out, and goes on from there', async
     left -= 10_000;
     return left;
   };
-  const first = await planSweep({ executionInput: span, startedAt, soFar: null }, table.runtime, remaining);
+  const first = await planRound(
+    { executionInput: span, startedAt, soFar: null },
+    askedTable(table.runtime),
+    remaining,
+  );
   expect(windows(first)).toEqual(['00:10']);
   expect(first).toMatchObject({ last: false, progress: { roundTargets: 1 } });
   const [task] = first.due.map(({ progress }) => startProgress(progress));
   if (!task) throw new Error('nothing was due');
   const swept = endShard(task, { interrupted: false });
-  const soFar: SweepState = { progress: first.progress, results: [swept], retries: 0 };
-  const rest = await planSweep({ executionInput: span, startedAt, soFar }, table.runtime, enough);
+  const soFar: TableRound = { progress: first.progress, results: [swept], retries: 0 };
+  const rest = await planRound({ executionInput: span, startedAt, soFar }, askedTable(table.runtime), enough);
   expect(windows(rest)).toEqual(['08:50']);
   expect(rest).toMatchObject({ last: true, report: { shardsSwept: 1 } });
 });
@@ -247,7 +254,7 @@ describe('of what a writer with other settings has stamped', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
   });
-  const misfiledIn = async (executionInput: unknown, soFar: SweepState | null = null) => {
+  const misfiledIn = async (executionInput: unknown, soFar: TableRound | null = null) => {
     const table = await minutes();
     await table.put([
       hourly('a', '2026-11-20T08:30:00Z'),
@@ -257,7 +264,7 @@ describe('of what a writer with other settings has stamped', () => {
     ]);
     const warn = jest.fn();
     const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
-    const plan = await planSweep({ executionInput, startedAt, soFar }, runtime, enough);
+    const plan = await planRound({ executionInput, startedAt, soFar }, askedTable(runtime), enough);
     return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
   };
 
@@ -288,10 +295,10 @@ test('prints a line for what it finds, and none for a tick that finds nothing', 
   const table = await minutes();
   const info = jest.fn();
   const runtime = { ...table.runtime, logger: { ...table.runtime.logger, info } };
-  const idle = await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  const idle = await planRound({ executionInput: TICK, startedAt, soFar: null }, askedTable(runtime), enough);
   expect([idle.next, info.mock.calls]).toEqual(['end', []]);
   await table.put([item('due', '2026-11-20T08:55:00Z', '2026-11-20T08:55:30Z')]);
-  await planSweep({ executionInput: TICK, startedAt, soFar: null }, runtime, enough);
+  await planRound({ executionInput: TICK, startedAt, soFar: null }, askedTable(runtime), enough);
   expect(info.mock.calls).toEqual([['planned', expect.objectContaining({ due: 1 })]]);
 });
 
@@ -300,7 +307,7 @@ test('fails for a wrong input before it reads anything', async () => {
   const send = jest.fn();
   const runtime = { ...table.runtime, documents: { send } as never };
   await expect(
-    planSweep({ executionInput: {}, startedAt, soFar: null }, runtime, enough),
+    planRound({ executionInput: {}, startedAt, soFar: null }, askedTable(runtime), enough),
   ).rejects.toMatchObject({
     name: 'InvalidExecutionInputError',
   });
