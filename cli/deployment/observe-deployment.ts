@@ -18,12 +18,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import type { DeploymentState } from '../../functions/journal/layout.ts';
-import type { Settings } from '../../functions/runtime/environment.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
 import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
@@ -170,25 +170,12 @@ async function observeHoldAttributes(
   const { arn: stateMachineArn } = machine.seen;
   return check('states:DescribeStateMachine', stateMachineArn, async () => {
     const { definition = '{}' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
-    const { States } = JSON.parse(definition) as CarryingDefinition;
-    const tables = States?.PlanSweep?.Arguments?.Payload?.tables ?? [];
     return new Map(
-      tables.flatMap(({ tableName, holdAttribute }) =>
-        holdAttribute === undefined ? [] : [[tableName, holdAttribute] as const],
+      tablesInDefinition(definition).flatMap(({ tableName, holdAttribute }) =>
+        typeof holdAttribute === 'string' ? [[tableName, holdAttribute] as const] : [],
       ),
     );
   });
-}
-
-/** What `replayDefinition` makes, as far as it is read; another version's may be without it. */
-interface CarryingDefinition {
-  readonly States?: {
-    readonly PlanSweep?: {
-      readonly Arguments?: {
-        readonly Payload?: { readonly tables?: readonly Pick<Settings, 'tableName' | 'holdAttribute'>[] };
-      };
-    };
-  };
 }
 
 /**

@@ -51,7 +51,7 @@ test.each([
   [5, { indexedBy: 'second', pollSeconds: 0 }, 1],
   [0, { indexedBy: 'window' }, 100],
   [20, { indexedBy: 'window' }, 10],
-  [1, { indexedBy: 'window' }, 50],
+  [2, { indexedBy: 'window' }, 50],
 ] as const)(
   'what the calculator counts is what the real definition takes: %d a minute, %j, %d tables',
   async (rate, props, tables) => {

@@ -343,7 +343,7 @@ test('what a slow table did not get to tell of a long lookback is handed over', 
     tables: { slow: [] },
     props: { slow: bySecond },
     input: { lookbackMinutes },
-    readMs: 100,
+    readMs: 500,
   });
   const before = MINUTE + 1;
   expect(output.sweeps['slow']?.planned?.leftOver).toEqual({
