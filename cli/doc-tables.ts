@@ -3,7 +3,7 @@ import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
 import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
-import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
+import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
@@ -19,7 +19,7 @@ type Passages = Readonly<Record<string, () => string>>;
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
   'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
-  'docs/configuration.md': { props: propsTable },
+  'docs/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/cost.md': { bill: wholeBillTable },
   'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
@@ -154,11 +154,14 @@ function reportExample(): string {
   return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
-function propsTable(): string {
+const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
+
+/** What is a table's, and what its deployment shares. */
+function propsTable(shared: boolean): string {
   const texts = propTexts();
   return table(
     ['field', 'what it is', 'default'],
-    PROP_NAMES.map(name => [
+    PROP_NAMES.filter(name => isShared(name) === shared).map(name => [
       `\`${name}\``,
       texts[name]?.text ?? '',
       texts[name]?.byDefault ?? defaultOf(name),

@@ -50,10 +50,10 @@ export const COMMAND_ACTIONS = {
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
+    ...on('the state machine of the replays', ['states:DescribeStateMachine'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
-    ...on('the function that deletes', ['lambda:GetFunctionConfiguration'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
     ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
@@ -152,6 +152,18 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateTable',
     'dynamodb:UpdateTimeToLive',
   ],
+  // What is too much for one policy of a role goes into these.
+  aws_iam_policy: [
+    'iam:CreatePolicy',
+    'iam:CreatePolicyVersion',
+    'iam:DeletePolicy',
+    'iam:DeletePolicyVersion',
+    'iam:GetPolicy',
+    'iam:GetPolicyVersion',
+    'iam:ListPolicyVersions',
+    'iam:TagPolicy',
+    'iam:UntagPolicy',
+  ],
   aws_iam_role: [
     'iam:CreateRole',
     'iam:DeleteRole',
@@ -167,6 +179,11 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'iam:UpdateAssumeRolePolicy',
   ],
   aws_iam_role_policy: ['iam:DeleteRolePolicy', 'iam:GetRolePolicy', 'iam:PutRolePolicy'],
+  aws_iam_role_policy_attachment: [
+    'iam:AttachRolePolicy',
+    'iam:DetachRolePolicy',
+    'iam:ListAttachedRolePolicies',
+  ],
   aws_lambda_event_source_mapping: [
     'lambda:CreateEventSourceMapping',
     'lambda:DeleteEventSourceMapping',

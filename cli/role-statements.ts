@@ -19,6 +19,7 @@ export interface RoleStatements {
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
   name: 'NAME',
+  sweep: 'SWEEP',
   partitionKey: 'id',
   backfill: true,
   archive: {},
@@ -70,6 +71,7 @@ function inWords(arn: string): string {
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}\/index\//, "the table's index"],
+  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$/, 'the journal'],
   [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}$/, 'the table'],
   [/^\$\{aws_lambda_function\.[\w-]+\.arn\}$/, 'the functions that it calls'],
   [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],
@@ -80,7 +82,15 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
   [/:s3:::/, "the table's part of the archive"],
   [/:event-bus\//, 'where the events go'],
-  [/^\$\{aws_sfn_state_machine\.[\w-]+\.arn\}$|:stateMachine:/, 'the state machine'],
+  [
+    /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:SWEEP-replay/,
+    'the state machine of replays',
+  ],
+  [
+    /^\$\{aws_sfn_state_machine\.[\w-]+_sweep_machine_\w+\.arn\}$|:stateMachine:SWEEP$/,
+    'the state machine of ticks',
+  ],
+  [/:stateMachine:/, 'its state machine'],
   [/:execution:/, 'its executions'],
   [/^arn:aws:kms:/, '`kmsKeyArn`'],
 ];

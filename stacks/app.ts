@@ -7,7 +7,7 @@ import { DEPLOYMENT_PLACES } from './holdings.ts';
 import { constructId } from './names.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Guard } from './parts/guard.ts';
-import { Place } from './parts/role.ts';
+import { Place } from './parts/place.ts';
 import { SweptTable } from './parts/swept-table.ts';
 import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
 import { resolveProps } from './props.ts';

@@ -14,7 +14,7 @@ import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { guarded } from './parts/expiring-table.ts';
 import { Guard } from './parts/guard.ts';
 import type { Journal } from './parts/journal.ts';
-import { Place } from './parts/role.ts';
+import { Place } from './parts/place.ts';
 import type { SweepFunction } from './parts/sweep-function.ts';
 import type { ReplayMachine, TickMachine } from './parts/sweep-machines.ts';
 import type { SweepSchedules } from './parts/sweep-schedules.ts';

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { windowKey } from '../../expiry/window.ts';
+import type { Journal } from '../../functions/journal/journal.ts';
 import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
@@ -8,6 +9,7 @@ import { lagOf } from '../../functions/report/lag.ts';
 import { startTotals } from '../../functions/report/sweep-totals.ts';
 import { carriedSettings, type MetricSet } from '../../functions/runtime/environment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
 import { functionSettings, resolveProps } from '../../stacks/props.ts';
 import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
 
@@ -15,20 +17,7 @@ const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';
 const ENDED_AT = '2026-11-20T09:02:00.250Z';
 
-/** Names that Step Functions gives to executions of Scheduler are as long. */
-const EXECUTION = '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef';
-
-/** Nothing is paused, limited or handed over. */
-const EMPTY_JOURNAL = {
-  read: async () => ({ control: { pauses: {}, limits: {}, handOvers: {} }, watermarks: { tables: {} } }),
-  writeWatermarks: async () => undefined,
-  putRows: async () => undefined,
-  takeHandOver: async () => false,
-  endHandOver: async () => undefined,
-  replayed: async () => undefined,
-};
-
-/** Bytes of each line that a sweep prints; undefined where it prints none. */
+/** Bytes of each line that a tick prints; 0 where it prints none. */
 export interface LogBytes {
   readonly idle: number;
   readonly planned: number;
@@ -46,72 +35,59 @@ const TOTALS: SweepTotals = {
   ),
 };
 
+const EXECUTION = {
+  machine: 'tick',
+  executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+  // Names that Step Functions gives to executions of Scheduler are as long.
+  execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
+  startedAt: STARTED_AT,
+} as const;
+
 /**
  * Prints the lines with the real functions and the real logger, as Lambda would have them, and counts their bytes.
  */
 export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
-  const carried = carriedSettings(
-    functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id' })),
-  );
-  const settings: CarriedSettings = { ...carried };
-  const plan = (items: readonly object[]) =>
-    planTick(
+  const journal: Journal = new MemoryJournal(() => MINUTE * 1000);
+  const carriedWith = (metrics: MetricSet): CarriedSettings => ({
+    ...carriedSettings(
+      functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id', metrics })),
+    ),
+  });
+  const plan = (items: readonly object[]) => {
+    const logger = new Logger({ serviceName: 'plan-sweep' });
+    return planTick(
+      { ...EXECUTION, tables: [carriedWith('all')], soFar: null },
       {
-        machine: 'tick',
-        tables: [settings],
-        executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
-        execution: EXECUTION,
-        startedAt: STARTED_AT,
-        soFar: null,
-      },
-      {
-        tableOf: each =>
-          askedTable({
-            settings: each,
-            documents: answering(items),
-            logger: new Logger({ serviceName: 'plan-sweep' }),
-          }),
-        logger: new Logger({ serviceName: 'plan-sweep' }),
-        journal: EMPTY_JOURNAL,
-        clock: () => Date.parse(STARTED_AT),
-        // Every answer comes before it.
-        sleep: () => new Promise(() => undefined),
+        tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
+        logger,
+        journal,
+        clock: Date.now,
+        sleep: async () => new Promise(() => undefined),
       },
     );
+  };
   const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
   const idle = await printed(() => plan([]));
   const planned = await printed(() => plan([entry]));
   const documents: Record<MetricSet, number> = { all: 0, essential: 0 };
   const logger = new Logger({ serviceName: 'record-metrics' });
+  const quiet = { info: () => undefined, error: () => undefined };
   const swept = await printed(async () => {
     for (const metrics of ['all', 'essential'] as const) {
+      const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
+      const sweeps = { SessionData: { settings: carriedWith(metrics), progress } };
       await recordMetrics(
-        {
-          machine: 'tick',
-          executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
-          execution: EXECUTION,
-          soFar: {
-            sweeps: {
-              SessionData: {
-                settings: { ...settings, metrics },
-                progress: { totals: TOTALS, roundTargets: 0, cursor: null },
-              },
-            },
-            results: [],
-            retries: 0,
-          },
-          ...{ startedAt: STARTED_AT, endedAt: ENDED_AT },
-        },
+        { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
         {
           deployment: 'precise-ttl',
-          logger: metrics === 'all' ? logger : { info: () => undefined, error: () => undefined },
+          logger: metrics === 'all' ? logger : quiet,
           metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
           print: line => {
             documents[metrics] += Buffer.byteLength(line);
           },
-          journal: EMPTY_JOURNAL,
+          journal,
         },
       );
     }

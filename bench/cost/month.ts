@@ -1,7 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
-import type { IndexedBy } from '../../expiry/model.ts';
 import { deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
@@ -11,6 +10,8 @@ import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 const TICKS_A_MONTH = 43_200;
 const RECONCILES_A_MONTH = 720;
+/** What a reconcile does differs from one hour to the next. */
+const RECONCILES = 6;
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
@@ -81,11 +82,13 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
   const reconciling = simulate(tables);
-  for (const reconcile of reconciles) startReconcile(reconciling, reconcile);
+  for (let hour = 0; hour < RECONCILES; hour += 1) {
+    for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
+  }
   await reconciling.finish();
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH);
+  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH / RECONCILES);
   const starts = (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
     executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
@@ -95,7 +98,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     executionsPerTick: counted.length / TICKS,
     standardTransitions:
       transitionsOf(counted) * (TICKS_A_MONTH / TICKS) +
-      transitionsOf(reconciling.executions) * RECONCILES_A_MONTH,
+      transitionsOf(reconciling.executions) * (RECONCILES_A_MONTH / RECONCILES),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
@@ -117,21 +120,10 @@ function simulate(tables: readonly ResolvedProps[]): Simulation {
 }
 
 /** A reconcile begins within the hour. */
-function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule): void {
+function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule, hour: number): void {
   const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
   const { scheduledTime: _scheduler, ...others }: TickInput = input;
-  simulation.tick(START + minute * 60, TICK_LATE_SECONDS, others);
-}
-
-/**
- * What it costs to look back, without what else a sweep does: dollars a month for an idle table. In the plain mode a tick of an idle table
- * does nothing else.
- */
-export async function costOfLookingBack(indexedBy: IndexedBy): Promise<number> {
-  const { ticks, reconcile } = await costOfMonth([
-    { props: { indexedBy, precisionSeconds: 60 }, itemsPerMinute: 0 },
-  ]);
-  return ticks.parts.dynamoDbReadUnits + ticks.parts.functionGbSeconds + reconcile.total;
+  simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);
 }
 
 function sumOf(executions: readonly Execution[]): Cost {

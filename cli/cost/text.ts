@@ -5,11 +5,13 @@ import { describeAdvice } from '../shard-advice.ts';
 /** What is counted, in words: what the numbers hold for. */
 export interface BillFacts {
   readonly tables: number;
+  /** That sweep them. */
+  readonly deployments: number;
   readonly itemsPerMonth: number;
   readonly itemBytes: number;
   readonly renewalsPerItem: number;
   readonly lifetimeHours: number;
-  /** The props that the bill depends on, e.g. `by window`, `precisionSeconds: 1`. */
+  /** The settings of tables that the bill depends on: as many as there are different ones. */
   readonly settings: readonly string[];
   readonly shards: number;
   /** Write units a second that the index takes at once. */
@@ -25,8 +27,8 @@ export interface BillFacts {
 const TITLES: Readonly<Record<BillPart, string>> = {
   sweep: 'The sweep',
   monitoring: 'What watches it',
-  table: "The table's index, and its deletes",
-  archive: 'The archive',
+  table: 'The index of each table, and its deletes',
+  archive: 'The archives',
 };
 
 /** The bill, line by line. */
@@ -58,13 +60,14 @@ export function describeBill(bill: Bill, facts: BillFacts): string {
   ].join('\n');
 }
 
-function describeFacts({ tables, itemsPerMonth, settings, ...item }: BillFacts): string {
-  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables`;
+function describeFacts({ tables, deployments, itemsPerMonth, settings, ...item }: BillFacts): string {
+  const together = deployments === 1 ? 'swept together' : `swept by ${count(deployments)} deployments`;
+  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables, ${together}`;
   const renewals =
     item.renewalsPerItem === 0 ? 'not renewed' : `renewed ${count(item.renewalsPerItem)} times`;
   return [
     `${count(itemsPerMonth)} items expire a month, evenly, ${among}: ${count(item.itemBytes)} bytes each, ${renewals}, ${count(item.lifetimeHours)} hours in the table.`,
-    `Each table: ${settings.join(', ')}.`,
+    ...settings.map(each => `${settings.length === 1 ? 'Each table' : 'Some tables'}: ${each}.`),
   ].join('\n');
 }
 

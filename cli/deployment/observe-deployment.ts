@@ -1,6 +1,5 @@
 import {
   GetAccountSettingsCommand,
-  GetFunctionConfigurationCommand,
   type LambdaClient,
   ResourceNotFoundException as NoSuchFunction,
   paginateListEventSourceMappings,
@@ -10,7 +9,7 @@ import {
   ResourceNotFoundException,
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler';
-import type { SFNClient } from '@aws-sdk/client-sfn';
+import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -18,14 +17,15 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
-import { variableOf } from '../../functions/runtime/variables.ts';
+import type { DeploymentState } from '../../functions/journal/layout.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
-import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
-import { journalAt } from '../journals.ts';
+import { type DeploymentJournal, journalAt } from '../journals.ts';
 import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
@@ -46,11 +46,17 @@ export interface SeenSchedule {
   readonly target: string;
 }
 
-/** What is deployed for a table; undefined for what is not there. */
-export interface SeenDeployment {
+/** What is deployed for all tables of a deployment; undefined for what is not there. */
+export interface SeenSweep {
   /** Of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  readonly journal: Checked<SeenJournal | undefined>;
+  /** Of the replays, and of what the ticks hand over. */
+  readonly replayMachine: Checked<ListedStateMachine | undefined>;
+  /** The attributes that hold items, by the tables that have one, as the state machines know them; none without a deployment. */
+  readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
+  /** Undefined when DynamoDB must not be asked. */
+  readonly journalTable: DeploymentJournal | undefined;
+  readonly state: Checked<DeploymentState | undefined>;
   /** By their names. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
   /** Messages in the dead-letter queue. */
@@ -59,8 +65,11 @@ export interface SeenDeployment {
   readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
-  /** The attribute that holds items, as the functions that are deployed know it. */
-  readonly holdAttribute: Checked<string | undefined>;
+}
+
+/** The same for one of its tables, with what is its own. */
+export interface SeenDeployment extends SeenSweep {
+  readonly journal: Checked<SeenJournal | undefined>;
   /** Of the functions that the stream calls, those that the configuration asks for; empty for one that nothing calls. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
@@ -81,39 +90,54 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Failures of the last day that are asked for. */
 export const MOST_FAILURES = 100;
 
-/**
- * Asks what is deployed.
- * @param now epoch milliseconds
- */
-export async function observeDeployment(
+/** Asks what is deployed for all tables of a deployment. */
+export async function observeSweep(
   { sfn, dynamoDb, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
-  subject: Subject,
-  now: number,
-): Promise<SeenDeployment> {
-  const { deployment, region } = subject;
-  const { tableName } = subject.props;
-  const journal = dynamoDb && journalAt(dynamoDb, deployment.name, region);
-  const asked = { now, sinceMs: DAY_MS, mostFailures: MOST_FAILURES };
+  deployment: Deployment,
+  region: string,
+): Promise<SeenSweep> {
+  const journalTable = dynamoDb && journalAt(dynamoDb, deployment.name, region);
+  const machines = await observeStateMachines(sfn, deployment.name);
   return {
-    stateMachine: await observeStateMachine(sfn, subject),
-    journal: journal
-      ? await observeTable(journal, await observeState(journal), tableName, asked)
-      : notAsked('DynamoDB'),
+    ...machines,
+    holdAttributes: await observeHoldAttributes(sfn, machines.replayMachine),
+    journalTable,
+    state: journalTable ? await observeState(journalTable) : notAsked('DynamoDB'),
     schedules: await observeSchedules(scheduler, deployment, region),
     deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(deployment.name), region) : notAsked('SQS'),
     alarms: cloudWatch
       ? await observeAlarms(cloudWatch, { names: alarmNamesOf(deployment) }, region)
       : notAsked('CloudWatch'),
     concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
-    holdAttribute: lambda ? await observeHoldAttribute(lambda, subject) : notAsked('Lambda'),
+  };
+}
+
+/**
+ * Asks what is deployed for a table.
+ * @param sweep of its deployment
+ * @param now epoch milliseconds
+ */
+export async function observeDeployment(
+  { lambda }: DeploymentClients,
+  { props }: Subject,
+  sweep: SeenSweep,
+  now: number,
+): Promise<SeenDeployment> {
+  const { journalTable, state } = sweep;
+  const asked = { now, sinceMs: DAY_MS, mostFailures: MOST_FAILURES };
+  return {
+    ...sweep,
+    journal: journalTable
+      ? await observeTable(journalTable, state, props.tableName, asked)
+      : notAsked('DynamoDB'),
     streamReaders: new Map(
       await Promise.all(
-        streamFunctionsOf(subject.props).map(
+        streamFunctionsOf(props).map(
           async reader =>
             [
               reader,
               lambda
-                ? await observeStreamReaders(lambda, `${subject.props.name}-${fileOf(reader)}`)
+                ? await observeStreamReaders(lambda, `${props.name}-${fileOf(reader)}`)
                 : notAsked('Lambda'),
             ] as const,
         ),
@@ -123,12 +147,35 @@ export async function observeDeployment(
 }
 
 /** @param sfn undefined when it must not be asked */
-export async function observeStateMachine(
+async function observeStateMachines(
   sfn: SFNClient | undefined,
-  { props: { sweep: name } }: Subject,
-): Promise<Checked<ListedStateMachine | undefined>> {
+  deployment: string,
+): Promise<Pick<SeenSweep, 'stateMachine' | 'replayMachine'>> {
+  const [tick, replay] = [deployment, replayName(deployment)];
+  const listed = sfn
+    ? await check('states:ListStateMachines', '*', () => listStateMachines(sfn, [tick, replay]))
+    : notAsked('Step Functions');
+  const seen = (name: string) => ('seen' in listed ? { seen: listed.seen.get(name) } : listed);
+  return { stateMachine: seen(tick), replayMachine: seen(replay) };
+}
+
+/** The state machine of the replays carries the settings of all tables. */
+async function observeHoldAttributes(
+  sfn: SFNClient | undefined,
+  machine: SeenSweep['replayMachine'],
+): Promise<SeenSweep['holdAttributes']> {
   if (sfn === undefined) return notAsked('Step Functions');
-  return check('states:ListStateMachines', '*', async () => (await listStateMachines(sfn, [name])).get(name));
+  if ('notChecked' in machine) return machine;
+  if (machine.seen === undefined) return { seen: new Map() };
+  const { arn: stateMachineArn } = machine.seen;
+  return check('states:DescribeStateMachine', stateMachineArn, async () => {
+    const { definition = '{}' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
+    return new Map(
+      tablesInDefinition(definition).flatMap(({ tableName, holdAttribute }) =>
+        typeof holdAttribute === 'string' ? [[tableName, holdAttribute] as const] : [],
+      ),
+    );
+  });
 }
 
 /**
@@ -221,24 +268,6 @@ async function observeStreamReaders(
       if (!(error instanceof NoSuchFunction)) throw error;
     }
     return seen;
-  });
-}
-
-/** The function that deletes has the condition on it. Undefined without a function, too: nothing is deployed under that name. */
-async function observeHoldAttribute(
-  lambda: LambdaClient,
-  { props, region }: Subject,
-): Promise<Checked<string | undefined>> {
-  const FunctionName = `${props.sweep}-${fileOf('DeleteChunk')}`;
-  const resource = `arn:aws:lambda:${region}:*:function:${FunctionName}`;
-  return check('lambda:GetFunctionConfiguration', resource, async () => {
-    try {
-      const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-      return Environment?.Variables?.[variableOf('holdAttribute')];
-    } catch (error) {
-      if (error instanceof NoSuchFunction) return undefined;
-      throw error;
-    }
   });
 }
 

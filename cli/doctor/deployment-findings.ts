@@ -2,11 +2,11 @@ import type { StreamFunctionName } from '../../functions/function-list.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
-import type { Checked } from '../deployment/check.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import {
   MOST_FAILURES,
@@ -41,7 +41,7 @@ export function deploymentFindings(
   subject: Subject,
   options: DeploymentOptions,
 ): Finding[] {
-  const { sweep, enabled } = subject.props;
+  const { enabled } = subject.props;
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
     what: string,
@@ -53,11 +53,7 @@ export function deploymentFindings(
     return [];
   };
   const found = [
-    ...judge('the state machine', seen.stateMachine, machine =>
-      machine === undefined
-        ? [finding('state-machine-missing', subject, { detail: `expected ${sweep} in ${subject.region}` })]
-        : [],
-    ),
+    ...judge('the state machines', seen.stateMachine, () => missingMachineFindings(seen, subject)),
     ...[...seen.schedules].flatMap(([schedule, checked]) =>
       judge(`the schedule ${schedule}`, checked, one =>
         scheduleFindings(one, schedule, arnOf(seen), subject),
@@ -75,10 +71,28 @@ export function deploymentFindings(
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     // The findings of the items say what has come of it.
-    ...judge('the attribute by which the deployed functions hold items', seen.holdAttribute, () => []),
+    ...judge('the attribute by which the deployment holds items', seen.holdAttributes, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
+}
+
+function missingMachineFindings(
+  { stateMachine, replayMachine }: SeenDeployment,
+  subject: Subject,
+): Finding[] {
+  const { sweep } = subject.props;
+  const missing = [
+    ...(seenOf(stateMachine) ? [] : [sweep]),
+    ...(seenOf(replayMachine) ? [] : [replayName(sweep)]),
+  ];
+  return missing.length === 0
+    ? []
+    : [
+        finding('state-machine-missing', subject, {
+          detail: `expected ${missing.join(' and ')} in ${subject.region}`,
+        }),
+      ];
 }
 
 function arnOf({ stateMachine }: SeenDeployment): string | undefined {

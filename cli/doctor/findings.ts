@@ -384,8 +384,9 @@ const OF_THE_ITEMS = {
 const OF_THE_DEPLOYMENT = {
   'state-machine-missing': {
     severity: 'broken',
-    what: 'there is no state machine',
-    meaning: 'Nothing is swept: nothing was deployed here, or under another name.',
+    what: 'a state machine is missing',
+    meaning:
+      'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
     remedy: deploy,
   },
   'schedule-missing': {
@@ -398,8 +399,8 @@ const OF_THE_DEPLOYMENT = {
     severity: 'broken',
     what: 'a schedule is off',
     meaning: 'Nothing starts that part of the sweep: somebody has turned it off in EventBridge Scheduler.',
-    remedy: ({ call }) =>
-      `Turn it on in EventBridge Scheduler. To stop a table for a while there is ${call('pause')}.`,
+    remedy: () =>
+      'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
   },
   'journal-missing': {
     severity: 'broken',

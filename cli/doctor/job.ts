@@ -1,9 +1,14 @@
 import { checkConfig } from '../../stacks/config.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { check, type NotChecked, notAsked } from '../deployment/check.ts';
+import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
-import { observeDeployment, type SeenDeployment } from '../deployment/observe-deployment.ts';
+import {
+  observeDeployment,
+  observeSweep,
+  type SeenDeployment,
+  type SeenSweep,
+} from '../deployment/observe-deployment.ts';
 import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
 import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
@@ -98,9 +103,13 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
   try {
     const checkedAt = new Date(options.now()).toISOString();
     const reports: TableReport[] = [];
+    const sweeps = new Map<string, SeenSweep>();
     for (const subject of subjectsOf(config, tables, options.call)) {
       limit.start();
-      const report = await checkTable(subject, clients, { ...options, limit });
+      const { deployment } = subject;
+      const sweep = sweeps.get(deployment.name) ?? (await observeSweep(clients, deployment, region));
+      sweeps.set(deployment.name, sweep);
+      const report = await checkTable(subject, clients, sweep, { ...options, limit });
       if (options.signal.aborted) return undefined;
       reports.push(report);
     }
@@ -120,10 +129,11 @@ type LimitedOptions = DoctorJobOptions & { readonly limit: TimeLimit };
 async function checkTable(
   subject: Subject,
   clients: DeploymentClients,
+  sweep: SeenSweep,
   options: LimitedOptions,
 ): Promise<TableReport> {
   const { props } = subject;
-  const deployment = await observeDeployment(clients, subject, options.now());
+  const deployment = await observeDeployment(clients, subject, sweep, options.now());
   const looked = await lookAtTable(subject, clients, formerHoldsOf(deployment, subject), options);
   const findings = [
     ...looked.findings,
@@ -143,8 +153,8 @@ async function checkTable(
 }
 
 /** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
-function formerHoldsOf({ holdAttribute: deployed }: SeenDeployment, { props }: Subject): string[] {
-  const former = new Set(['seen' in deployed ? deployed.seen : undefined, props.releasesHoldsOf]);
+function formerHoldsOf({ holdAttributes }: SeenDeployment, { props }: Subject): string[] {
+  const former = new Set([seenOf(holdAttributes)?.get(props.tableName), props.releasesHoldsOf]);
   former.delete(props.holdAttribute);
   return [...former].filter(attribute => attribute !== undefined);
 }

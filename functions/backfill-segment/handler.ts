@@ -52,5 +52,11 @@ function requireWindows(model: ExpiryModel): asserts model is WindowModel {
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 let settings: SweepSettings | undefined;
 
+/** Read at the first call. */
+function ownSettings(): SweepSettings {
+  settings ??= readEnvironment(process.env);
+  return settings;
+}
+
 export const handler = (event: BackfillSegmentInput): Promise<BackfillSegmentOutput> =>
-  segmentBackfill(event, runtime((settings ??= readEnvironment(process.env))));
+  segmentBackfill(event, runtime(ownSettings()));

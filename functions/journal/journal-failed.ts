@@ -1,5 +1,5 @@
 import { JournalUnreadableError, JournalUnwritableError } from '../runtime/errors.ts';
-import type { Journal } from './lambda-journal.ts';
+import type { Journal } from './journal.ts';
 
 /** Calls of the journal that came to nothing. It is recorded for the whole deployment, by whichever function has called. */
 export const JOURNAL_METRIC = { name: 'JournalFailed', dimension: 'Deployment' } as const;

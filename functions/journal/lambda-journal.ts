@@ -1,8 +1,8 @@
 import { readDeploymentName, readJournalTable } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
+import type { Journal } from './journal.ts';
 import { withMetric } from './journal-failed.ts';
-import type { DeploymentState, SweepRow, Watermark } from './layout.ts';
 import { readState } from './read-state.ts';
 import { putRows } from './sweep-rows.ts';
 import type { JournalTable } from './update-entry.ts';
@@ -10,18 +10,6 @@ import { noteReplayed, writeWatermarks } from './write-watermarks.ts';
 
 /** Calls in all per command: the journal is one small table, whose answer everything waits for. */
 const ATTEMPTS = 3;
-
-/** What the functions do with the journal of their deployment. */
-export interface Journal {
-  /** @throws JournalUnreadableError */
-  read(): Promise<DeploymentState>;
-  writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void>;
-  putRows(rows: readonly SweepRow[]): Promise<void>;
-  takeHandOver(table: string, before: number, execution: string): Promise<boolean>;
-  renewHandOver(table: string, execution: string): Promise<boolean>;
-  endHandOver(table: string, execution: string): Promise<void>;
-  replayed(table: string, from: number, to: number, endedAt: string): Promise<void>;
-}
 
 /**
  * The journal, by a clock: {@link readState} and its neighbours say what each does, and what it throws.

@@ -26,7 +26,8 @@ export interface TickTable {
  *
  * 1. They are taken in turn, one of each table: a table with many has its others after everybody's first.
  * 2. Those of the upcoming minute come first. What lies back has executions of its own when there are any: these end, and hand over what
- *    they could not finish, while the minute is still on.
+ *    they could not finish, while the minute is still on. Where there is no room for the sweep of a table in two executions, its children
+ *    share one.
  * 3. What is known of a table is told by one execution: the last that has a child of it. The first tells of those that have no child.
  * 4. A table for whose children there is no room has failed, and the next ticks find what is due.
  */
@@ -35,12 +36,14 @@ export function dealOut(planned: readonly TickTable[]): TickPart[] {
   const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
   const upcoming = inTurn(planned.map(({ due }) => due.filter(isUpcoming)));
   const back = inTurn(planned.map(({ due }) => due.filter(child => !isUpcoming(child))));
-  const dealer = new Dealer(
-    planned.filter(({ due, plan }) => due.length === 0 && isWorthTelling(plan)),
-    name => sweepBytes(byName.get(name)),
-  );
-  for (const children of [upcoming, back]) dealer.deal(children);
-  const { hands, noRoom } = dealer;
+  const childless = planned.filter(({ due, plan }) => due.length === 0 && isWorthTelling(plan));
+  const dealt = (...kinds: readonly (readonly ChildStart[])[]) => {
+    const dealer = new Dealer(childless, name => sweepBytes(byName.get(name)));
+    for (const children of kinds) dealer.deal(children);
+    return dealer;
+  };
+  const apart = dealt(upcoming, back);
+  const { hands, noRoom } = apart.noRoom.size === 0 ? apart : dealt(planned.flatMap(({ due }) => due));
   const tells = new Map(hands.flatMap(({ children }, index) => children.map(({ table }) => [table, index])));
   return hands.map(({ children }, index) => {
     const told = planned.flatMap(table => {

@@ -14,7 +14,7 @@ import type { RequestOptions } from '../table/dynamodb.ts';
 import { heldReader, type ReadHeld } from '../table/held-items.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.ts';
-import { countMisfiled } from './misfiled.ts';
+import { countMisfiled, isTurnToSeek } from './misfiled.ts';
 import { nextRound, type PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
@@ -125,7 +125,7 @@ export async function askTable(
   const layout = indexLayout(settings.model);
   const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
   const misfiled =
-    request.seeksMisfiled && cursor === null
+    request.seeksMisfiled && cursor === null && isTurnToSeek(settings.tableName, request.cutoff)
       ? await countMisfiled(request.cutoff, table, readIndex, remainingMs)
       : 0;
   const { oldestOverdue, ...planned } = await plan(request, cursor, {

@@ -37,8 +37,11 @@ const TABLES_AT_ONCE = 32;
 /** A table that has not answered by then is taken for busy, milliseconds: three attempts. */
 const REQUEST_TIMEOUT_MS = 600;
 
-/** A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. */
-const TABLE_MS = 5_000;
+/**
+ * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. Nobody waits for a
+ * reconcile: it has until the function must answer.
+ */
+const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
@@ -97,9 +100,10 @@ export async function planTick(
   const swept = tables.filter(
     ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
   );
+  const plansAtMs = surroundings.clock();
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
-    probeTable(carried, { executionInput, startedAtMs, state, share, ...surroundings }),
+    probeTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
   );
   const isWhole = chosen === undefined && !isReconcile(executionInput);
   await journal.writeWatermarks(
@@ -144,6 +148,8 @@ function tell(logger: TickSurroundings['logger'], tables: number, parts: readonl
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
   readonly startedAtMs: number;
+  /** When the function began to plan, by its own clock, epoch milliseconds. */
+  readonly plansAtMs: number;
   readonly state: DeploymentState;
   /** Windows that it looks back to at the most. */
   readonly share: number;
@@ -225,14 +231,22 @@ function behind(request: SweepRequest, before: number): SweepRequest {
   };
 }
 
-/** A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute. */
+/**
+ * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
+ * What lies back is for the ticks after it to find; of a reconcile it is handed over, since by second it can be more than can be asked here.
+ */
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { startedAtMs, clock, sleep, share }: TableOptions,
+  { executionInput, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound> {
-  const untilMinuteMs = request.upcoming === null ? TABLE_MS : request.upcoming.from * 1000 - clock();
-  const patienceMs = Math.min(TABLE_MS, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const untilMinuteMs = request.upcoming === null ? TABLE_MS.tick : request.upcoming.from * 1000 - clock();
+  const patienceMs = isReconcile(executionInput)
+    ? plansAtMs + TABLE_MS.reconcile - clock()
+    : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const layout = indexLayout(table.settings.model);
+  // All shards of the upcoming minute, and of a window that lies back, are no backlog.
+  const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
   const remainingMs = () => endsAt - clock() + RESERVED_MS;
   const tooSlow = sleep(patienceMs).then((): never => {
@@ -240,16 +254,20 @@ async function ask(
   });
   try {
     return await Promise.race([
-      askTable(request, null, share, { ...table, startedAtMs, remainingMs }),
+      askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
       tooSlow,
     ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
+    if (isReconcile(executionInput)) {
+      const cursor = { window: request.windowsFrom, shard: 0 };
+      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+    }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
-      layout: indexLayout(table.settings.model),
+      layout,
       probe: async () => MAYBE,
       concurrency: TICK_TARGETS,
-      maxDue: share,
+      maxDue: mostDue,
       watchAlways: true,
       outOfTime: () => false,
     });

@@ -9,7 +9,6 @@ import type {
 } from '../../statemachine/contract.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepRow } from '../journal/layout.ts';
-import { isHandOver } from '../plan-sweep/sweep-input.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { readDeploymentName } from '../runtime/deployment.ts';
@@ -53,7 +52,7 @@ export async function recordMetrics(
   const told = machine === 'replay' ? records : records.filter(didAnything);
   for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
   printMetrics(records, { deployment, durationMs, metrics, print });
-  const isHandedOver = machine === 'replay' && isHandOver(executionInput);
+  const isHandedOver = machine === 'replay' && (executionInput as ReplayInput).handOver === true;
   const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
   await journal.putRows(
     told

@@ -115,8 +115,8 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
   );
 }
 
-/** Whether a table's part of an execution is worth a row in the journal. */
+/** Whether a table's part of an execution is worth a row in the journal: watching a minute in which nothing expired is not. */
 export function didAnything({ totals }: TableRecord): boolean {
-  const { found, shardsSwept, misfiled } = totals;
-  return found + shardsSwept + misfiled > 0 || !leftNothing(totals);
+  const { found, misfiled, leftForLater, handedOver } = totals;
+  return found + misfiled + leftForLater + handedOver > 0 || !leftNothing(totals);
 }

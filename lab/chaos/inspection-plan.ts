@@ -99,7 +99,8 @@ export function planTick(options: InspectionOptions): Inspection {
       ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
     ],
     sweeps: [
-      { from: lookbackFrom, upTo: scheduledTime - 1 },
+      // By second each second is a query: a tick whose minute is under way leaves that to the reconcile when it takes too long.
+      ...(model.indexedBy === 'window' ? [{ from: lookbackFrom, upTo: scheduledTime - 1 }] : []),
       { from: minute, upTo: now + Math.max(...SOON) + 1 },
     ],
   };

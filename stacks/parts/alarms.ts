@@ -12,7 +12,7 @@ import {
 } from '../alarms.ts';
 import type { MetricReference } from '../aws-metrics.ts';
 import type { Deployment } from '../deployments.ts';
-import type { Place } from './role.ts';
+import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
 

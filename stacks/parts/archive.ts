@@ -5,7 +5,8 @@ import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/arch
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** The most records of a call. Source: Lambda API reference, CreateEventSourceMapping, is 10,000; 6 MB end a batch before that. */

@@ -6,7 +6,7 @@ import { modelOf } from '../model-of.ts';
 import { type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
 import { Guard, type GuardedResource } from './guard.ts';
-import type { Place } from './role.ts';
+import type { Place } from './place.ts';
 import { tableConditions } from './table-conditions.ts';
 import { tagged } from './tagged.ts';
 

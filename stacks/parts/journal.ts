@@ -2,7 +2,8 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import type { ResolvedProps } from '../props.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 

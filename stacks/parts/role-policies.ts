@@ -6,7 +6,7 @@ import type { ITerraformDependable } from 'cdktf';
 import type { Construct } from 'constructs';
 import { InvalidConfigError } from '../config.ts';
 import type { ResolvedProps } from '../props.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 
 /** Characters of the inline policies of a role together. Source: IAM User Guide, "IAM and AWS STS quotas", as the other two. */
@@ -17,6 +17,16 @@ const MANAGED_CHARACTERS = 6_144;
 
 /** Managed policies of a role, in an account that has not asked for more. */
 const MANAGED_POLICIES = 10;
+
+/** What a role may do, or with the effect `Deny` may not. */
+export interface Statement {
+  /** @default 'Allow' */
+  readonly effect?: 'Deny';
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  /** As in IAM's JSON: operator → key → value. @default none */
+  readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
 
 export interface RolePoliciesProps {
   readonly place: Place;

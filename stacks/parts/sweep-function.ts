@@ -10,7 +10,9 @@ import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
-import { type Place, ServiceRole, type Statement } from './role.ts';
+import type { Place } from './place.ts';
+import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */

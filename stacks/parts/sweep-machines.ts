@@ -4,7 +4,7 @@ import { replayDefinition, tickDefinition } from '../../statemachine/definition.
 import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Deployment } from '../deployments.ts';
 import { replayName, sweepRole } from '../names.ts';
-import type { Place } from './role.ts';
+import type { Place } from './place.ts';
 import { Workflow } from './workflow.ts';
 
 export interface SweepMachineProps {

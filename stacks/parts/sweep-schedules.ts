@@ -5,8 +5,9 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
 import { schedulesOf } from '../schedules-of.ts';
+import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
-import { type Place, ServiceRole } from './role.ts';
+import { ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {

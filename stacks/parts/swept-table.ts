@@ -11,7 +11,8 @@ import { Backfill } from './backfill.ts';
 import { Events } from './events.ts';
 import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
 
 /** Id of the archive, of which a bucket's address is made. */

@@ -2,7 +2,9 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
-import { type Place, ServiceRole, type Statement } from './role.ts';
+import type { Place } from './place.ts';
+import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 /** Step Functions' own default. Left out, the next plan would find it and want to take it away. */

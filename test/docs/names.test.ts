@@ -53,7 +53,7 @@ test.each(statesOf(backfillDefinition(BACKFILL_TASKS as BackfillFunctionArns)))(
 test('the picture in the README has no state that is not there', () => {
   const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? '';
   const drawn = [...picture.matchAll(/\b[A-Z]+(?:[[{(]+)([A-Z]\w+\??)/g)].map(([, name = '']) => name);
-  expect(drawn).toContain('PlanFurther');
+  expect(drawn).toContain('HandOver');
   expect(drawn.filter(name => name !== 'EventBridge' && !states.includes(name))).toEqual([]);
 });
 

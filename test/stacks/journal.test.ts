@@ -1,7 +1,7 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { DefaultTokenResolver, StringConcat, TerraformStack, Testing, Tokenization } from 'cdktf';
 import { Journal, type JournalProps } from '../../stacks/parts/journal.ts';
-import { Place } from '../../stacks/parts/role.ts';
+import { Place } from '../../stacks/parts/place.ts';
 
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/7a1f';
 

@@ -75,8 +75,9 @@ describe.each(MACHINES)('the definition of the %s', machine => {
     const { expressions } = inventory(asl);
     // A group-by is as deep as it has keys, and AWS stops at a depth of about a hundred.
     for (const expression of expressions) expect(expression).not.toMatch(/\$sum|\$reduce|\$map|\w\s*\{/);
-    const routing = expressions.filter(expression => !expression.includes('$assert('));
-    expect(expressions.length - routing.length).toBe(2);
+    // Those that look at what a function said begin with a bracket: of a plan, a start, a step, a chunk, a result and a record.
+    const routing = expressions.filter(expression => !expression.includes('( $'));
+    expect(expressions.length - routing.length).toBeLessThanOrEqual(6);
     expect(Math.max(...routing.map(expression => expression.length))).toBeLessThanOrEqual(200);
   });
 
@@ -84,7 +85,7 @@ describe.each(MACHINES)('the definition of the %s', machine => {
     expect(definition.match(/"Assign"/g)).toHaveLength(1);
     expect(definitions[machine].States.SweepShards.ItemProcessor.States.BeginShard.Assign).toEqual({
       settings: '{% $states.input.settings %}',
-      table: '{% $states.input.table %}',
+      table: "{% $type($states.input.start.table) = 'string' ? $states.input.start.table : '' %}",
     });
   });
 });
@@ -93,7 +94,7 @@ test('both have the same states for a child', () => {
   const child = (machine: keyof typeof definitions) => {
     const { ProcessorConfig: _config, ...states } = definitions[machine].States.SweepShards.ItemProcessor;
     // What a child hands back may be larger where fewer are collected.
-    return JSON.stringify(states).replace(/> \d+ \? \{'interruptedBy'/, '> N ? {');
+    return JSON.stringify(states).replaceAll(/> (4500|40000)\b/g, '> N');
   };
   expect(child('tick')).toBe(child('replay'));
 });

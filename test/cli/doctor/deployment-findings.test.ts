@@ -80,7 +80,10 @@ function findings({ props, seen, journal, options, state = 'ENABLED' }: Case) {
     deadLetters: { seen: 0 },
     alarms: { seen: alarmNamesOf(subject.deployment).map(name => alarm(name)) },
     concurrency: { seen: 1000 },
-    holdAttribute: { seen: undefined },
+    replayMachine: { seen: { arn: `${ARN}-replay`, createdAt: before(STALE_MS * 100) } },
+    holdAttributes: { seen: new Map() },
+    journalTable: undefined,
+    state: { seen: undefined },
     streamReaders: new Map(streamFunctionsOf(subject.props).map(reader => [reader, { seen: [mapping()] }])),
     ...seen,
   };
@@ -197,6 +200,7 @@ test.each<[string, Case, string[]]>([
     { seen: { stateMachine: { seen: undefined }, journal: { seen: undefined } } },
     ['state-machine-missing'],
   ],
+  ['nothing can be replayed', { seen: { replayMachine: { seen: undefined } } }, ['state-machine-missing']],
   ['there is no journal', { seen: { journal: { seen: undefined } } }, ['journal-missing']],
   ['the schedules are off', { state: 'DISABLED' }, ['schedule-disabled', 'schedule-disabled']],
   ['it is paused by hand', { journal: { pause: { since: SINCE } } }, ['sweep-paused-by-hand']],
@@ -223,7 +227,7 @@ test.each<[string, Case, string[]]>([
   [
     'the configuration wants none, and they are there',
     { props: { enabled: false } },
-    ['schedule-not-paused', 'schedule-not-paused', 'sweep-paused'],
+    ['schedule-not-paused', 'sweep-paused'],
   ],
   [
     'a schedule is gone',

@@ -21,12 +21,15 @@ import { windowKey, windowStart } from '../../../expiry/window.ts';
 import { wholeReport } from '../../../functions/journal/layout.ts';
 import { putRows } from '../../../functions/journal/sweep-rows.ts';
 import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
+import { carriedSettings } from '../../../functions/runtime/environment.ts';
 import { alarmNamesOf } from '../../../stacks/alarms.ts';
 import { deploymentOf } from '../../../stacks/deployments.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
+import { replayName } from '../../../stacks/names.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
 import type { SweepReport } from '../../../statemachine/contract.ts';
+import { replayDefinition } from '../../../statemachine/definition.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,
@@ -158,15 +161,37 @@ async function makeTable(props: PreciseTtlProps, items: typeof BY_WINDOW, hasInd
   await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
 }
 
+const functionArn = (task: string) => `arn:aws:lambda:us-east-1:123456789012:function:${task}`;
+const FUNCTIONS = {
+  PlanSweep: functionArn('plan-sweep'),
+  QueryExpired: functionArn('query-expired'),
+  DeleteChunk: functionArn('delete-chunk'),
+  RecordMetrics: functionArn('record-metrics'),
+};
+
+/**
+ * The state machines of a deployment; that of the replays has the settings of its tables.
+ * @returns the ARN of the one of the ticks
+ */
+async function createMachines(deployment: string, tables: readonly PreciseTtlProps[]): Promise<string> {
+  const settings = tables.map(table => ({ ...carriedSettings(functionSettings(resolveProps(table))) }));
+  const replay = JSON.stringify(replayDefinition(FUNCTIONS, { tables: settings }));
+  const only = JSON.stringify({
+    QueryLanguage: 'JSONata',
+    StartAt: 'Only',
+    States: { Only: { Type: 'Pass', End: true } },
+  });
+  const create = async (name: string, definition: string) =>
+    (await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }))).stateMachineArn;
+  await create(replayName(deployment), replay);
+  return (await create(deployment, only)) ?? '';
+}
+
 /** The deployment of a table, and what its last tick came to. */
 async function deploy(props: PreciseTtlProps, report?: SweepReport): Promise<void> {
   const deployment = deploymentOf([resolveProps(props)]);
   const { name } = deployment;
-  const States = { Only: { Type: 'Pass', End: true } };
-  const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Only', States });
-  const { stateMachineArn: Arn = '' } = await sfn.send(
-    new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }),
-  );
+  const Arn = await createMachines(name, [props]);
   for (const schedule of schedulesOf(deployment)) {
     aws.answers.schedules.set(`${name}/${schedule.name}`, {
       State: 'ENABLED',
@@ -216,11 +241,12 @@ beforeAll(async () => {
   }
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
-  for (const props of [FAULTY, FAULTY_SECOND]) {
-    // The configuration has it no more, and is not deployed yet.
-    aws.answers.functions.set(`${resolveProps(props).sweep}-delete-chunk`, { HOLD_ATTRIBUTE: 'legalHold' });
-  }
-  await deploy(FAULTY, STUCK);
+  // The configuration has the attribute no more, and is not deployed yet.
+  await deploy({ ...FAULTY, holdAttribute: 'legalHold' }, STUCK);
+  await createMachines(resolveProps(FAULTY_SECOND).sweep, [
+    CLEAN,
+    { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
+  ]);
 }, 60_000);
 
 beforeEach(() => {
@@ -283,15 +309,9 @@ test.each([
 test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
   const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
   expect(ids).not.toContain('hold-released');
-  aws.answers.functions.delete(`${resolveProps(FAULTY_SECOND).sweep}-delete-chunk`);
-  const given = { ...FAULTY_SECOND, graceSeconds: 1, releasesHoldsOf: 'legalHold' };
+  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, releasesHoldsOf: 'legalHold' };
   expect(idsOf(await examine([given]))).toContain('hold-released');
   expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
-  aws.answers.denied.add('lambda:GetFunctionConfiguration');
-  const { tables } = await examine([FAULTY]);
-  const found = tables[0]?.findings.find(({ id }) => id === 'not-checked');
-  expect(found?.what).toContain('the attribute by which the deployed functions hold items');
-  expect(found?.remedy).toContain('Allow the action lambda:GetFunctionConfiguration');
 });
 
 test('these are all faults that an item can have', () => {
@@ -373,8 +393,21 @@ test('more than the shards take is a warning', async () => {
   expect(report.tables[0]?.findings[0]?.what).toContain('1,800 write units a second');
 });
 
+test('what all tables of a deployment share is asked for once, and found for each', async () => {
+  const both = [
+    { ...CLEAN, sweep: 'shared' },
+    { ...CLEAN_SECOND, sweep: 'shared' },
+  ];
+  await createMachines('shared', both);
+  aws.answers.asked = [];
+  const { tables } = await examine(both);
+  expect(aws.answers.asked.filter(action => action === 'lambda:GetAccountSettings')).toHaveLength(1);
+  const found = tables.map(({ findings }) => findings.map(({ id }) => id));
+  expect(found).toEqual([0, 1].map(() => expect.arrayContaining(['schedule-missing', 'journal-missing'])));
+});
+
 test('what was never deployed is missing', async () => {
-  expect(idsOf(await examine([FAULTY_SECOND]))).toEqual(
+  expect(idsOf(await examine([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
     expect.arrayContaining([
       'state-machine-missing',
       'schedule-missing',

@@ -2,6 +2,7 @@
 import { windowKey } from '../../../expiry/window.ts';
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import { endShard } from '../../../functions/child/shard-result.ts';
+import { isTurnToSeek } from '../../../functions/plan-sweep/misfiled.ts';
 import { askedTable, planRound } from '../../../functions/plan-sweep/plan-round.ts';
 import type { RoundPlan, TableRound } from '../../../statemachine/contract.ts';
 import {
@@ -254,7 +255,10 @@ describe('of what a writer with other settings has stamped', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds('2026-11-20T08:00:00Z'), 3600),
   });
-  const misfiledIn = async (executionInput: unknown, soFar: TableRound | null = null) => {
+  const letters = [...'abcdef'];
+  const isTurn = (tableName: string) => isTurnToSeek(tableName, seconds(RECONCILE.scheduledTime));
+  const inTurn = letters.find(isTurn) ?? '';
+  const misfiledIn = async (executionInput: unknown, soFar: TableRound | null = null, tableName = inTurn) => {
     const table = await minutes();
     await table.put([
       hourly('a', '2026-11-20T08:30:00Z'),
@@ -264,7 +268,9 @@ describe('of what a writer with other settings has stamped', () => {
     ]);
     const warn = jest.fn();
     const runtime = { ...table.runtime, logger: { ...table.runtime.logger, warn } };
-    const plan = await planRound({ executionInput, startedAt, soFar }, askedTable(runtime), enough);
+    const asked = askedTable(runtime);
+    const named = { ...asked, settings: { ...asked.settings, tableName } };
+    const plan = await planRound({ executionInput, startedAt, soFar }, named, enough);
     return { plan, warned: warn.mock.calls.map(([, { keys }]) => keys) };
   };
 
@@ -277,6 +283,14 @@ describe('of what a writer with other settings has stamped', () => {
     const soFar = { progress: { ...plan.progress, cursor }, results: [], retries: 0 };
     const { plan: further, warned } = await misfiledIn(RECONCILE, soFar);
     expect(further).toMatchObject({ next: 'record', report: { misfiled: 3, steps: 2 } });
+    expect(warned).toEqual([]);
+  });
+
+  test('each table has its turn in one of six hours', async () => {
+    expect(letters.filter(isTurn)).toHaveLength(1);
+    const other = letters.find(letter => letter !== inTurn);
+    const { plan, warned } = await misfiledIn(RECONCILE, null, other);
+    expect(plan).toMatchObject({ next: 'end', report: { misfiled: 0 } });
     expect(warned).toEqual([]);
   });
 

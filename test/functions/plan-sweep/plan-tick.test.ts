@@ -1,3 +1,4 @@
+import { VirtualClock } from 'stepfunctions-emulator';
 import type { DeploymentState, Watermark } from '../../../functions/journal/layout.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
@@ -25,11 +26,22 @@ interface Deployment {
   readonly control?: Partial<DeploymentState['control']>;
   readonly watermarks?: Readonly<Record<string, Watermark>>;
   readonly input?: object;
+  /** That each read takes. @default 0 */
+  readonly readMs?: number;
 }
 
 type Held = readonly (readonly number[])[] | Error;
 
-async function plan({ tables, props = {}, broken = {}, control, watermarks = {}, input = {} }: Deployment) {
+async function plan({
+  tables,
+  props = {},
+  broken = {},
+  control,
+  watermarks = {},
+  input = {},
+  readMs = 0,
+}: Deployment) {
+  const clock = new VirtualClock(STARTED_MS);
   const asked: string[] = [];
   const written: Readonly<Record<string, Watermark>>[] = [];
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
@@ -38,6 +50,7 @@ async function plan({ tables, props = {}, broken = {}, control, watermarks = {},
       asked.push(settings.tableName);
       const held = tables[settings.tableName] ?? [];
       if (held instanceof Error) throw held;
+      if (readMs > 0) await clock.sleep(readMs);
       // A window of a day: all that a shard holds.
       const [, shard = '0'] = String(value).split('#');
       const isToday = String(value).startsWith('2026-11-20');
@@ -81,8 +94,8 @@ async function plan({ tables, props = {}, broken = {}, control, watermarks = {},
           written.push(all);
         },
       },
-      clock: () => STARTED_MS,
-      sleep: () => new Promise(() => undefined),
+      clock: () => clock.now(),
+      sleep: readMs > 0 ? ms => clock.sleep(ms) : () => new Promise(() => undefined),
     },
   );
   return { output, asked: new Set(asked), written, logger };
@@ -330,6 +343,22 @@ describe('targets', () => {
     expect(swept.size).toBeGreaterThan(100);
     expect(logger.info.mock.calls[0]?.[1].failed).toHaveLength(failed.length);
     expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+  });
+});
+
+test('what a slow table did not get to tell of a long lookback is handed over', async () => {
+  const bySecond = { indexedBy: 'second' } as const;
+  const lookbackMinutes = 120;
+  const { output } = await plan({
+    tables: { slow: [] },
+    props: { slow: bySecond },
+    input: { lookbackMinutes },
+    readMs: 500,
+  });
+  const before = MINUTE + 1;
+  expect(output.sweeps['slow']?.planned?.leftOver).toEqual({
+    from: MINUTE - lookbackMinutes * 60,
+    to: before,
   });
 });
 

@@ -322,6 +322,17 @@ describe('a tick of several tables', () => {
     ]);
   });
 
+  test('writes no row and no line for a table that it has only watched', async () => {
+    const around = surroundings();
+    const { complete, tables } = await recordMetrics(
+      tickOf([planned(a), planned(b)], [swept('aaa', 3), swept('bbb', 0)]),
+      around,
+    );
+    expect([complete, Object.keys(tables)]).toEqual([true, ['aaa']]);
+    expect(around.logged).toHaveLength(1);
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ table: 'aaa' }]);
+  });
+
   test('keeps what the others came to where the settings of one cannot be read', async () => {
     const around = surroundings();
     const failure = { error: 'InvalidSettingsError', message: 'shards: expected' };

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
 import { type AttributeMap, itemBytes, writeUnits } from '../../../cost/item-size.ts';
-import type { Journal } from '../../../functions/journal/lambda-journal.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 

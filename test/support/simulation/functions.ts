@@ -3,7 +3,7 @@ import type { Clock, RandomSource } from 'stepfunctions-emulator';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
-import type { Journal } from '../../../functions/journal/lambda-journal.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
 import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
 import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
 import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
