@@ -214,6 +214,61 @@ describe('a target that lies back', () => {
   });
 });
 
+describe('several shards of an upcoming minute', () => {
+  const shard = (number: number) => windowKey(START, 86_400, number);
+  const target: SweepTarget = { ...UPCOMING, windowKeys: [0, 1, 2].map(shard) };
+  const keys = { 0: { seen: START + 4, next: START + 9 }, 1: { seen: START + 2, next: START + 5 } };
+
+  /** One page of a poll at START + 5: what it asked for, from where on, and what it says. */
+  async function pageOf(pace: typeof PACE, maxKeys = PAGE_KEYS, perShard = 1) {
+    const asked: [number, number][] = [];
+    const readIndex: ReadIndex = async ({ value }, { from }, _startKey, limit) => {
+      const number = target.windowKeys.indexOf(`${value}`);
+      asked.push([number, from - START]);
+      const entries = Array.from({ length: Math.min(perShard, limit) }, (_unused, index) => ({
+        key: { id: { S: `${number}-${index}` } },
+        ttl: START + 5,
+      }));
+      return {
+        entries,
+        positions: entries.map(({ key }) => key),
+        more: perShard > limit,
+        readAt: START + 5,
+      };
+    };
+    const known = { ...startPoll(target), seen: START + 4, ahead: 0, keys };
+    const page = await readPage(target, known, {
+      ...{ layout: LAYOUT, readIndex, pace, maxKeys },
+      machineClock: () => (START + 5) * 1000,
+      outOfTime: () => false,
+    });
+    return { asked, page };
+  }
+
+  test('those of which nothing is due are left out, and the others are read from where they were', async () => {
+    const { asked, page } = await pageOf(PACE);
+    expect(asked).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+    expect(page.nextExpiry).toBe(START + 9);
+    const read = { seen: START + 5, next: null };
+    expect(page.keys).toEqual({ 1: read, 2: read });
+  });
+
+  test('all are read by polls that look for what is new', async () => {
+    const { asked } = await pageOf({ ...PACE, pollSeconds: 5 });
+    expect(asked.map(([number]) => number)).toEqual([0, 1, 2]);
+  });
+
+  test('one that the page has no room for is not taken for read', async () => {
+    const { page } = await pageOf(PACE, 3, 2);
+    expect(page.due).toHaveLength(3);
+    expect(Object.keys(page.keys ?? {})).toEqual(['1']);
+    expect(page.position).toMatchObject({ indexKey: 2 });
+  });
+});
+
 describe("DynamoDB's clock", () => {
   /** One page, with times in seconds after START. */
   const pageAt = (readAt: number | undefined, machine: number[], pace = PACE) => {
@@ -245,7 +300,7 @@ describe("DynamoDB's clock", () => {
   );
 
   test('less grace and margin is the cutoff', async () => {
-    const pace = { graceSeconds: 10, marginSeconds: 1 };
+    const pace = { ...PACE, graceSeconds: 10, marginSeconds: 1 };
     // Both clocks are so far behind here.
     const page = await pageAt(15, [4.03, 4.05], pace);
     expect(page).toMatchObject({ cutoff: START + 4, ahead: 0 });
