@@ -65,6 +65,9 @@ const MINUTE = 60;
 /** Targets of one execution, and children of a table. */
 const TICK_TARGETS = 40;
 
+/** Shards of an upcoming minute that one child sweeps. */
+const SHARDS_OF_CHILD = 8;
+
 /** Keys of a chunk, and of a page. */
 const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
@@ -189,8 +192,9 @@ interface TableSweep extends Children {
 function sweepOfTable(table: SweptTable): TableSweep {
   const items = table.itemsPerMonth / TICKS_A_MONTH;
   const isWatched = table.pollSeconds > 0;
-  // One that has more shards has children that take several of them.
-  const children = Math.min(table.shards, TICK_TARGETS);
+  const wanted = isPlain(table) ? table.shards : Math.ceil(table.shards / SHARDS_OF_CHILD);
+  // One that has more shards has children that take more of them.
+  const children = Math.min(wanted, TICK_TARGETS);
   const shardsOfChild = table.shards / children;
   const ofChild = items / children;
   const swept = isWatched ? children : children * Math.min(1, ofChild);
@@ -199,10 +203,16 @@ function sweepOfTable(table: SweptTable): TableSweep {
   const childrenOf = (expiring: number) =>
     isPlain(table) ? plainSweep(table, expiring) : watch({ ...table, shards: children }, expiring);
   const of = childrenOf(own);
+  const ofShard = items / table.shards;
+  // A poll that is made for what is known reads the shards that have it.
+  const read =
+    isWatched || isPlain(table)
+      ? { shards: swept * shardsOfChild, each: of }
+      : { shards: table.shards * Math.min(1, ofShard), each: childrenOf(Math.max(1, ofShard)) };
   return {
     chance: isWatched ? 1 : Math.min(1, items),
     targets: swept * of.children,
-    probes: probesOfTick(table, items / table.shards),
+    probes: probesOfTick(table, ofShard),
     // An upcoming minute of seconds is asked until one of them holds something.
     probesInTurn:
       table.indexedBy === 'second' && !isWatched && !isPlain(table) ? (1 - Math.min(1, items)) * MINUTE : 0,
@@ -212,8 +222,8 @@ function sweepOfTable(table: SweptTable): TableSweep {
     seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
     queries: swept * of.queries,
     deletes: swept * of.deletes,
-    reads: swept * of.reads * shardsOfChild,
-    readUnits: swept * of.readUnits * shardsOfChild,
+    reads: read.shards * read.each.reads,
+    readUnits: read.shards * read.each.readUnits,
   };
 }
 

@@ -358,7 +358,7 @@ export const PROPS = {
    */
   enabled: optional(boolean(), true),
   /**
-   * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
+   * children of the lookback (one per window and shard) that run at once, besides those of the upcoming minute; `0` =
    * as many as Step Functions runs; at most 1,000
    */
   shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),

@@ -89,7 +89,7 @@ export const COUNTS = {
   },
   shardsSwept: {
     by: 'execution',
-    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` fewer). A target that was resumed counts again.',
+    help: 'Children that finished: one for up to eight shards of the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` one per shard). A target that was resumed counts again.',
     metric: { name: 'ShardsSwept', unit: 'Count' },
   },
   shardsFailed: {

@@ -48,6 +48,8 @@ test.each([
   [100, { indexedBy: 'window', precisionSeconds: 60 }, 1],
   [5, { indexedBy: 'window', pollSeconds: 5 }, 1],
   [6, { indexedBy: 'window', shards: 2 }, 1],
+  [100, { indexedBy: 'window', shards: 4 }, 1],
+  [100, { indexedBy: 'window', shards: 26 }, 1],
   [5, { indexedBy: 'second', pollSeconds: 0 }, 1],
   [0, { indexedBy: 'window' }, 100],
   [20, { indexedBy: 'window' }, 10],
