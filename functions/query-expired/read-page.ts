@@ -190,7 +190,7 @@ class Page {
     const next = known.next ?? Number.POSITIVE_INFINITY;
     const cutoff =
       this.#clock?.cutoff ??
-      Math.max(toEpochSeconds(machineClock()) + ahead + 1, earliest(Object.values(keys ?? {})));
+      Math.max(toEpochSeconds(machineClock()) + ahead, earliest(Object.values(keys ?? {})));
     if (next <= cutoff) return false;
     this.#nextExpiry = Math.min(this.#nextExpiry, next);
     return true;
