@@ -119,9 +119,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   expect(printed.stdout).toMatch(/^ {2}schedules +none fires \(--no-schedules\)$/m);
   const scheduler = schedulerClient(exported('AWS_ENDPOINT_URL_SCHEDULER'));
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
-  expect(Schedules.map(({ Name }) => Name)).toEqual(
-    ['reconcile', 'tick'].map(id => `precise-ttl-${id}`),
-  );
+  expect(Schedules.map(({ Name }) => Name)).toEqual(['reconcile', 'tick'].map(id => `precise-ttl-${id}`));
   scheduler.destroy();
   expect(printed.stdout).toMatch(/^ +10 expired .* UTC, longer ago than the sweeps look back/m);
   expect(printed.stdout).toMatch(/^ +6 expire .* UTC, and stay: no schedule fires$/m);
