@@ -98,7 +98,8 @@ const FLAGS = {
 const help = (flags: string, call: Invocation) => `${call('cost', '--items-per-month N [flags]')}
 
 Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
-each table. Tables of one deployment share the sweep and what watches it. Everything that a bill would have is a line, also what is free. It asks nobody and changes nothing.
+each table. Tables of one deployment share the sweep and what watches it. Everything that a bill would have is a line, also what is free.
+It asks nobody and changes nothing.
 
 ${flags}
 

@@ -30,7 +30,7 @@ test.each<[string, number, number, Partial<PreciseTtlProps>, number | undefined,
     undefined,
     [
       'more is written to the index than its shards are good for: 1,900 write units a second in the busiest minute of the last day, on 1 shard; 312 writes throttled in that day',
-      'Raise shards to 9 in the configuration, deploy it, and then raise it in the writers. Make the index warm for that: ' +
+      'Raise shards to 17 in the configuration, deploy it, and then raise it in the writers. Make the index warm for that: ' +
         'aws dynamodb update-table --table-name T --region us-east-1 --warm-throughput WriteUnitsPerSecond=5000 ' +
         `--global-secondary-index-updates '[{"Update":{"IndexName":"expirationWindowIndex","WarmThroughput":{"WriteUnitsPerSecond":5000}}}]'`,
     ],
