@@ -145,7 +145,8 @@ describe.each<FunctionName>(['plan-sweep', 'query-expired', 'delete-chunk'])('%s
     // A whole plan that is too large is no one table's: the execution fails before anything is swept.
     const isWholePlan = name === 'plan-sweep' && /256 KiB/.test(what);
     if (isWholePlan) expect(simulation.executions[0]?.error).toMatch(/^States\.DataLimitExceeded$/);
-    else expectOthersUnharmed(simulation);
+    // A chunk that says of none of its keys what became of it has nothing to tell.
+    else expectOthersUnharmed(simulation, name !== 'delete-chunk' || what !== 'a progress of null');
   });
 });
 
@@ -245,7 +246,6 @@ describe.each<FunctionName>(['query-expired', 'delete-chunk'])('%s fails', name 
     ['with an error whose name is huge', text(200_000)],
     ['with an error whose name is beyond ASCII', text(200_000, '€')],
     ['with an error without a name', ''],
-    ['with what only AWS names so', 'States.Runtime'],
     ['as if for too much data', 'States.DataLimitExceeded'],
   ])('%s', async (_name, errorName) => {
     const simulation = await tickWith(name, () => {
@@ -349,5 +349,5 @@ function replacedAt(whole: unknown, [step, ...rest]: readonly number[], value: u
 test('the report of an execution is that of each table', async () => {
   const simulation = await tickWith('query-expired', () => null);
   const [tick] = simulation.executionsOf('tick');
-  expect(tick && reportOf(tick, BAD)).toMatchObject({ deleted: 0, shardsFailed: 2 });
+  expect(tick && reportOf(tick, BAD)).toMatchObject({ deleted: 0, shardsFailed: 1 });
 });

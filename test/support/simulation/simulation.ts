@@ -284,7 +284,7 @@ export function reportOf({ machine, input, output, cause }: Execution, name: str
   if (machine.type === 'EXPRESS') return told?.tables?.[name];
   // A replay has one table: the one that its input names.
   const { table = name } = input as ReplayInput;
-  return table === name ? told : undefined;
+  return table === name && told?.deleted !== undefined ? told : undefined;
 }
 
 function parsed(json: string | undefined): unknown {
