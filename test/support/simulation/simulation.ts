@@ -279,9 +279,12 @@ export class Simulation {
 }
 
 /** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
-export function reportOf({ machine, output, cause }: Execution, name: string): SweepReport | undefined {
+export function reportOf({ machine, input, output, cause }: Execution, name: string): SweepReport | undefined {
   const told = (output ?? parsed(cause)) as (Partial<RecordMetricsOutput> & SweepReport) | undefined;
-  return machine.type === 'EXPRESS' ? told?.tables?.[name] : told;
+  if (machine.type === 'EXPRESS') return told?.tables?.[name];
+  // A replay has one table: the one that its input names.
+  const { table = name } = input as ReplayInput;
+  return table === name ? told : undefined;
 }
 
 function parsed(json: string | undefined): unknown {
