@@ -21,18 +21,20 @@ export function reportsOf({ input, output, cause }: Execution): SweepReports {
 
 /** The report of a table of which several executions swept a part. */
 export function sumOfReports(reports: readonly SweepReport[]): SweepReport {
-  return reports.reduce(
-    (sum, each): SweepReport => ({
-      ...sum,
-      ...each,
-      ...addCounts(EXECUTION_COUNTS, sum, each),
-      oldestOverdueSeconds: Math.max(sum.oldestOverdueSeconds, each.oldestOverdueSeconds),
-      failedKeys: [...sum.failedKeys, ...each.failedKeys],
-      sampleKeys: [...sum.sampleKeys, ...each.sampleKeys],
-      lagMs: longerLag(sum.lagMs, each.lagMs),
-    }),
-    NOTHING_SWEPT,
-  );
+  const [first = NOTHING_SWEPT, ...others] = reports;
+  return others.reduce(addReports, first);
+}
+
+function addReports(one: SweepReport, other: SweepReport): SweepReport {
+  return {
+    ...one,
+    ...other,
+    ...addCounts(EXECUTION_COUNTS, one, other),
+    oldestOverdueSeconds: Math.max(one.oldestOverdueSeconds, other.oldestOverdueSeconds),
+    failedKeys: [...one.failedKeys, ...other.failedKeys],
+    sampleKeys: [...one.sampleKeys, ...other.sampleKeys],
+    lagMs: longerLag(one.lagMs, other.lagMs),
+  };
 }
 
 /** The percentiles are upper bounds, and the higher ones bound both. */
