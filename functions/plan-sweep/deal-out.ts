@@ -24,26 +24,36 @@ export interface TickTable {
 /**
  * Deals the children out to the executions of a tick, at most 40 to each; the first is the tick's own.
  *
- * 1. They are taken in turn, one of each table: a table with many has its others after everybody's first.
+ * 1. They are taken in turn, one of each table: a table with many has its others after everybody's first. Where there is no room for all,
+ *    whole tables are taken, beginning with another one each minute: none is left out for longer than the others.
  * 2. Those of the upcoming minute come first. What lies back has executions of its own when there are any: these end, and hand over what
  *    they could not finish, while the minute is still on. Where there is no room for the sweep of a table in two executions, its children
  *    share one.
  * 3. What is known of a table is told by one execution: the last that has a child of it. The first tells of those that have no child.
  * 4. A table for whose children there is no room has failed, and the next ticks find what is due.
+ *
+ * @param minute of the tick, whole minutes since 1970
  */
-export function dealOut(planned: readonly TickTable[]): TickPart[] {
+export function dealOut(planned: readonly TickTable[], minute: number): TickPart[] {
   const byName = new Map(planned.map(table => [table.carried.tableName, table]));
   const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
   const upcoming = inTurn(planned.map(({ due }) => due.filter(isUpcoming)));
   const back = inTurn(planned.map(({ due }) => due.filter(child => !isUpcoming(child))));
   const childless = planned.filter(({ due, plan }) => due.length === 0 && isWorthTelling(plan));
-  const dealt = (...kinds: readonly (readonly ChildStart[])[]) => {
-    const dealer = new Dealer(childless, name => sweepBytes(byName.get(name)));
+  const dealt = (kinds: readonly (readonly ChildStart[])[], told: readonly TickTable[]) => {
+    const dealer = new Dealer(told, name => sweepBytes(byName.get(name)));
     for (const children of kinds) dealer.deal(children);
     return dealer;
   };
-  const apart = dealt(upcoming, back);
-  const { hands, noRoom } = apart.noRoom.size === 0 ? apart : dealt(planned.flatMap(({ due }) => due));
+  const apart = dealt([upcoming, back], childless);
+  const first = minute % Math.max(1, planned.length);
+  const byTurn = [...planned.slice(first), ...planned.slice(0, first)];
+  // That there is no room for a table is told in the first execution, whose room that takes too.
+  const refused = planned.filter(({ carried }) => apart.noRoom.has(carried.tableName));
+  const { hands, noRoom } =
+    apart.noRoom.size === 0
+      ? apart
+      : dealt([byTurn.flatMap(({ due }) => due)], [...childless, ...refused.map(withoutChildren)]);
   const tells = new Map(hands.flatMap(({ children }, index) => children.map(({ table }) => [table, index])));
   return hands.map(({ children }, index) => {
     const told = planned.flatMap(table => {
@@ -114,6 +124,11 @@ function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
   return Array.from({ length: most }, (_unused, turn) =>
     lists.flatMap(list => list.slice(turn, turn + 1)),
   ).flat();
+}
+
+/** As it is told when there is no room for it. */
+function withoutChildren({ carried, plan }: TickTable): TickTable {
+  return { carried, plan: { ...plan, failure: NO_ROOM }, due: [] };
 }
 
 function isWorthTelling({ failure, leftOver, misfiled }: TickTable['plan']): boolean {

@@ -46,7 +46,8 @@ export async function planReplay(
     sweeps: { [tableName]: { settings, progress } },
   };
   // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
-  const isLeft = isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
+  const goesOn = planned.next === 'sweep' || planned.next === 'plan';
+  const isLeft = goesOn && isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
   return isLeft ? leave(planned) : planned;
 }
 

@@ -106,21 +106,23 @@ export async function planTick(
     probeTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
   );
   const isWhole = chosen === undefined && !isReconcile(executionInput);
-  await journal.writeWatermarks(
-    isWhole ? startedAt : (state.watermarks.tick ?? startedAt),
-    Object.fromEntries(
-      probed.flatMap(({ carried, gone }) =>
-        gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }]],
-      ),
-    ),
+  const watermarks = probed.flatMap(({ carried, gone }) =>
+    gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
   );
+  try {
+    const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
+    await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
+  } catch (error) {
+    // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
+    logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
+  }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
   const most = mostTargets(wanting.map(({ length }) => length));
   const planned = probed.map(({ carried, plan: tickPlan, start }, index): TickTable => {
     const children = start(fewTargets(wanting[index] ?? [], most));
     return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
   });
-  const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned);
+  const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, Math.floor(startedAtMs / 60_000));
   tell(logger, swept.length, [own, ...parts]);
   const isIdle = parts.length === 0 && Object.keys(own.sweeps).length === 0;
   return {
@@ -163,8 +165,9 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     const limit = state.control.limits[tableName] ?? settings.maxDeletesPerSecond;
     const limited = { ...settings, maxDeletesPerSecond: limit };
     const asked = readSweepInput(executionInput, startedAtMs, limited);
-    checkSpan(asked, indexLayout(settings.model));
-    const left = leftTo(asked, state, tableName, startedAtMs);
+    const tooLong = spanProblem(asked, settings);
+    if (tooLong !== undefined) return failedTable(carried, tooLong);
+    const left = leftTo(asked, state, settings, startedAtMs);
     const request = left === undefined ? asked : behind(asked, left.before);
     const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
     const { oldestOverdueSeconds, misfiled, cursor } = round;
@@ -195,11 +198,25 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     };
   } catch (error) {
     if (error instanceof InvalidExecutionInputError) throw error;
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
-    const plan = { oldestOverdueSeconds: 0, misfiled: 0, failure };
-    return { carried, targets: [], start: () => [], plan, gone: undefined };
+    return failedTable(carried, error);
   }
+}
+
+/** Another table of the same tick may have fewer shards. */
+function spanProblem(request: SweepRequest, { model }: SweepSettings): unknown {
+  try {
+    checkSpan(request, indexLayout(model));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function failedTable(carried: CarriedSettings, error: unknown): ProbedTable {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
+  const failed = { oldestOverdueSeconds: 0, misfiled: 0, failure };
+  return { carried, targets: [], start: () => [], plan: failed, gone: undefined };
 }
 
 /**
@@ -210,15 +227,16 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
 function leftTo(
   request: SweepRequest,
   state: DeploymentState,
-  table: string,
+  settings: SweepSettings,
   startedAtMs: number,
 ): { readonly before: number } | undefined {
-  const handedOver = liveHandOver(state, table, startedAtMs);
+  const handedOver = liveHandOver(state, settings.tableName, startedAtMs);
   if (handedOver !== undefined) return handedOver;
   const otherMs = Date.parse(state.watermarks.tick ?? '');
   // The one with its own time is this one, whose plan is tried again.
   const isAtIt = otherMs !== startedAtMs && Math.abs(startedAtMs - otherMs) < OTHER_TICK_SECONDS * 1000;
-  return isAtIt && request.followsBacklog ? { before: Math.floor(otherMs / 60_000) * 60 - 60 } : undefined;
+  if (!isAtIt || !request.followsBacklog) return undefined;
+  return { before: Math.floor(otherMs / 60_000) * 60 - 60 - secondsBehind(settings) };
 }
 
 /** Only what expires from then on: what expired before is swept by another execution. */
@@ -240,7 +258,9 @@ async function ask(
   table: AskedTable,
   { executionInput, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound> {
-  const untilMinuteMs = request.upcoming === null ? TABLE_MS.tick : request.upcoming.from * 1000 - clock();
+  // A request's times are so much earlier than those of the clock.
+  const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
+  const untilMinuteMs = beginsMs === null ? TABLE_MS.tick : beginsMs - clock();
   const patienceMs = isReconcile(executionInput)
     ? plansAtMs + TABLE_MS.reconcile - clock()
     : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));

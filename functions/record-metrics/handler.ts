@@ -7,11 +7,13 @@ import type {
   RecordMetricsOutput,
   ReplayInput,
 } from '../../statemachine/contract.ts';
+import { secondsBehind } from '../child/swept-range.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepRow } from '../journal/layout.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { readDeploymentName } from '../runtime/deployment.ts';
+import { readSettings } from '../runtime/environment.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 
@@ -107,7 +109,7 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
 }
 
 async function noteReplayed(
-  { executionInput, endedAt }: RecordMetricsInput,
+  { executionInput, startedAt, endedAt, soFar }: RecordMetricsInput,
   records: readonly TableRecord[],
   journal: RecordSurroundings['journal'],
 ): Promise<void> {
@@ -115,8 +117,15 @@ async function noteReplayed(
   for (const { table, totals } of records) {
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
-    await journal.replayed(table, toEpochSeconds(Date.parse(from)), toEpochSeconds(Date.parse(to)), endedAt);
+    // What had not expired when it began is not swept, whatever it was asked for.
+    const expired = toEpochSeconds(Date.parse(startedAt)) - behindOf(soFar.sweeps[table]?.settings) + 1;
+    const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
+    await journal.replayed(table, toEpochSeconds(Date.parse(from)), before, endedAt);
   }
+}
+
+function behindOf(settings: unknown): number {
+  return secondsBehind(readSettings(settings));
 }
 
 // Powertools takes namespace, service and log level from its own environment variables.

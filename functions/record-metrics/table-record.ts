@@ -72,7 +72,13 @@ function recordOf(
   };
   const leftOver = sweep.progress === undefined ? leftOverOf(plans, results) : undefined;
   const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
-  const totals = { ...added, handedOver: added.handedOver + (leftOver === undefined ? 0 : 1) };
+  const isLimited = plans.some(({ limited }) => limited);
+  const resumed = isLimited ? results.flatMap(result => shardResultOf(result)?.resume ?? []).length : 0;
+  const totals = {
+    ...added,
+    leftForLater: added.leftForLater + resumed,
+    handedOver: added.handedOver + (leftOver === undefined ? 0 : 1),
+  };
   return {
     table,
     totals,

@@ -283,7 +283,7 @@ export function reportOf({ machine, input, output, cause }: Execution, name: str
   const told = (output ?? parsed(cause)) as (Partial<RecordMetricsOutput> & SweepReport) | undefined;
   if (machine.type === 'EXPRESS') return told?.tables?.[name];
   // A replay has one table: the one that its input names.
-  const { table = name } = input as ReplayInput;
+  const { table = name } = input as unknown as ReplayInput;
   return table === name && told?.deleted !== undefined ? told : undefined;
 }
 
