@@ -30,7 +30,7 @@ export interface ScheduledDeployment {
 
 /**
  * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
- * it is, and a reconcile is left the windows of the days before: once in six hours.
+ * it is, and a reconcile is left the windows of the days before.
  */
 export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
