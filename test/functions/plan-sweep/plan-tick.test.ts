@@ -28,6 +28,12 @@ interface Deployment {
   readonly input?: object;
   /** That each read takes. @default 0 */
   readonly readMs?: number;
+  /** When another tick began, ISO-8601. */
+  readonly otherTick?: string;
+  /** The journal takes nothing. @default false */
+  readonly isUnwritable?: boolean;
+  /** When this tick begins, epoch milliseconds. */
+  readonly startedMs?: number;
 }
 
 type Held = readonly (readonly number[])[] | Error;
@@ -40,8 +46,11 @@ async function plan({
   watermarks = {},
   input = {},
   readMs = 0,
+  otherTick,
+  isUnwritable = false,
+  startedMs = STARTED_MS,
 }: Deployment) {
-  const clock = new VirtualClock(STARTED_MS);
+  const clock = new VirtualClock(startedMs);
   const asked: string[] = [];
   const written: Readonly<Record<string, Watermark>>[] = [];
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
@@ -79,7 +88,7 @@ async function plan({
       })),
       executionInput: { ...TICK, ...input },
       execution: 'tick-1',
-      startedAt: new Date(STARTED_MS).toISOString(),
+      startedAt: new Date(startedMs).toISOString(),
       soFar: null,
     },
     {
@@ -88,9 +97,10 @@ async function plan({
       journal: {
         read: async () => ({
           control: { pauses: {}, limits: {}, handOvers: {}, ...control },
-          watermarks: { tables: watermarks },
+          watermarks: { tables: watermarks, ...(otherTick !== undefined && { tick: otherTick }) },
         }),
         writeWatermarks: async (_tick, all) => {
+          if (isUnwritable) throw new Error('read only');
           written.push(all);
         },
       },
@@ -379,4 +389,51 @@ describe('the watermark', () => {
     const since = watermarks['one']?.since ?? cutoff - 600;
     expect(written).toEqual([gone === undefined ? {} : { one: { since, gone, at } }]);
   });
+});
+
+test('a journal that can be read but not written keeps nothing from being swept', async () => {
+  const { output, logger } = await plan({ tables: { one: [[OVERDUE]] }, isUnwritable: true });
+  expect(childrenOf(output)).toHaveLength(1);
+  expect(logger.error).toHaveBeenCalledWith('cannot write the watermarks', expect.anything());
+});
+
+test.each([[0], [3600]])(
+  'another tick 20 s before leaves this one its minute, with a grace of %i s',
+  async graceSeconds => {
+    const { output } = await plan({
+      tables: { one: [[UPCOMING - graceSeconds]] },
+      props: { one: { graceSeconds } },
+      otherTick: new Date(STARTED_MS - 20_000).toISOString(),
+    });
+    expect(childrenOf(output)).toHaveLength(1);
+  },
+);
+
+test('a lookback that is too long for one table is not too long for the others', async () => {
+  const { output } = await plan({
+    tables: { many: [], one: [[OVERDUE]] },
+    props: { many: { granularityMinutes: 1, shards: 100 } },
+    input: { lookbackMinutes: 10_080 },
+  });
+  expect(output.sweeps['many']?.planned?.failure?.error).toBe('InvalidExecutionInputError');
+  expect(childrenOf(output).map(({ table }) => table)).toEqual(['one']);
+});
+
+test('where there is no room for all, each table has its turn, and the plan fits into a state', async () => {
+  const shards = 100;
+  const swept = new Set<string>();
+  const held = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
+  const tables = named(100, held);
+  const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+  for (let minute = 0; minute < 100; minute += 10) {
+    const { output } = await plan({
+      tables,
+      props,
+      startedMs: STARTED_MS + minute * 60_000,
+      input: { scheduledTime: new Date(MINUTE * 1000).toISOString() },
+    });
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+    for (const { table } of childrenOf(output)) swept.add(table);
+  }
+  expect(swept.size).toBe(100);
 });
