@@ -57,7 +57,7 @@ const replayOf = (table: PreciseTtlProps) => {
   return { from: iso(HOUR - around), to: iso(HOUR + around) };
 };
 
-async function sweep(tableName: string, input: unknown) {
+async function sweep(tableName: string, input: object) {
   const { execution, report } = await local.sweep(tableName, input);
   executions.push(execution);
   return { status: execution.status, report };
