@@ -279,7 +279,10 @@ export class Simulation {
 }
 
 /** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
-export function reportOf({ machine, input, output, cause }: Execution, name: string): SweepReport | undefined {
+export function reportOf(
+  { machine, input, output, cause }: Execution,
+  name: string,
+): SweepReport | undefined {
   const told = (output ?? parsed(cause)) as (Partial<RecordMetricsOutput> & SweepReport) | undefined;
   if (machine.type === 'EXPRESS') return told?.tables?.[name];
   // A replay has one table: the one that its input names.
