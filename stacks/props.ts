@@ -805,14 +805,14 @@ function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
 }
 
 /**
- * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated. Source: Step Functions
- * Developer Guide, "Transforming data with JSONata".
+ * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has only one
+ * of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
  */
 function expressionProblems(props: ResolvedProps): FieldProblem[] {
-  const isExpression = (text = '') => text.startsWith('{%') && text.endsWith('%}');
+  const isExpression = (text = '') => text.startsWith('{%') || text.endsWith('%}');
   return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
     field,
-    expected: 'no name that begins with {% and ends with %}, which Step Functions would evaluate',
+    expected: 'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
     got: props[field],
     remedy: 'Name another attribute.',
   }));

@@ -243,7 +243,12 @@ describe('fails for', () => {
     [
       'an attribute that Step Functions would evaluate',
       configWith({ ttlAttribute: '{% $now() %}' }),
-      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% and ends with %\}/,
+      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% or ends with %\}/,
+    ],
+    [
+      'an attribute that only ends like an expression',
+      configWith({ ttlAttribute: 'now %}' }),
+      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% or ends with %\}/,
     ],
     [
       "a namespace of AWS's own",

@@ -1,9 +1,9 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
+import { isHandOver } from '../../lab/watch/machines.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { isHandOver } from '../../lab/watch/machines.ts';
 import { backfillName, replayName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
