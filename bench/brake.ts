@@ -26,7 +26,7 @@ const RANDOM_SHARES = [0, 0.3];
 
 const help = (flags: string) => `npm run bench:brake -- [flags]
 
-Runs the real definition and all that the functions decide, around a table in memory, on a virtual clock.
+Runs the real state machines and all that the functions decide, around a table in memory, on a virtual clock.
 
 1. maxDeletesPerSecond ${LIMIT} while ${RATE} items a second expire, in both ways to be indexed; then the limit is taken away.
 2. A table with a bucket of write units that a writer of 100 items a second and the sweep share, and that is too small for
@@ -43,25 +43,19 @@ with the brake, and all gone within a minute; 1 not so; 2 wrong flags.`;
 async function run({ minutes, seed, json }: FlagValues<typeof FLAGS>): Promise<number> {
   const file = resultFile('json', json);
   // Only now: loading the CDKTF app takes most of a second, which a wrong flag shall not wait for.
-  const [{ runLimited }, { runThrottled }, results, { simulatedDefinition }, { resolveProps }] =
-    await Promise.all([
-      import('./brake/limited.ts'),
-      import('./brake/throttled.ts'),
-      import('./brake/result.ts'),
-      import('../test/support/simulation/definition.ts'),
-      import('../stacks/props.ts'),
-    ]);
-  const definition = simulatedDefinition(resolveProps({ tableName: 'simulated', partitionKey: 'id' }));
+  const [{ runLimited }, { runThrottled }, results] = await Promise.all([
+    import('./brake/limited.ts'),
+    import('./brake/throttled.ts'),
+    import('./brake/result.ts'),
+  ]);
   const limited = [];
   for (const indexedBy of ['window', 'second'] as const) {
-    limited.push(
-      await runLimited({ definition, indexedBy, rate: RATE, maxDeletesPerSecond: LIMIT, minutes }),
-    );
+    limited.push(await runLimited({ indexedBy, rate: RATE, maxDeletesPerSecond: LIMIT, minutes }));
   }
   console.log(`${results.limitedTable(limited)}\n`);
   const throttled = [];
   for (const randomShare of RANDOM_SHARES) {
-    const shared = { definition, minutes, seed, randomShare };
+    const shared = { minutes, seed, randomShare };
     const withBrake = await runThrottled({ ...shared, adaptive: true });
     const without = await runThrottled({ ...shared, adaptive: false });
     throttled.push({ randomShare, withBrake, without });

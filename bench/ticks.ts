@@ -12,8 +12,8 @@ const FLAGS = {
 
 const help = (flags: string) => `npm run bench:ticks -- [flags]
 
-Runs the sweep to the second with ticks that come late, twice or not at all, with slow Map Runs, and with items written
-shortly before they expire; each on a table of its own, in real time, in three rounds. A round takes about five minutes
+Runs the sweep to the second with ticks that come late, twice or not at all, and with items written shortly before they
+expire; each on a table of its own, in real time, in three rounds. A round takes about five minutes
 longer than items expire.
 
 ${flags}

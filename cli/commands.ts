@@ -46,10 +46,6 @@ export const COMMANDS = {
     summary: 'remove everything but the tables',
     load: async () => (await import('./destroy.ts')).command,
   },
-  terraform: {
-    summary: 'write Terraform modules, for roots of your own',
-    load: async () => (await import('./terraform.ts')).command,
-  },
   replay: {
     summary: 'sweep a span of time again',
     load: async () => (await import('./replay.ts')).command,

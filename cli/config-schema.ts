@@ -2,7 +2,7 @@ import type { Kind, Kinds } from '../expiry/fields.ts';
 import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
-import { PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
+import { DEPLOYMENT_PROPS, PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
 import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
@@ -27,6 +27,7 @@ export function configSchema(): Schema {
         allowUnknownRegion: described('allowUnknownRegion', schemaOf(CONFIG_KINDS.allowUnknownRegion)),
         state: described('state', stateSchema()),
         tags: described('tags', { type: 'object', additionalProperties: { type: 'string' } }),
+        ...sharedSchemas(),
         tables: described('tables', { type: 'array', minItems: 1, items: tableSchema() }),
       },
       ['region', 'tables'],
@@ -44,22 +45,32 @@ function stateSchema(): Schema {
 }
 
 function tableSchema(): Schema {
-  const texts = propTexts();
-  const properties = PROP_NAMES.map(name => {
-    const prop = PROPS[name];
-    const fixed = 'byDefault' in prop && texts[name]?.byDefault === undefined;
-    return [
-      name,
-      {
-        ...(SCHEMAS[name] ?? schemaOf(prop.kind)),
-        ...(fixed && { default: prop.byDefault({ tableName: 'T' }) }),
-        ...descriptionOf(texts[name]),
-      },
-    ] as const;
-  });
   return objectSchema(
-    Object.fromEntries(properties),
+    propSchemas(PROP_NAMES),
     PROP_NAMES.filter(name => PROPS[name].isRequired),
+  );
+}
+
+/** What deployments have can stand beside the tables, for all of them. */
+function sharedSchemas(): Schema {
+  return propSchemas(DEPLOYMENT_PROPS);
+}
+
+function propSchemas(names: readonly (typeof PROP_NAMES)[number][]): Schema {
+  const texts = propTexts();
+  return Object.fromEntries(
+    names.map(name => {
+      const prop = PROPS[name];
+      const fixed = 'byDefault' in prop && texts[name]?.byDefault === undefined;
+      return [
+        name,
+        {
+          ...(SCHEMAS[name] ?? schemaOf(prop.kind)),
+          ...(fixed && { default: prop.byDefault({ tableName: 'T' }) }),
+          ...descriptionOf(texts[name]),
+        },
+      ];
+    }),
   );
 }
 

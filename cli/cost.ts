@@ -1,8 +1,9 @@
 /** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
+import { MAX_SHARDS } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
-import { chooseTable } from './choose-tables.ts';
+import { chooseTables } from './choose-tables.ts';
 import { readAmount } from './cost/amount.ts';
 import { answer } from './cost/job.ts';
 import { describeBill } from './cost/text.ts';
@@ -52,9 +53,10 @@ const FLAGS = {
     whole: true,
     default: 1,
     value: 'N',
-    help: 'tables that the items are spread over evenly',
+    help: 'tables like each that is counted, in the same deployment; the items are spread over all of them evenly',
   },
-  table: { type: 'text', value: 'NAME', help: 'take the settings of this table of the configuration' },
+  table: { type: 'text', value: 'NAME', help: 'count this table of the configuration alone' },
+  all: { type: 'switch', help: 'count all tables of the configuration, with what they share' },
   config: CONFIG,
   by: { ...BY, help: 'how the table is indexed (default window)' },
   precision: {
@@ -73,7 +75,7 @@ const FLAGS = {
     value: 'SECONDS',
     help: 'pollSeconds (default 0; by second, the precision)',
   },
-  shards: { type: 'number', min: 1, max: 100, whole: true, value: 'N', help: 'shards (default 1)' },
+  shards: { type: 'number', min: 1, max: MAX_SHARDS, whole: true, value: 'N', help: 'shards (default 1)' },
   metrics: {
     type: 'text',
     values: ['all', 'essential'],
@@ -96,41 +98,56 @@ const FLAGS = {
 const help = (flags: string, call: Invocation) => `${call('cost', '--items-per-month N [flags]')}
 
 Says what a month costs with your own numbers, line by line: the sweep, what watches it, and what the index and the deletes take of
-the table. Everything that a bill would have is a line, also what is free. It asks nobody and changes nothing.
+each table. Tables of one deployment share the sweep and what watches it. Everything that a bill would have is a line, also what is free.
+It asks nobody and changes nothing.
 
 ${flags}
 
-With --table the settings are those of the configuration, and the flags change single ones; without it there needs to be no
+It also says whether the index takes that on so many shards, when the items expire evenly: what comes in bursts needs more.
+
+With --table or --all the settings are those of the configuration, and the flags change single ones; without them there needs to be no
 configuration. How it counts, and against what that is held: docs/cost.md.
 
-Exit status: 0 answered, 1 settings that do not go together, 2 wrong flags.`;
+Exit status: 0 answered, 1 settings that do not go together, or more items than the shards can take; 2 wrong flags.`;
 
 /** Of a table that nobody has. */
 const SOME_TABLE: PreciseTtlProps = { tableName: 'table', partitionKey: 'id' };
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
-  if (flags.table === undefined && flags.config !== undefined) {
-    throw new FlagError('--config: expected it with --table, got it alone; write --table NAME too');
+  if (flags.config !== undefined && flags.table === undefined && !flags.all) {
+    throw new FlagError(
+      '--config: expected it with --table or --all, got it alone; write --table NAME or --all too',
+    );
+  }
+  if (flags.table !== undefined && flags.all) {
+    throw new FlagError('--all: expected it without --table, got both; leave one of them out');
   }
   const itemsPerMonth = readAmount('items-per-month', flags['items-per-month'] ?? '0');
-  const { size, renewals, tables } = flags;
+  const { size, renewals, tables: copies } = flags;
   const { bill, facts } = answer({
     itemsPerMonth,
     itemBytes: size,
     renewalsPerItem: renewals,
     lifetimeHours: flags['lifetime-hours'],
-    tables,
-    props: await propsOf(flags),
+    copies,
+    tables: (await tablesOf(flags)).map(table => changed(table, flags)),
   });
   print(flags.json ? JSON.stringify({ ...facts, ...bill }, null, 2) : describeBill(bill, facts));
-  return 0;
+  return facts.shardAdvice.verdict === 'impossible' ? 1 : 0;
+}
+
+async function tablesOf({
+  table,
+  all,
+  config,
+}: FlagValues<typeof FLAGS>): Promise<readonly PreciseTtlProps[]> {
+  if (table === undefined && !all) return [SOME_TABLE];
+  return chooseTables(checkConfig(await loadConfigFile(config)), table);
 }
 
 /** The table's props with those of the flags in their place. */
-async function propsOf(flags: FlagValues<typeof FLAGS>): Promise<PreciseTtlProps> {
-  const { table, config, by, precision, poll, shards, metrics } = flags;
-  const base =
-    table === undefined ? SOME_TABLE : chooseTable(checkConfig(await loadConfigFile(config)), table);
+function changed(base: PreciseTtlProps, flags: FlagValues<typeof FLAGS>): PreciseTtlProps {
+  const { by, precision, poll, shards, metrics } = flags;
   return {
     ...base,
     ...(by !== undefined && { indexedBy: by }),

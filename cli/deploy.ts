@@ -1,24 +1,23 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
 import { change } from './deploy/change.ts';
-import { CHANGE_FLAGS, END_LIMITS, TERRAFORM_HELP } from './deploy/flags.ts';
+import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
-  flags: { ...CHANGE_FLAGS, 'end-limits': END_LIMITS },
+  flags: CHANGE_FLAGS,
   help: (flags, call) => `${call('deploy', '[flags]')}
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
 holds something, is refused: docs/deploy.md of precise-ttl, "Tables are never deleted". It says when a lower graceSeconds deletes
 items at once. cdktf.out,
-and the state if it is a local one, lie beside the configuration. It leaves a pause by hand as it is. A limit by hand
-(${call('limit')}) it would end: it says so, and where it does not ask, it refuses that without --end-limits.
+and the state if it is a local one, lie beside the configuration. It leaves a pause (${call('pause')}) and a limit
+(${call('limit')}) as they are.
 
 ${flags}
 
 ${TERRAFORM_HELP}
 
 Exit status: 0 deployed, 1 not, 2 wrong flags.`,
-  run: flags =>
-    change(flags, { ask: 'Deploy this?', limits: { config: flags.config, mayEnd: flags['end-limits'] } }),
+  run: flags => change(flags, { ask: 'Deploy this?' }),
 });

@@ -1,4 +1,4 @@
-/** `npm run docs:diagram`: draws the state machine into docs/state-machine.md. */
+/** `npm run docs:diagram`: draws the state machines into docs/state-machine.md. */
 import { writeFileSync } from 'node:fs';
 import { diagramPage } from './diagram-page.ts';
 import { print } from './print.ts';
@@ -8,7 +8,7 @@ const FILE = new URL('../docs/state-machine.md', import.meta.url);
 
 const help = (flags: string) => `npm run docs:diagram
 
-Draws the state machine, as it is defined now, into docs/state-machine.md.
+Draws the state machines, as they are defined now, into docs/state-machine.md.
 
 ${flags}`;
 

@@ -1,5 +1,4 @@
 /** `precise-ttl diff`: what a deployment would change. See `--help`. */
-import { showLimits } from './deploy/ends-limits.ts';
 import { TERRAFORM_HELP } from './deploy/flags.ts';
 import { describeLoweredGraces } from './deploy/lowered-grace.ts';
 import { Terraform } from './deploy/run-terraform.ts';
@@ -13,7 +12,7 @@ export const command = defineCommand({
   flags: { config: CONFIG },
   help: (flags, call) => `${call('diff', '[flags]')}
 
-Shows what ${call('deploy')} would change, as a plan of Terraform, and which limits set by hand it would end. Changes nothing.
+Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing.
 
 ${flags}
 
@@ -29,7 +28,6 @@ Exit status: 0 shown, 1 not, 2 wrong flags.`,
       const changes = await terraform.plan();
       const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
       if (lowered !== '') print(`\n${lowered}`);
-      await showLimits({ config, mayEnd: false });
       return changes === undefined ? 1 : 0;
     } finally {
       terraform.forgetPlan();

@@ -1,13 +1,13 @@
 import { recordedMetrics, SWEEP_METRICS } from '../functions/record-metrics/metrics.ts';
 import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
-import { ALARM_NAMES, alarmsOf, isRecorded, kebab } from '../stacks/alarms.ts';
+import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
+import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
-import { modelOf } from '../stacks/model-of.ts';
-import { PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
+import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
-import type { Subject } from './deployment/subject.ts';
+import { type Subject, subjectsOf } from './deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
@@ -19,7 +19,7 @@ type Passages = Readonly<Record<string, () => string>>;
 /** The passages of documents that are made from the code: by file, and by the name that their markers have. */
 export const DOC_TABLES = {
   'README.md': { bill: shortBillTable, report: reportExample, metrics: metricsTable },
-  'docs/configuration.md': { props: propsTable },
+  'docs/configuration.md': { props: () => propsTable(false), shared: () => propsTable(true) },
   'docs/cost.md': { bill: wholeBillTable },
   'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
@@ -53,11 +53,15 @@ function metricsTable(): string {
 const WITH_STREAM = { archive: {}, events: { eventBus: 'default' } };
 
 /** Names that stand for what only a deployment has. */
-const NAMED = { stateMachineArn: 'the state machine', deadLetterQueueName: 'the queue', tableName: 'TABLE' };
+const NAMED = {
+  stateMachineArn: 'the state machine',
+  replayStateMachineArn: 'the one of replays',
+  deadLetterQueueName: 'the queue',
+};
 
 function alarmsTable(): string {
   const [precise, plain] = [{}, { precisionSeconds: PLAIN_MODE_SECONDS }].map(precision =>
-    alarmsOf(resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision }), NAMED),
+    alarmsOf(deploymentOf([resolveProps({ ...EXAMPLE_TABLE, ...WITH_STREAM, ...precision })]), NAMED),
   );
   return table(
     ['alarm', 'name', 'what it looks at', 'sounds', 'without data', 'what it says'],
@@ -70,7 +74,7 @@ function alarmsTable(): string {
       const times = periods === 1 || rest.isHeartbeat ? '' : `, ${periods} times in a row`;
       return [
         `\`${alarm}\``,
-        `\`<name>-${kebab(alarm)}\``,
+        `\`<${subjectOf(alarm) === undefined ? 'sweep' : 'name'}>-${kebab(alarm)}\``,
         `${statistic} of \`${metric.name}\`${metric.namespace.startsWith('AWS/') ? ` (${metric.namespace})` : ''}`,
         `${beyond}${other} in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}${times}`,
         rest.isHeartbeat ? 'sounds; before its first data it is silent' : WITHOUT_DATA[rest.treatMissingData],
@@ -105,12 +109,11 @@ function countsTable(): string {
 }
 
 const EXAMPLE_TABLE = { tableName: 'NAME', partitionKey: 'id' };
-const EXAMPLE_SUBJECT: Subject = {
-  props: resolveProps(EXAMPLE_TABLE),
-  model: modelOf(EXAMPLE_TABLE),
-  region: 'REGION',
-  call: inPackage,
-};
+const [EXAMPLE_SUBJECT] = subjectsOf(
+  { region: 'REGION', tables: [EXAMPLE_TABLE] },
+  [EXAMPLE_TABLE],
+  inPackage,
+) as [Subject];
 
 function findingsTables(): string {
   return Object.entries(GROUPS)
@@ -151,11 +154,14 @@ function reportExample(): string {
   return `In every sweep that deletes, found = ${FATES.join(' + ')}:\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
-function propsTable(): string {
+const isShared = (name: keyof typeof PROPS) => (DEPLOYMENT_PROPS as readonly string[]).includes(name);
+
+/** What is a table's, and what its deployment shares. */
+function propsTable(shared: boolean): string {
   const texts = propTexts();
   return table(
     ['field', 'what it is', 'default'],
-    PROP_NAMES.map(name => [
+    PROP_NAMES.filter(name => isShared(name) === shared).map(name => [
       `\`${name}\``,
       texts[name]?.text ?? '',
       texts[name]?.byDefault ?? defaultOf(name),

@@ -1,8 +1,7 @@
 /** `precise-ttl history`: the executions of the last days, with their reports. See `--help`. */
 import { writeFileSync } from 'node:fs';
-import { Progress } from '../lab/report/progress.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
-import { isLocal, localEndpoint } from './aws/endpoint.ts';
+import { localEndpoint } from './aws/endpoint.ts';
 import { describeSdkError } from './aws/errors.ts';
 import { readDuration } from './duration.ts';
 import { CONFIG, type FlagValues } from './flags.ts';
@@ -20,11 +19,11 @@ const FLAGS = {
     type: 'text',
     value: 'SPAN',
     default: '24h',
-    help: 'how far back: 90m, 24h, 7d; Step Functions keeps executions for 90 days',
+    help: 'how far back: 90m, 24h, 7d; the journal keeps 90 days',
   },
   failed: {
     type: 'switch',
-    help: 'only those that did not succeed, with causes and keys that were not deleted',
+    help: 'only those that left something, with causes and keys that were not deleted',
   },
   limit: {
     type: 'number',
@@ -33,7 +32,7 @@ const FLAGS = {
     whole: true,
     default: 1_600,
     value: 'N',
-    help: 'executions of a table at the most, the newest ones; a day has about 1,500',
+    help: 'executions of a table at the most, the newest ones; a busy day has 1,440',
   },
   mask: { type: 'switch', help: 'show hashes instead of keys' },
   json: {
@@ -43,27 +42,15 @@ const FLAGS = {
   },
 } as const;
 
-/**
- * Calls of DescribeExecution a second. Step Functions lets an account begin 10 a second where it allows the least, 15 in the large
- * regions, after a burst of 250 or more; consoles and replays need some of them. Source: Step Functions quotas, API action
- * throttling.
- */
-const DESCRIBES_PER_SECOND = 8;
-const BURST = 100;
-
-/** On this machine nobody throttles. */
-const LOCAL_DESCRIBES_PER_SECOND = 1_000;
-
 const help = (flags: string, call: Invocation) => `${call('history', '[flags]')}
 
-Lists the executions of the sweep, the newest first: what started each one, how it ended, what it found and deleted, and how late.
-Those that had nothing to do are one line. It changes nothing. Each execution is asked for by a call of its own, at most
-${DESCRIBES_PER_SECOND} a second: a day takes about three minutes, and --failed takes seconds.
+Lists from the journal what the sweeps of a table came to, the newest first: what each execution was, what it found and deleted, how
+late, and what it left. A tick that had nothing to do is not in it. It changes nothing.
 
 ${flags}
 
-It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the local
-Step Functions of ${call('local')} set AWS_ENDPOINT_URL_SFN=http://127.0.0.1:8083, which keeps the last 500 executions of a table.
+It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration. For the deployment of
+${call('local')} set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
 
 ${describeActions('history')}
 
@@ -75,29 +62,22 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const reportFile = flags.json === undefined || toOutput ? undefined : writableFile('--json', flags.json);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ runHistory }, { stepFunctionsClient }, { Pace }, { describeHistory }, { historyReport }] =
-    await Promise.all([
-      import('./history/job.ts'),
-      import('./aws/step-functions.ts'),
-      import('./history/pace.ts'),
-      import('./history/text.ts'),
-      import('./history/report.ts'),
-    ]);
-  const perSecond = isLocal(process.env, 'SFN') ? LOCAL_DESCRIBES_PER_SECOND : DESCRIBES_PER_SECOND;
-  const progress = new Progress(process.stderr);
+  const [{ runHistory }, { operatingClients }, { describeHistory }, { historyReport }] = await Promise.all([
+    import('./history/job.ts'),
+    import('./aws/operating-clients.ts'),
+    import('./history/text.ts'),
+    import('./history/report.ts'),
+  ]);
   const history = await runHistory({
     table: flags.table,
     sinceMs,
     failed: flags.failed,
     limit: flags.limit,
     config: await loadConfigFile(flags.config),
-    connect: region => stepFunctionsClient(region, process.env, { quick: true }),
-    pace: new Pace(perSecond, BURST),
+    connect: region => operatingClients(region, process.env),
     now: Date.now,
-    onProgress: (tableName, done, all) => progress.show(`${tableName}: ${done} of ${all} executions`),
     signal: stop.signal,
   });
-  progress.end();
   if (history === undefined) {
     printError('Interrupted: nothing was listed. The command changes nothing, so run it again.');
     return stop.status();
@@ -112,5 +92,5 @@ export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error => describeSdkError(error, localEndpoint(process.env)),
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
 });

@@ -20,11 +20,9 @@ const on = (resource: string, actions: readonly string[], without?: string): Iam
 const FIND_MACHINES = on('*', ['states:ListStateMachines']);
 const RUN = [...on(MACHINE, ['states:StartExecution']), ...on(EXECUTIONS, ['states:DescribeExecution'])];
 
-const CHANGE_SCHEDULES: readonly IamAction[] = [
-  ...on('*', ['scheduler:ListSchedules']),
-  ...on('the schedules', ['scheduler:GetSchedule', 'scheduler:UpdateSchedule']),
-  { action: 'iam:PassRole', on: 'their role', isImplied: true },
-];
+const JOURNAL = 'the journal';
+const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
+const LIST_REPLAYS = on('the state machine of the replays', ['states:ListExecutions']);
 
 /** The doctor says which checks it could not make. */
 const UNCHECKED = 'that check is not made';
@@ -45,35 +43,30 @@ export const COMMAND_ACTIONS = {
     ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
   ],
   replay: [...FIND_MACHINES, ...RUN],
-  pause: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions'])],
-  resume: [...CHANGE_SCHEDULES, ...FIND_MACHINES, ...on(MACHINE, ['states:ListExecutions']), ...RUN],
-  limit: CHANGE_SCHEDULES,
+  pause: [...SET, ...FIND_MACHINES, ...LIST_REPLAYS],
+  resume: [...SET, ...FIND_MACHINES, ...RUN],
+  limit: SET,
   doctor: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
+    ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
-    ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
+    ...on('the state machine of the replays', ['states:DescribeStateMachine'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
-    ...on('the function that deletes', ['lambda:GetFunctionConfiguration'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
+    ...on('*', ['cloudwatch:GetMetricData'], UNCHECKED),
   ],
   status: [
-    ...on("the table's index", ['dynamodb:Query'], UNCHECKED),
+    ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
     ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with holdAttribute; it does not say what is overdue'),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on(MACHINE, ['states:ListExecutions'], UNCHECKED),
-    ...on(EXECUTIONS, ['states:DescribeExecution'], UNCHECKED),
+    ...on('the state machine of the replays', ['states:ListExecutions'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
   ],
-  history: [
-    ...FIND_MACHINES,
-    ...on(MACHINE, ['states:ListExecutions']),
-    ...on(EXECUTIONS, ['states:DescribeExecution']),
-  ],
+  history: on(JOURNAL, ['dynamodb:Query']),
   backfill: [
     ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
     ...FIND_MACHINES,
@@ -159,6 +152,18 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateTable',
     'dynamodb:UpdateTimeToLive',
   ],
+  // What is too much for one policy of a role goes into these.
+  aws_iam_policy: [
+    'iam:CreatePolicy',
+    'iam:CreatePolicyVersion',
+    'iam:DeletePolicy',
+    'iam:DeletePolicyVersion',
+    'iam:GetPolicy',
+    'iam:GetPolicyVersion',
+    'iam:ListPolicyVersions',
+    'iam:TagPolicy',
+    'iam:UntagPolicy',
+  ],
   aws_iam_role: [
     'iam:CreateRole',
     'iam:DeleteRole',
@@ -174,6 +179,11 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'iam:UpdateAssumeRolePolicy',
   ],
   aws_iam_role_policy: ['iam:DeleteRolePolicy', 'iam:GetRolePolicy', 'iam:PutRolePolicy'],
+  aws_iam_role_policy_attachment: [
+    'iam:AttachRolePolicy',
+    'iam:DetachRolePolicy',
+    'iam:ListAttachedRolePolicies',
+  ],
   aws_lambda_event_source_mapping: [
     'lambda:CreateEventSourceMapping',
     'lambda:DeleteEventSourceMapping',
@@ -232,8 +242,6 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'scheduler:CreateSchedule',
     'scheduler:DeleteSchedule',
     'scheduler:GetSchedule',
-    // deploy and diff look themselves for what was set by hand.
-    'scheduler:ListSchedules',
     'scheduler:UpdateSchedule',
   ],
   aws_scheduler_schedule_group: [

@@ -15,7 +15,6 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   diff: 'npm run diff',
   destroy: 'npm run destroy',
   outputs: 'npm run --silent outputs',
-  terraform: 'npm run terraform',
   replay: 'npm run replay',
   status: 'npm run status',
   history: 'npm run history',

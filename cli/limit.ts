@@ -33,14 +33,14 @@ const help = (
   call: Invocation,
 ) => `${call('limit', '[--table NAME] --max-per-second N | --off [flags]')}
 
-Limits how many items a table's sweep deletes a second, without a deployment: writes maxDeletesPerSecond into the inputs of its
-schedules. It holds from the next tick on, which comes within a minute; what runs keeps its own limit. Nothing is lost or skipped
-by it: it is late. --off takes it out again. The next deployment would end it, and ${call('deploy')} asks before it does.
+Limits how many items a table's sweep deletes a second, without a deployment: writes it into the journal, where it stands in place
+of maxDeletesPerSecond. It holds from the next tick on, which comes within a minute; what runs keeps its own limit. Nothing is lost
+or skipped by it: it is late. --off takes it out again. Deployments leave it as it is.
 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SCHEDULER as it prints it.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_DYNAMODB as it prints it.
 
 ${describeActions('limit')}
 
@@ -52,21 +52,20 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const config = await loadConfigFile(flags.config);
   const stop = stopOnSignal();
   // Only now: a wrong flag shall not wait for the SDK.
-  const [{ limitTable }, { eventBridgeSchedulerClient }] = await Promise.all([
+  const [{ limitDeletes }, { operatingClients }] = await Promise.all([
     import('./limit/job.ts'),
-    import('./aws/scheduler.ts'),
+    import('./aws/operating-clients.ts'),
   ]);
-  const done = await limitTable({
+  const done = await limitDeletes({
     config,
     table: flags.table,
     perSecond,
     resultFile,
     connect(region) {
-      requireConsent(flags, 'SCHEDULER');
-      return eventBridgeSchedulerClient(region, process.env);
+      requireConsent(flags, 'DYNAMODB');
+      return operatingClients(region, process.env);
     },
     confirm: () => consent('Change that there?', flags, stop.signal),
-    now: Date.now,
     print,
   });
   if (done) return 0;
@@ -86,5 +85,5 @@ export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { serve } from '../local/serve.ts';
 import type { ServiceName } from '../local/services/local-services.ts';
 import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
-import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
-import { resolveProps } from '../stacks/props.ts';
+import { checkConfig } from '../stacks/config.ts';
+import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import { keepHeapsLean } from './lean-heaps.ts';
 import { FailedCalls } from './local-failed-calls.ts';
 import { writeSeed } from './local-seed.ts';
@@ -58,7 +58,10 @@ export async function runLocalJob({
 }: LocalJobOptions): Promise<void> {
   keepHeapsLean();
   const config = checkConfig(options.config);
-  const machineNames = config.tables.map(table => resolveProps(table).name);
+  const tables = config.tables.map(resolveProps);
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
+  const deployments = [...new Set(tables.map(({ sweep }) => sweep))];
   const failedCalls = new FailedCalls();
   const existing = existingTablesAsMade(config);
   const archives = config.tables.some(({ archive }) => archive !== undefined);
@@ -70,7 +73,7 @@ export async function runLocalJob({
       ...options,
       cdktfOut,
       existing,
-      childrenAtOnce: childrenAtOnce(config),
+      childrenAtOnce: childrenAtOnce(tables),
       environment: process.env,
       services: {
         ports,
@@ -82,7 +85,7 @@ export async function runLocalJob({
       onStream: (told, mapping) => printError(describeStreamTrouble(told, mapping)),
       functions: {
         onInvocation: record => failedCalls.add(record),
-        ...(verbose && { onLog: (name, line) => print(describeLine(name, line, machineNames)) }),
+        ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
       },
       onExecution: execution => print(describeExecution(execution, failedCalls.take(execution))),
       onAlarm: seen => print(describeAlarm(seen)),
@@ -91,7 +94,7 @@ export async function runLocalJob({
     try {
       const seeded = seed === undefined ? undefined : await writeSeed(seed, served.cloud, config, existing);
       if (factsFile !== undefined) writeFileSync(factsFile, `${JSON.stringify(factsOf(served), null, 2)}\n`);
-      print(describeStart(served, { schedules: options.schedules, seeded, archiveFolder }));
+      print(describeStart(served, { schedules: options.schedules, first, seeded, archiveFolder }));
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await served.stop();
@@ -107,6 +110,6 @@ const CHILDREN_LOOKING_BACK = 5;
  * of its task goes on: with a child for each of the 60 minutes of a replay, and four of its executions at a time, calls of the ticks
  * were not answered in time either.
  */
-function childrenAtOnce({ tables }: DeploymentConfig): number {
-  return Math.max(...tables.map(table => resolveProps(table).shards)) + CHILDREN_LOOKING_BACK;
+function childrenAtOnce(tables: readonly ResolvedProps[]): number {
+  return Math.max(...tables.map(({ shards }) => shards)) + CHILDREN_LOOKING_BACK;
 }

@@ -4,7 +4,7 @@ import type { TableResource } from '../local/terraform/synthesized.ts';
 import { tableOf } from '../local/terraform/table-of.ts';
 import type { DeploymentConfig } from '../stacks/config.ts';
 import { modelOf } from '../stacks/model-of.ts';
-import { resolveProps } from '../stacks/props.ts';
+import { type ResolvedProps, resolveProps } from '../stacks/props.ts';
 import { FlagError } from './flags.ts';
 
 /** Items that expire evenly over a span of time. Epoch milliseconds, `to` is not in it. */
@@ -27,8 +27,6 @@ export interface SeedPlan {
 /** What was written. */
 export interface Seeded extends SeedPlan {
   readonly tableName: string;
-  /** The state machine that sweeps it. */
-  readonly machineName: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -57,9 +55,14 @@ export function requireOwnTable({ tables: [first] }: DeploymentConfig, madeHere:
 }
 
 /** @param reconcileHours how far back the sweeps of the table search */
-export function planSeed(count: number, nowMs: number, reconcileHours: number): SeedPlan {
+export function planSeed(
+  count: number,
+  nowMs: number,
+  { reconcileHours, granularityMinutes }: Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes'>,
+): SeedPlan {
   const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  const lookedAt = minute - reconcileHours * HOUR_MS;
+  const windowMs = granularityMinutes * MINUTE_MS;
+  const lookedAt = Math.floor((minute - reconcileHours * HOUR_MS) / windowMs) * windowMs;
   const tick = Math.ceil((nowMs + LEAD_MS) / MINUTE_MS) * MINUTE_MS;
   const expired = Math.ceil(count * EXPIRED_SHARE);
   const soon = Math.min(count - expired, Math.round(count * SOON_SHARE));
@@ -84,8 +87,8 @@ export async function writeSeed(
   requireOwnTable(config, dynamoDb.startedHere);
   const [first] = config.tables;
   if (first === undefined) throw new Error('a configuration that was checked has a table');
-  const { tableName, name: machineName, reconcileHours } = resolveProps(first);
-  const plan = planSeed(count, Date.now(), reconcileHours);
+  const { tableName, ...looksBack } = resolveProps(first);
+  const plan = planSeed(count, Date.now(), looksBack);
   const table = tableOf({ tables: [...synthesized.tables, ...existing] }, tableName);
   const sessions = new SessionTable(client, { table, model: modelOf(first), prefix: 'seed' });
   const ttls = [plan.expired, plan.soon, plan.staying].flatMap(ttlsOf);
@@ -93,7 +96,7 @@ export async function writeSeed(
     const batch = ttls.slice(start, start + WRITES_AT_ONCE);
     await Promise.all(batch.map((ttl, index) => sessions.write(start + index, 0, ttl)));
   }
-  return { ...plan, tableName, machineName };
+  return { ...plan, tableName };
 }
 
 /** Epoch seconds. */

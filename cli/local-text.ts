@@ -1,12 +1,13 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
+import { reportsOf } from '../lab/ledger/accounts.ts';
 import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
 import type { ServedCloud } from '../local/serve.ts';
-import { backfillName } from '../stacks/names.ts';
-import type { SweepReport } from '../statemachine/contract.ts';
+import { replayName } from '../stacks/names.ts';
+import type { ResolvedProps } from '../stacks/props.ts';
 import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import type { Expiring, Seeded } from './local-seed.ts';
@@ -16,7 +17,9 @@ import { localTime } from './local-time.ts';
 export interface StartOptions {
   /** Whether the schedules fire. */
   readonly schedules: boolean;
-  /** What `--seed` wrote. */
+  /** The first table of the configuration. */
+  readonly first: Pick<ResolvedProps, 'tableName' | 'sweep'>;
+  /** What `--seed` wrote into it. */
   readonly seeded?: Seeded | undefined;
   /** Where archived objects lie. */
   readonly archiveFolder?: string | undefined;
@@ -25,7 +28,7 @@ export interface StartOptions {
 /** What a person needs to know once everything runs. */
 export function describeStart(
   served: ServedCloud,
-  { schedules: fire, seeded, archiveFolder }: StartOptions,
+  { schedules: fire, first, seeded, archiveFolder }: StartOptions,
 ): string {
   const { cloud, dynamoDbEndpoint, endpoint, schedulerEndpoint, cloudWatchEndpoint } = served;
   const { synthesized, dynamoDb } = cloud;
@@ -55,7 +58,7 @@ export function describeStart(
     '',
     ...Object.entries(environmentOf(served)).map(([name, value]) => `export ${name}=${value}`),
     '',
-    ...replayExample(cloud, seeded),
+    ...replayExample(cloud, first, seeded),
     '',
     'Each execution that ends is shown below. Ctrl-C stops.',
   ].join('\n');
@@ -129,22 +132,18 @@ function describeSeeded(
 const span = ({ from, to }: Expiring): string =>
   `${iso(from).slice(0, 16).replace('T', ' ')} to ${iso(to).slice(11, 16)} UTC`;
 
-function isBackfill(name: string, machines: readonly { readonly name: string }[]): boolean {
-  return machines.some(sweep => backfillName(sweep.name) === name);
-}
-
 /** What was seeded to be replayed, or the hour before now: the lines shall work as they stand. */
-function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | undefined): string[] {
-  const machine =
-    synthesized.stateMachines.find(({ name }) => name === seeded?.machineName) ??
-    synthesized.stateMachines.find(({ arn }) => synthesized.schedules.some(each => each.targetArn === arn)) ??
-    // Without schedules, where the sweep is not enabled: a backfill takes another input.
-    synthesized.stateMachines.find(({ name }) => !isBackfill(name, synthesized.stateMachines));
+function replayExample(
+  { synthesized }: ServedCloud['cloud'],
+  { tableName: table, sweep }: StartOptions['first'],
+  seeded: Seeded | undefined,
+): string[] {
+  const machine = synthesized.stateMachines.find(({ name }) => name === replayName(sweep));
   if (machine === undefined) return [];
   const minute = 60_000;
   const now = Math.floor(Date.now() / minute) * minute;
   const { from, to } = seeded?.expired ?? { from: now - 60 * minute, to: now };
-  const input = JSON.stringify({ from: iso(from), to: iso(to) });
+  const input = JSON.stringify({ table, from: iso(from), to: iso(to) });
   // The variable alone would do, but versions of the CLI before 2.13 don't know it and would ask AWS.
   return [
     `aws stepfunctions start-execution --state-machine-arn ${machine.arn} --input '${input}' --endpoint-url "$AWS_ENDPOINT_URL_SFN"`,
@@ -154,10 +153,10 @@ function replayExample({ synthesized }: ServedCloud['cloud'], seeded: Seeded | u
 /**
  * A line that a function printed.
  *
- * @param machineNames of all state machines; with one alone, its name is left out of those of its functions
+ * @param deployments their names; with one alone, its name is left out of those of its functions
  */
-export function describeLine(functionName: string, line: string, machineNames: readonly string[]): string {
-  const [only, another] = machineNames;
+export function describeLine(functionName: string, line: string, deployments: readonly string[]): string {
+  const [only, another] = deployments;
   const name = another === undefined ? functionName.replace(`${only}-`, '') : functionName;
   return `${localTime(Date.now())}  ${name.padEnd(FUNCTION_LENGTH)}  ${readableLine(line)}`;
 }
@@ -210,9 +209,9 @@ function indented(row: string, text: string): string[] {
 }
 
 /** Whether it was a sweep without anything to do, as most ticks are. */
-function foundNothing({ status, output }: Execution): boolean {
-  const report = output as Partial<SweepReport> | null | undefined;
-  return status === 'SUCCEEDED' && report?.found === 0 && report.shardsFailed === 0;
+function foundNothing({ status, outputText }: Execution): boolean {
+  const reports = status === 'SUCCEEDED' ? reportsOf(outputText) : undefined;
+  return reports?.every(({ found, shardsFailed }) => found === 0 && shardsFailed === 0) ?? false;
 }
 
 const RESULT_LENGTH = 300;

@@ -57,20 +57,19 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
   const resolved = resolveProps(chosen);
   const { name, precisionSeconds, pollSeconds, deleteMode, graceSeconds, holdAttribute } = resolved;
   const { marginSeconds } = functionSettings(resolved);
+  const tableName = ownTableName(chosen.tableName);
+  // So is its journal: in that of another deployment somebody may have paused a table.
+  const deployment = tableName.slice(-DEPLOYMENT_LENGTH);
   // There is nothing to backfill in a table of the run's own.
-  const table: PreciseTtlProps = {
-    ...chosen,
-    tableName: ownTableName(chosen.tableName),
-    name,
-    backfill: false,
-  };
+  const table: PreciseTtlProps = { ...chosen, tableName, name, sweep: deployment, backfill: false };
   const own = { ...config, tables: [table] };
   const [existingTable] = existingTablesAsMade(own);
   return withSynthesized(own, async cdktfOut => {
     const { minutes, rate, output, signal, intervalMs, cloud, seed = randomInt(2 ** 32) } = options;
     const judged = await runDemo({
       cdktfOut,
-      tableName: table.tableName,
+      tableName,
+      deployment,
       ...(existingTable && { existingTable }),
       standsFor,
       region: config.region,
@@ -87,6 +86,9 @@ export async function runMainJob(options: MainJobOptions): Promise<Judged> {
     return judged;
   });
 }
+
+/** `demo-1a2b3c4d`, the end of the table's name. */
+const DEPLOYMENT_LENGTH = 13;
 
 /** The most seconds for which this job gathers what it archives: it waits for the last object at its end. */
 const MAX_BATCH_SECONDS = 5;

@@ -22,8 +22,7 @@ granularityMinutes and shards. expiryModel(JSON.parse(text)) takes it, and write
 
 ${flags}
 
-What is deployed has it too: expiryModel in ${call('outputs')}, expiry_model of the Terraform modules. How to stamp items by it:
-docs/writers.md of precise-ttl.
+What is deployed has it too: expiryModel in ${call('outputs')}. How to stamp items by it: docs/writers.md of precise-ttl.
 
 Exit status: 0 printed or written, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
   async run({ table, out, config }) {

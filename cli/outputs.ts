@@ -12,9 +12,10 @@ export const command = defineCommand({
   flags: { config: CONFIG },
   help: (flags, call) => `${call('outputs', '[flags]')}
 
-Prints the deployment's outputs as JSON: by table its ARN, the ARN of the state machine to start replays of, the URL of the queue
-of starts that did not get through, the ARN of the topic that its alarms tell, the name and the address of its dashboard, the expiry
-model that its writers must have, and with backfill: true the ARN of its state machine. Everything else that it says goes to stderr.
+Prints the deployment's outputs as JSON: by table its ARN, its deployment with the ARNs of the state machines of the ticks and of replays,
+the URL of the queue of starts that did not get through, the ARN of the topic that its alarms tell, the name and the address of its
+dashboard, the expiry model that its writers must have, and with backfill: true the ARN of its state machine. Everything else that it
+says goes to stderr.
 
 ${flags}
 

@@ -19,7 +19,7 @@ const FLAGS = {
   for: {
     type: 'text',
     value: 'DURATION',
-    help: 'then the schedules go on by themselves: 30m, 2h, 1d (default: until resume)',
+    help: 'then the ticks sweep it again: 30m, 2h, 1d (default: until resume)',
   },
   config: CONFIG,
   yes: YES,
@@ -28,15 +28,15 @@ const FLAGS = {
 
 const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAME] [--for DURATION] [flags]')}
 
-Stops the sweeps, without a deployment: sets the schedules to DISABLED; with --for, lets them start again at a later time. What
-runs goes on to its end; the command says what that is. While a table is paused, expired items stay until ${call('resume')}, or
-until native TTL deletes them. The alarm noSweep sounds after some minutes, as it shall for a pause that was forgotten; the command
-says when. Deployments leave a pause as it is. Run it again as often as you like; the last pause holds.
+Stops the sweeps of tables, without a deployment: writes it into the journal, which every tick reads first; with --for, until a
+later time. What runs goes on to its end; the command says what that is. While a table is paused, expired items stay until
+${call('resume')}, or until native TTL deletes them. Deployments leave a pause as it is. No alarm tells of one:
+${call('status')} does. Run it again as often as you like; the last pause holds.
 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_SCHEDULER as it prints them.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
 
 ${describeActions('pause')}
 
@@ -47,7 +47,7 @@ const BOUNDS = { least: '1m', most: '180d' } as const;
 
 async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
   const forMs = flags.for === undefined ? undefined : readDuration('--for', flags.for, BOUNDS);
-  requireOnePlace(process.env, ['SCHEDULER', 'SFN']);
+  requireOnePlace(process.env, ['DYNAMODB', 'SFN']);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const config = await loadConfigFile(flags.config);
   const stop = stopOnSignal();
@@ -62,7 +62,7 @@ async function run(flags: FlagValues<typeof FLAGS>): Promise<number> {
     forMs,
     resultFile,
     connect(region) {
-      requireConsent(flags, 'SFN');
+      requireConsent(flags, 'DYNAMODB');
       return operatingClients(region, process.env);
     },
     confirm: () => consent('Pause there?', flags, stop.signal),
@@ -79,5 +79,5 @@ export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
 });

@@ -23,7 +23,7 @@ export function propTexts(): Readonly<Record<string, FieldText>> {
 /** What `stacks/config.ts` says of each field of a deployment. */
 export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
   const source = readFileSync(new URL('../stacks/config.ts', import.meta.url), 'utf8');
-  const list = source.slice(source.indexOf('export interface DeploymentConfig {'));
+  const list = source.slice(source.indexOf('export interface DeploymentConfig '));
   return Object.fromEntries(
     fields.map(name => [name, textAbove(`readonly ${name}`, list, 'stacks/config.ts')]),
   );

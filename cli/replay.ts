@@ -52,7 +52,7 @@ const FLAGS = {
 
 const help = (flags: string, call: Invocation) => `${call('replay', '--from TIME --to TIME [flags]')}
 
-Sweeps a span of expiry times again, for example after an outage, by executions of the deployed state machine. Items that are
+Sweeps a span of expiry times again, for example after an outage, by executions of the deployment's NAME-replay. Items that are
 live are never deleted, whatever the span. Run it again after an interruption or a failure, and it continues where it stopped:
 it does not repeat executions that succeeded, waits for those that still run, and tries again those that failed.
 

@@ -25,23 +25,23 @@ const FLAGS = {
 
 const help = (flags: string, call: Invocation) => `${call('resume', '[--table NAME] [flags]')}
 
-Lets the sweeps go on after ${call('pause')}, and replays the time in which none was started, at once: nothing waits for
-the hourly reconcile, and nothing longer ago than it looks back is left. It finds that time in the executions, those of about a
-week: so it also works after a pause that has ended by itself, or after an outage. Run it again after an interruption or a
-failure, and the replay continues where it stopped.
+Lets the sweeps go on after ${call('pause')}, at once, and replays what has expired meanwhile: from the table's watermark in
+the journal on, up to which everything is known to be gone. So it also works after a pause that has ended by itself, or after an
+outage. While it replays, the ticks sweep what expires from then on, and leave the rest to it. Run it again after an interruption
+or a failure, and the replay continues where it stopped.
 
 ${flags}
 
 It uses AWS with the SDK's own configuration (AWS_PROFILE and so on), in the region of the configuration; on AWS it asks first.
-For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_SCHEDULER as it prints them.
+For the deployment of ${call('local')} set AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB as it prints them.
 
 ${describeActions('resume')}
 
-Exit status: 0 the schedules run and everything was replayed, 1 not: something failed or you declined, 2 wrong flags, 130 or 143
+Exit status: 0 nothing is paused and everything was replayed, 1 not: something failed or you declined, 2 wrong flags, 130 or 143
 interrupted.`;
 
 async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<number> {
-  requireOnePlace(process.env, ['SCHEDULER', 'SFN']);
+  requireOnePlace(process.env, ['DYNAMODB', 'SFN']);
   const resultFile = flags.json === undefined ? undefined : writableFile('--json', flags.json);
   const config = await loadConfigFile(flags.config);
   const stop = stopOnSignal();
@@ -58,7 +58,7 @@ async function run(flags: FlagValues<typeof FLAGS>, { args }: Line): Promise<num
     dryRun: flags['dry-run'],
     resultFile,
     connect(region) {
-      requireConsent(flags, 'SFN');
+      requireConsent(flags, 'DYNAMODB');
       return operatingClients(region, process.env);
     },
     connectReplay: region => stepFunctionsClient(region, process.env),
@@ -81,5 +81,5 @@ export const command = defineCommand({
   flags: FLAGS,
   help,
   run,
-  describe: error => describeSdkError(error, localEndpoint(process.env, 'SCHEDULER'), 'SCHEDULER'),
+  describe: error => describeSdkError(error, localEndpoint(process.env, 'DYNAMODB'), 'DYNAMODB'),
 });

@@ -1,5 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { STACK, synthesize } from '../stacks/app.ts';
 import type { PreciseTtlProps } from '../stacks/props.ts';
-import { type JsonObject, synthesizeSweep } from '../stacks/terraform-module/synthesize.ts';
 
 /** What a role of a deployment may do, in words for a document. */
 export interface RoleStatements {
@@ -16,6 +19,7 @@ export interface RoleStatements {
 const EXAMPLE: PreciseTtlProps = {
   tableName: 'TABLE',
   name: 'NAME',
+  sweep: 'SWEEP',
   partitionKey: 'id',
   backfill: true,
   archive: {},
@@ -27,17 +31,17 @@ const EXAMPLE: PreciseTtlProps = {
 interface Statement {
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
-  readonly Condition?: Readonly<Record<string, JsonObject>>;
+  readonly Condition?: Condition;
 }
+
+type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The roles of a table that has everything, as they are synthesized. */
 export function rolesOfExample(): RoleStatements[] {
-  const resource = synthesizeSweep(EXAMPLE).json['resource'] as JsonObject;
-  const policies = Object.values(resource['aws_iam_role_policy'] as Readonly<Record<string, JsonObject>>);
-  return policies.map(({ name, policy }) => {
-    const { Statement: statements } = JSON.parse(String(policy)) as { Statement: readonly Statement[] };
+  return policiesOfExample().map(({ name, policy }) => {
+    const { Statement: statements } = JSON.parse(policy) as { Statement: readonly Statement[] };
     return {
-      role: String(name),
+      role: name,
       statements: statements.map(({ Action: actions, Resource: resources, Condition: condition }) => ({
         actions,
         on: [...new Set(resources.map(inWords))].join(', '),
@@ -45,6 +49,17 @@ export function rolesOfExample(): RoleStatements[] {
       })),
     };
   });
+}
+
+function policiesOfExample(): { name: string; policy: string }[] {
+  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-roles-'));
+  try {
+    synthesize({ config: { region: 'us-east-1', tables: [EXAMPLE] }, outdir });
+    const { resource } = JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
+    return Object.values(resource['aws_iam_role_policy']);
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
 }
 
 /** What an ARN of the example stands for; itself, if nothing is said of it here. */
@@ -55,23 +70,32 @@ function inWords(arn: string): string {
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
-  [/^\$\{aws_dynamodb_table\.\w+\.arn\}\/index\//, "the table's index"],
-  [/^\$\{aws_dynamodb_table\.\w+\.arn\}$/, 'the table'],
-  [/^\$\{aws_lambda_function\.\w+\.arn\}$/, 'the functions that it calls'],
-  [/^\$\{aws_cloudwatch_log_group\.\w+\.arn\}:\*$/, 'its log'],
-  [/^\$\{aws_dynamodb_table\.\w+\.stream_arn\}$/, "the table's stream"],
-  [/^\$\{aws_sqs_queue\.\w+_failures\.arn\}$/, 'the queue of what was given up'],
-  [/^\$\{aws_sqs_queue\.\w+\.arn\}$/, 'the dead-letter queue'],
+  [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}\/index\//, "the table's index"],
+  [/^\$\{aws_dynamodb_table\.[\w-]+_journal_table_\w+\.arn\}$/, 'the journal'],
+  [/^\$\{aws_dynamodb_table\.[\w-]+\.arn\}$/, 'the table'],
+  [/^\$\{aws_lambda_function\.[\w-]+\.arn\}$/, 'the functions that it calls'],
+  [/^\$\{aws_cloudwatch_log_group\.[\w-]+\.arn\}:\*$/, 'its log'],
+  [/^\$\{aws_dynamodb_table\.[\w-]+\.stream_arn\}$/, "the table's stream"],
+  [/^\$\{aws_sqs_queue\.[\w-]+_failures_\w+\.arn\}$/, 'the queue of what was given up'],
+  [/^\$\{aws_sqs_queue\.[\w-]+\.arn\}$/, 'the dead-letter queue'],
   [/:s3:::.*\/before_deletion\/\*$/, 'what it archives first'],
   [/:s3:::.*\/kept\/\*$/, 'its marks of what was not deleted'],
   [/:s3:::/, "the table's part of the archive"],
   [/:event-bus\//, 'where the events go'],
-  [/^\$\{aws_sfn_state_machine\.\w+\.arn\}$|:stateMachine:/, 'the state machine'],
+  [
+    /^\$\{aws_sfn_state_machine\.[\w-]+_replay_machine_\w+\.arn\}$|:stateMachine:SWEEP-replay/,
+    'the state machine of replays',
+  ],
+  [
+    /^\$\{aws_sfn_state_machine\.[\w-]+_sweep_machine_\w+\.arn\}$|:stateMachine:SWEEP$/,
+    'the state machine of ticks',
+  ],
+  [/:stateMachine:/, 'its state machine'],
   [/:execution:/, 'its executions'],
   [/^arn:aws:kms:/, '`kmsKeyArn`'],
 ];
 
-function conditionInWords(condition: Readonly<Record<string, JsonObject>>): string {
+function conditionInWords(condition: Condition): string {
   return Object.values(condition)
     .flatMap(tests => Object.keys(tests))
     .map(key => `\`${key}\` is its own`)

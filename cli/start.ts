@@ -34,7 +34,7 @@ With --archive, or with archive or events in the configuration, it also shows th
 last written, and that its event came; and what was not an expiry is in neither. An object is written after 5 seconds at the latest,
 whatever batchSeconds says. S3, queues, EventBridge and functions that get events are this run's own and in memory.
 
-The table gets a name of its own, made from the configured one. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
+The table and its deployment get names of their own. With AWS_ENDPOINT_URL_DYNAMODB it is created in the DynamoDB
 Local that runs there, beside other tables, and removed at the end, also after Ctrl-C.
 
 Exit status: 0 every promise was kept; 1 a promise was broken, or the job could not run; 2 wrong flags, or a table whose sweep

@@ -15,6 +15,12 @@ export const CALL_MS = 25;
  */
 export const READ_MS = { ms: 5, processorMs: 3 } as const;
 
+/** What a call of the journal takes, milliseconds: a query of a few items, an update, a batch of rows. */
+export const JOURNAL_MS = 5;
+
+/** Bytes of the journal's entry with the watermarks, and of each table in it, whose name has about 20 letters. */
+export const WATERMARK_BYTES = { item: 60, table: 78 } as const;
+
 /** Of an index entry, bytes: a window, a TTL and a key. */
 export const ENTRY_BYTES = 100;
 

@@ -3,9 +3,9 @@ import { ENTRY_BYTES, STORED_ENTRY_BYTES } from './assumptions.ts';
 import { writeUnits } from './item-size.ts';
 import { LOG_BYTES } from './measured.ts';
 import { BILL_PRICES, PRICES } from './prices.ts';
-import { reconcilesOfMonth, type SweepShape, type SweepUsage, ticksOfMonth } from './sweep-usage.ts';
+import { type SweepShape, type SweepUsage, type SweptDeployment, usageOfMonth } from './sweep-usage.ts';
 
-/** A table, what is monitored of it, and its items: all that a bill depends on. Amounts are of one table. */
+/** A table and its items: all that its part of a bill depends on. */
 export interface BilledTable extends SweepShape {
   readonly itemsPerMonth: number;
   /** Of an item, with the names of its attributes. */
@@ -14,20 +14,28 @@ export interface BilledTable extends SweepShape {
   readonly renewalsPerItem: number;
   /** How long an item lives, hours: how many are stored at a time. */
   readonly lifetimeHours: number;
-  /** Metrics of its own: in an hour in which something is deleted, and in one in which the table is only watched. */
-  readonly customMetrics: { readonly deleting: number; readonly watching: number };
-  readonly metricSet: keyof (typeof LOG_BYTES)['metrics'];
-  readonly alarms: number;
-  readonly hasDashboard: boolean;
-  readonly isTraced: boolean;
-  readonly logRetentionDays: number;
   /** The table is ours, and has point-in-time recovery. */
   readonly isRecoverable: boolean;
+  /** Its metrics are recorded for itself, too. */
+  readonly metricsPerTable: boolean;
   /** How long removals are gathered for one object of the archive, seconds; undefined: nothing is archived. */
   readonly archiveBatchSeconds: number | undefined;
 }
 
-/** Who pays for what: the sweep itself, what watches it, the table that it deletes from, the archive if there is one. */
+/** What sweeps tables together, and watches that. */
+export interface BilledDeployment extends SweptDeployment {
+  readonly tables: readonly BilledTable[];
+  /** Custom metrics: in an hour in which something is deleted, and in one in which tables are only watched. */
+  readonly customMetrics: { readonly deleting: number; readonly watching: number };
+  readonly metricSet: keyof (typeof LOG_BYTES)['metrics'];
+  /** Metrics that its alarms look at. */
+  readonly alarmMetrics: number;
+  readonly hasDashboard: boolean;
+  readonly isTraced: boolean;
+  readonly logRetentionDays: number;
+}
+
+/** Who pays for what: the sweep itself, what watches it, the tables that it deletes from, the archive if there is one. */
 export const BILL_PARTS = ['sweep', 'monitoring', 'table', 'archive'] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
@@ -51,78 +59,93 @@ export interface Bill {
 }
 
 /** Of a month as the ticks are counted, 30 days. */
-const MINUTES = 43_200;
 const HOURS = 720;
 const GB = 1e9;
 
 /** What CloudWatch adds to each event of a log, bytes. Source: CloudWatch Logs API reference, PutLogEvents. */
 const EVENT_BYTES = 26;
 
-/** A month of so many tables that are alike. Everything that a bill has is a line, those that cost nothing too. */
-export function monthlyBill(table: BilledTable, tables = 1): Bill {
-  const lines = [
-    ...linesOfSweep(table),
-    ...linesOfMonitoring(table),
-    ...linesOfTable(table),
-    ...linesOfArchive(table),
-  ].map(line => ({ ...line, amount: line.amount * tables, dollars: line.dollars * tables }));
+/** Bytes of a row of the journal, and days for which it is kept; the watermarks are nothing beside them. */
+const ROW = { bytes: 700, days: 90 } as const;
+
+/** A month of these deployments. Everything that a bill has is a line, those that cost nothing too. */
+export function monthlyBill(deployments: readonly BilledDeployment[]): Bill {
+  const lines = addedUp(deployments.flatMap(linesOf));
   const sum = (those: readonly BillLine[]) => those.reduce((total, { dollars }) => total + dollars, 0);
   const byPart = BILL_PARTS.map(part => [part, sum(lines.filter(line => line.part === part))] as const);
   return { lines, total: sum(lines), byPart: Object.fromEntries(byPart) as Record<BillPart, number> };
 }
 
-/** Ticks and reconciles together. */
-export function usageOfMonth(table: BilledTable): SweepUsage {
-  const ticks = ticksOfMonth(table, table.itemsPerMonth / MINUTES);
-  const reconciles = reconcilesOfMonth(table);
-  const names = Object.keys(ticks) as (keyof SweepUsage)[];
-  return Object.fromEntries(
-    names.map(name => [name, ticks[name] + reconciles[name]]),
-  ) as unknown as SweepUsage;
+/** In the order of the parts; lines of one name and part as one. */
+function addedUp(lines: readonly BillLine[]): BillLine[] {
+  const byName = new Map<string, BillLine>();
+  for (const line of lines) {
+    const key = `${line.part} ${line.name}`;
+    const before = byName.get(key);
+    byName.set(key, {
+      ...line,
+      amount: (before?.amount ?? 0) + line.amount,
+      dollars: (before?.dollars ?? 0) + line.dollars,
+    });
+  }
+  return BILL_PARTS.flatMap(part => [...byName.values()].filter(line => line.part === part));
 }
 
-function linesOfSweep(table: BilledTable): BillLine[] {
-  const usage = usageOfMonth(table);
-  const line = (name: string, amount: number, unit: string, dollars: number, free?: string): BillLine => ({
-    ...{ part: 'sweep', name, amount, unit, dollars },
-    ...(free !== undefined && { free }),
-  });
-  const priced = (counter: Exclude<keyof SweepUsage, 'executions' | 'recordedSweeps'>) =>
-    usage[counter] * PRICES[counter];
+function linesOf(deployment: BilledDeployment): BillLine[] {
+  const { tables, functionMemoryMb, logRetentionDays } = deployment;
   return [
-    line(
-      'starts by EventBridge Scheduler',
-      usage.executions,
-      'starts',
-      usage.executions * BILL_PRICES.schedulerInvocations,
-      '14 million',
-    ),
-    line('state transitions', usage.stateTransitions, 'transitions', priced('stateTransitions'), '4,000'),
-    line(
-      'children: Express executions',
-      usage.expressGbSeconds,
-      'GB-seconds',
-      priced('expressRequests') + priced('expressGbSeconds'),
-    ),
-    line('functions: calls', usage.functionInvocations, 'calls', priced('functionInvocations'), '1 million'),
-    line('functions: time', usage.functionGbSeconds, 'GB-seconds', priced('functionGbSeconds'), '400,000'),
-    line('reads of the index', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),
+    ...linesOfSweep(deployment),
+    ...linesOfMonitoring(deployment),
+    ...tables.flatMap(linesOfTable),
+    ...tables.flatMap(table => linesOfArchive({ ...table, functionMemoryMb, logRetentionDays })),
   ];
 }
 
-function linesOfMonitoring(table: BilledTable): BillLine[] {
-  const { executions, recordedSweeps } = usageOfMonth(table);
-  const logged = (recordedSweeps * bytesOfSweep(table)) / GB;
-  const kept = (logged * table.logRetentionDays) / 30;
-  const deletingHours = Math.min(1, table.itemsPerMonth / HOURS);
-  const watchingHours = table.pollSeconds > 0 ? 1 - deletingHours : 0;
-  const { deleting, watching } = table.customMetrics;
-  const metrics = deleting * deletingHours + watching * watchingHours;
-  const traces = table.isTraced ? executions : 0;
-  const line = (name: string, amount: number, unit: string, dollars: number, free?: string): BillLine => ({
-    ...{ part: 'monitoring', name, amount, unit, dollars },
+type LineOf = (name: string, amount: number, unit: string, dollars: number, free?: string) => BillLine;
+
+function lineOf(part: BillPart): LineOf {
+  return (name, amount, unit, dollars, free) => ({
+    ...{ part, name, amount, unit, dollars },
     ...(free !== undefined && { free }),
   });
+}
+
+function linesOfSweep(deployment: BilledDeployment): BillLine[] {
+  const usage = usageOfMonth(deployment);
+  const line = lineOf('sweep');
+  const priced = (counter: keyof SweepUsage & keyof typeof PRICES) => usage[counter] * PRICES[counter];
+  const rowGb = (usage.sweptTables * ROW.bytes * (ROW.days / 30)) / GB;
+  return [
+    line(
+      'starts by EventBridge Scheduler',
+      usage.starts,
+      'starts',
+      usage.starts * BILL_PRICES.schedulerInvocations,
+      '14 million',
+    ),
+    line('Express executions', usage.expressRequests, 'executions', priced('expressRequests')),
+    line('Express executions: time', usage.expressGbSeconds, 'GB-seconds', priced('expressGbSeconds')),
+    // Only replays by hand and what ticks hand over run on the Standard machine.
+    line('transitions of Standard executions', 0, 'transitions', 0, '4,000'),
+    line('functions: calls', usage.functionInvocations, 'calls', priced('functionInvocations'), '1 million'),
+    line('functions: time', usage.functionGbSeconds, 'GB-seconds', priced('functionGbSeconds'), '400,000'),
+    line('reads of indexes and journal', usage.dynamoDbReadUnits, 'read units', priced('dynamoDbReadUnits')),
+    line('writes of the journal', usage.dynamoDbWriteUnits, 'write units', priced('dynamoDbWriteUnits')),
+    line('storage of the journal', rowGb, 'GB', rowGb * BILL_PRICES.storedGbMonths, '25 GB'),
+  ];
+}
+
+function linesOfMonitoring(deployment: BilledDeployment): BillLine[] {
+  const { tables, alarmMetrics, hasDashboard, isTraced, logRetentionDays } = deployment;
+  const usage = usageOfMonth(deployment);
+  const logged = bytesLogged(deployment, usage) / GB;
+  const kept = (logged * logRetentionDays) / 30;
+  const metrics = [tables, ...tables.filter(each => each.metricsPerTable).map(table => [table])].reduce(
+    (sum, recorded) => sum + metricsOf(recorded, deployment),
+    0,
+  );
+  const traces = isTraced ? usage.expressRequests : 0;
+  const line = lineOf('monitoring');
   return [
     line(
       'log lines, taken in and kept',
@@ -132,27 +155,30 @@ function linesOfMonitoring(table: BilledTable): BillLine[] {
       '5 GB',
     ),
     line('custom metrics', metrics, 'metrics', metrics * BILL_PRICES.customMetrics, '10'),
-    line('alarms', table.alarms, 'metrics', table.alarms * BILL_PRICES.alarmMetrics, '10'),
-    line(
-      'dashboard',
-      table.hasDashboard ? 1 : 0,
-      'dashboards',
-      table.hasDashboard ? BILL_PRICES.dashboards : 0,
-      '3',
-    ),
+    line('alarms', alarmMetrics, 'metrics', alarmMetrics * BILL_PRICES.alarmMetrics, '10'),
+    line('dashboard', hasDashboard ? 1 : 0, 'dashboards', hasDashboard ? BILL_PRICES.dashboards : 0, '3'),
     line('traces in X-Ray', traces, 'traces', traces * BILL_PRICES.traces, '100,000'),
     // Messages and dead letters are of a sweep that something is wrong with.
     line('notifications (SNS) and dead letters (SQS)', 0, 'messages', 0, '1,000 e-mails, 1 million'),
   ];
 }
 
+/** Metrics with a datapoint, on average of all hours, that are recorded of these tables together. */
+function metricsOf(tables: readonly BilledTable[], { customMetrics }: BilledDeployment): number {
+  const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
+  const deletingHours = Math.min(1, items / HOURS);
+  const watchingHours = tables.some(({ pollSeconds }) => pollSeconds > 0) ? 1 - deletingHours : 0;
+  return customMetrics.deleting * deletingHours + customMetrics.watching * watchingHours;
+}
+
 /** Lambda's own lines of calls that went well are not logged. */
-function bytesOfSweep({ metricSet, itemsPerMonth }: BilledTable): number {
-  const documents = metricSet === 'all' || itemsPerMonth > 0 ? [LOG_BYTES.metrics[metricSet]] : [];
-  return [LOG_BYTES.planned, LOG_BYTES.swept, ...documents].reduce(
-    (sum, bytes) => sum + bytes + EVENT_BYTES,
-    0,
-  );
+function bytesLogged({ tables, metricSet }: BilledDeployment, usage: SweepUsage): number {
+  const items = tables.reduce((sum, { itemsPerMonth }) => sum + itemsPerMonth, 0);
+  const document = metricSet === 'all' || items > 0 ? LOG_BYTES.metrics[metricSet] + EVENT_BYTES : 0;
+  const ofExecution = LOG_BYTES.planned + EVENT_BYTES + document;
+  const perTable = tables.filter(each => each.metricsPerTable).length / tables.length;
+  const ofTable = LOG_BYTES.swept + EVENT_BYTES + perTable * document;
+  return usage.recordedSweeps * ofExecution + usage.sweptTables * ofTable;
 }
 
 function linesOfTable(table: BilledTable): BillLine[] {
@@ -182,16 +208,17 @@ function linesOfTable(table: BilledTable): BillLine[] {
 }
 
 /** Lambda's reads of a table's stream are free. Source: https://aws.amazon.com/dynamodb/pricing/on-demand/, "DynamoDB Streams". */
-function linesOfArchive({ archiveBatchSeconds, logRetentionDays, ...table }: BilledTable): BillLine[] {
+function linesOfArchive({
+  archiveBatchSeconds,
+  logRetentionDays,
+  ...table
+}: BilledTable & Pick<BilledDeployment, 'functionMemoryMb' | 'logRetentionDays'>): BillLine[] {
   if (archiveBatchSeconds === undefined) return [];
   const { calls, gbSeconds, puts, storedGb, loggedGb } = archiveOfMonth({
     ...table,
     batchSeconds: archiveBatchSeconds,
   });
-  const line = (name: string, amount: number, unit: string, dollars: number, free?: string): BillLine => ({
-    ...{ part: 'archive', name, amount, unit, dollars },
-    ...(free !== undefined && { free }),
-  });
+  const line = lineOf('archive');
   const logDollars = loggedGb * (BILL_PRICES.logGb + (BILL_PRICES.logGbMonths * logRetentionDays) / 30);
   return [
     line('archiving: calls', calls, 'calls', calls * PRICES.functionInvocations, '1 million'),

@@ -1,33 +1,57 @@
-import { CALL_MS, ENTRY_BYTES, READ_MS, TICK_LATE_SECONDS } from './assumptions.ts';
+import {
+  CALL_MS,
+  ENTRY_BYTES,
+  JOURNAL_MS,
+  READ_MS,
+  TICK_LATE_SECONDS,
+  WATERMARK_BYTES,
+} from './assumptions.ts';
+import { writeUnits } from './item-size.ts';
 
 /** What of a table's settings decides what its sweep takes. */
 export interface SweepShape {
   readonly indexedBy: 'window' | 'second';
-  /** Of a window, minutes. */
+  /** Length of a window. */
   readonly granularityMinutes: number;
   readonly shards: number;
   readonly precisionSeconds: number;
   readonly pollSeconds: number;
   readonly lookbackMinutes: number;
   readonly reconcileHours: number;
-  /** Executions that an hourly reconcile consists of. */
-  readonly reconcileParts: number;
-  /** Queries of a reconcile for what writers with other settings have stamped. */
+  /** Queries for what writers with other settings have stamped: in one of so many reconciles. */
   readonly misfiledProbes: number;
-  readonly functionMemoryMb: number;
+  readonly reconcilesPerSearch: number;
 }
 
-/** What executions take, in the units in which it is billed. */
+/** A table of a deployment, and how busy it is. */
+export interface SweptTable extends SweepShape {
+  readonly itemsPerMonth: number;
+}
+
+/** Tables that are swept together. */
+export interface SweptDeployment {
+  readonly functionMemoryMb: number;
+  /** Executions that an hourly reconcile consists of. */
+  readonly reconcileParts: number;
+  readonly tables: readonly SweptTable[];
+}
+
+/** What executions take, in the units in which it is billed. No Standard execution is among them. */
 export interface SweepUsage {
-  readonly executions: number;
-  readonly stateTransitions: number;
+  /** By EventBridge Scheduler. */
+  readonly starts: number;
   readonly expressRequests: number;
   readonly expressGbSeconds: number;
   readonly functionInvocations: number;
   readonly functionGbSeconds: number;
+  /** Of the indexes, and of the journal. */
   readonly dynamoDbReadUnits: number;
-  /** Executions that print what they planned, what they swept, and a document of metrics. */
+  /** Of the journal. */
+  readonly dynamoDbWriteUnits: number;
+  /** Executions that print what they planned and a document of metrics. */
   readonly recordedSweeps: number;
+  /** Tables of an execution that it deleted something of: a line of the log and a row of the journal each. */
+  readonly sweptTables: number;
 }
 
 /** Of a month as a benchmark counts it: 30 days. */
@@ -38,23 +62,28 @@ const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
 const MINUTE = 60;
 
-/** Transitions of an execution that finds nothing, of one more that sweeps, without its children. */
-const IDLE_TRANSITIONS = 3;
-const SWEEPING_TRANSITIONS = 2;
+/** Targets of one execution, and children of a table. */
+const TICK_TARGETS = 40;
+
+/** Shards of an upcoming minute that one child sweeps. */
+const SHARDS_OF_CHILD = 8;
 
 /** Keys of a chunk, and of a page. */
 const CHUNK_KEYS = 25;
 const PAGE_KEYS = 1000;
 
-/** Memory that Step Functions bills a child, GB: one step of 64 MB. */
-const CHILD_GB = 64 / 1024;
+/** Memory that Step Functions bills an execution, GB: one step of 64 MB. */
+const EXECUTION_GB = 64 / 1024;
+/** Its duration is billed in steps of so much, seconds. */
+const EXECUTION_STEP_SECONDS = 0.1;
 /** What a child takes besides its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
+/** Eventually consistent queries read so much for half a unit, and consistent ones for a whole one. */
 const READ_UNIT_BYTES = 4096;
 
-/** Windows that may hold items of a minute: the one before holds what is stamped the older way. Only the first poll reads both. */
-const WINDOWS_OF_MINUTE = 2;
+/** A window of so many minutes is looked back to while the upcoming minute lies in it, but for its first minutes. */
+const SHARED_WINDOW_MINUTES = 3;
 
 /** A poll reads on from what is due by this share of it, and this many entries. */
 const READ_AHEAD = { share: 1.25, entries: 10 } as const;
@@ -66,60 +95,160 @@ const unitsOfQuery = (entries: number): number =>
 /**
  * What the ticks of a month take, when as many items expire in each minute, evenly. Fewer than one a minute: as many minutes have one.
  * What the sweep does is counted as `npm run bench:cost` counts it, which runs the real definition; test/bench holds the two together.
- *
- * @param itemsPerMinute of one table
  */
-export function ticksOfMonth(shape: SweepShape, itemsPerMinute: number): SweepUsage {
-  return times(TICKS_A_MONTH, tick(shape, itemsPerMinute));
+export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
+  return times(TICKS_A_MONTH, tick(deployment));
 }
 
-/** What the reconciles of a month take of a table from which the ticks have deleted everything. */
-export function reconcilesOfMonth(shape: SweepShape): SweepUsage {
-  const { reconcileHours, reconcileParts, misfiledProbes, functionMemoryMb } = shape;
-  const probes = probesBack(shape, reconcileHours * 60) + misfiledProbes;
-  return times(RECONCILES_A_MONTH, {
+/** What the reconciles of a month take of tables from which the ticks have deleted everything. */
+export function reconcilesOfMonth({ tables, reconcileParts, functionMemoryMb }: SweptDeployment): SweepUsage {
+  const probes = sum(tables, table => {
+    const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
+    return probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+  });
+  const probeMs = (probes / reconcileParts) * READ_MS.processorMs;
+  const planMs = CALL_MS + 2 * JOURNAL_MS + probeMs;
+  return times(RECONCILES_A_MONTH * reconcileParts, {
     ...NOTHING,
-    executions: reconcileParts,
-    stateTransitions: IDLE_TRANSITIONS * reconcileParts,
-    functionInvocations: reconcileParts,
-    functionGbSeconds: gbSeconds(reconcileParts * CALL_MS + probes * READ_MS.processorMs, functionMemoryMb),
-    dynamoDbReadUnits: probes * unitsOfQuery(0),
+    starts: 1,
+    expressRequests: 1,
+    expressGbSeconds: executionGbSeconds(planMs / 1000),
+    functionInvocations: 1,
+    functionGbSeconds: gbSeconds(planMs, functionMemoryMb),
+    dynamoDbReadUnits: (probes / reconcileParts) * unitsOfQuery(0) + journalUnits(tables).read,
+    dynamoDbWriteUnits: journalUnits(tables).written,
   });
 }
 
+/** Ticks and reconciles together. */
+export function usageOfMonth(deployment: SweptDeployment): SweepUsage {
+  const ticks = ticksOfMonth(deployment);
+  const reconciles = reconcilesOfMonth(deployment);
+  const names = Object.keys(ticks) as (keyof SweepUsage)[];
+  return Object.fromEntries(
+    names.map(name => [name, ticks[name] + reconciles[name]]),
+  ) as unknown as SweepUsage;
+}
+
 const NOTHING: SweepUsage = {
-  ...{ executions: 0, stateTransitions: 0, expressRequests: 0, expressGbSeconds: 0 },
-  ...{ functionInvocations: 0, functionGbSeconds: 0, dynamoDbReadUnits: 0, recordedSweeps: 0 },
+  ...{ starts: 0, expressRequests: 0, expressGbSeconds: 0, functionInvocations: 0, functionGbSeconds: 0 },
+  ...{ dynamoDbReadUnits: 0, dynamoDbWriteUnits: 0, recordedSweeps: 0, sweptTables: 0 },
 };
 
-function tick(shape: SweepShape, items: number): SweepUsage {
-  const { shards, pollSeconds, functionMemoryMb } = shape;
-  const isWatched = pollSeconds > 0;
-  const ofShard = items / shards;
-  const sweptShards = isWatched ? shards : shards * Math.min(1, ofShard);
-  const sweeping = isWatched ? 1 : Math.min(1, items);
-  // A shard that is swept because it holds something holds one item at least.
-  const own = isWatched ? ofShard : Math.max(1, ofShard);
-  const of = isPlain(shape) ? plainSweep(shape, own) : watch(shape, own);
-  const probes = probesOfTick(shape, ofShard);
-  const planMs = CALL_MS + probes * READ_MS.processorMs + 2 * (READ_MS.ms - READ_MS.processorMs);
-  const calls = sweptShards * (of.queries + of.deletes) + sweeping;
+/**
+ * A tick of a deployment: one execution plans all tables, and the children of up to 40 targets are iterations of it; more targets take
+ * further executions. Which tables have something in a minute is each one's own chance.
+ */
+function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
+  const swept = tables.map(sweepOfTable);
+  const probes = sum(swept, each => each.probes);
+  const waits = 2 + Math.max(0, ...swept.map(({ probesInTurn }) => probesInTurn));
+  const planMs =
+    CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs + waits * (READ_MS.ms - READ_MS.processorMs);
+  const sweeping = 1 - swept.reduce((none, { chance }) => none * (1 - chance), 1);
+  const executions = Math.max(1, sum(swept, ({ targets }) => targets) / TICK_TARGETS);
+  const isSteady = swept.every(({ chance }) => chance === 0 || chance === 1);
+  const started = isSteady ? Math.ceil(executions) : executions;
+  const recorded = sweeping * started;
+  const calls = sum(swept, ({ queries, deletes }) => queries + deletes) + recorded;
+  const reads = sum(swept, each => each.reads);
+  const rows = sum(swept, ({ rowsPerTick }) => rowsPerTick);
+  const planSeconds = planMs / 1000;
   return {
-    executions: 1,
-    stateTransitions: IDLE_TRANSITIONS + SWEEPING_TRANSITIONS * sweeping + sweptShards * of.children,
-    expressRequests: sweptShards * of.children,
-    expressGbSeconds: sweptShards * of.seconds * CHILD_GB,
+    starts: 1,
+    expressRequests: started,
+    expressGbSeconds:
+      (1 - sweeping) * executionGbSeconds(planSeconds) +
+      executionGbSeconds(longest(swept)) +
+      // The others begin when it has planned, and end with it.
+      (started - 1) * executionGbSeconds(Math.max(0, longest(swept) - planSeconds)),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
-      planMs + calls * CALL_MS + sweptShards * of.reads * READ_MS.ms,
+      planMs + calls * CALL_MS + reads * READ_MS.ms + rows * JOURNAL_MS,
       functionMemoryMb,
     ),
-    dynamoDbReadUnits: probes * unitsOfQuery(0) + sweptShards * of.readUnits,
-    recordedSweeps: sweeping,
+    dynamoDbReadUnits:
+      probes * unitsOfQuery(0) + sum(swept, ({ readUnits }) => readUnits) + journalUnits(tables).read,
+    // A row takes less than a kilobyte.
+    dynamoDbWriteUnits: journalUnits(tables).written + rows,
+    recordedSweeps: recorded,
+    sweptTables: rows,
   };
 }
 
-/** What the children of one shard take together. */
+/** What a tick does for one of its tables, on average. */
+interface TableSweep extends Children {
+  /** That it has anything to sweep in a minute. */
+  readonly chance: number;
+  /** Children. */
+  readonly targets: number;
+  readonly probes: number;
+  /** Those that wait for each other, of which those of other tables need not. */
+  readonly probesInTurn: number;
+  /** Rows of the journal: of the minutes in which something expired. */
+  readonly rowsPerTick: number;
+}
+
+function sweepOfTable(table: SweptTable): TableSweep {
+  const items = table.itemsPerMonth / TICKS_A_MONTH;
+  const isWatched = table.pollSeconds > 0;
+  const wanted = isPlain(table) ? table.shards : Math.ceil(table.shards / SHARDS_OF_CHILD);
+  // One that has more shards has children that take more of them.
+  const children = Math.min(wanted, TICK_TARGETS);
+  const shardsOfChild = table.shards / children;
+  const ofChild = items / children;
+  const swept = isWatched ? children : children * Math.min(1, ofChild);
+  // A child that is there because there is something has one item at least.
+  const own = isWatched ? ofChild : Math.max(1, ofChild);
+  const childrenOf = (expiring: number) =>
+    isPlain(table) ? plainSweep(table, expiring) : watch({ ...table, shards: children }, expiring);
+  const of = childrenOf(own);
+  const ofShard = items / table.shards;
+  // A poll that is made for what is known reads the shards that have it.
+  const read =
+    isWatched || isPlain(table)
+      ? { shards: swept * shardsOfChild, each: of }
+      : { shards: table.shards * Math.min(1, ofShard), each: childrenOf(Math.max(1, ofShard)) };
+  return {
+    chance: isWatched ? 1 : Math.min(1, items),
+    targets: swept * of.children,
+    probes: probesOfTick(table, ofShard),
+    // An upcoming minute of seconds is asked until one of them holds something.
+    probesInTurn:
+      table.indexedBy === 'second' && !isWatched && !isPlain(table) ? (1 - Math.min(1, items)) * MINUTE : 0,
+    rowsPerTick: Math.min(1, items),
+    children: swept * of.children,
+    // Items come to the shards by turns: the child with the last one of the table is the last to end.
+    seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
+    queries: swept * of.queries,
+    deletes: swept * of.deletes,
+    reads: read.shards * read.each.reads,
+    readUnits: read.shards * read.each.readUnits,
+  };
+}
+
+/** How long the execution lasts whose tables have something by chance, on average, seconds; 0 where none of them has. */
+function longest(swept: readonly TableSweep[]): number {
+  let [seconds, noneBefore] = [0, 1];
+  for (const { chance, seconds: own } of swept.toSorted((one, other) => other.seconds - one.seconds)) {
+    seconds += noneBefore * chance * own;
+    noneBefore *= 1 - chance;
+  }
+  return seconds;
+}
+
+function executionGbSeconds(seconds: number): number {
+  if (seconds === 0) return 0;
+  return Math.ceil(seconds / EXECUTION_STEP_SECONDS) * EXECUTION_STEP_SECONDS * EXECUTION_GB;
+}
+
+/** A tick reads the entries of the deployment, and writes the one with its watermarks. */
+function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
+  const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
+  return { read: Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)), written: writeUnits(bytes) };
+}
+
+/** What the child of a shard takes, or in the plain mode the two of them. */
 interface Children {
   readonly children: number;
   readonly seconds: number;
@@ -133,7 +262,7 @@ interface Children {
 
 /** The child that is there through the upcoming minute. @param items of its shard */
 function watch(shape: SweepShape, items: number): Children {
-  const { indexedBy, precisionSeconds, shards } = shape;
+  const { indexedBy, precisionSeconds } = shape;
   const spans = MINUTE / precisionSeconds;
   // Polls that are seconds apart are made at both ends of the minute.
   const most = precisionSeconds === 1 ? spans : spans + 1;
@@ -142,10 +271,12 @@ function watch(shape: SweepShape, items: number): Children {
   const queries = pollsOf(shape, items) + moments * Math.floor(ofMoment / PAGE_KEYS);
   const bySecond = indexedBy === 'second';
   const toTheEnd = shape.pollSeconds > 0 || moments > spans;
-  // By window it ends with the last item that it knows of, which come to the shards by turns; by second with the last second.
-  const early = bySecond ? precisionSeconds : (MINUTE / Math.max(1, moments)) * ((1 + 1 / shards) / 2);
+  // By window it ends with the last item that it knows of; by second with the last second.
+  const early = bySecond ? precisionSeconds : MINUTE / Math.max(1, moments);
   const lasts = toTheEnd ? MINUTE : MINUTE - early;
-  const reads = bySecond ? MINUTE : queries + WINDOWS_OF_MINUTE - 1;
+  // The last call of a child that knows of nothing more only adds up.
+  const polls = shape.pollSeconds > 0 ? queries : queries - 1;
+  const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -159,19 +290,21 @@ function watch(shape: SweepShape, items: number): Children {
 }
 
 /** Calls of QueryExpired in a minute, the last of which ends the child. */
-function pollsOf({ indexedBy, precisionSeconds, pollSeconds }: SweepShape, items: number): number {
+function pollsOf({ indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape, items: number): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
   if (indexedBy === 'second') return spans + 1 + addsUp;
-  if (pollSeconds === 0) return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) + 1;
+  // The first poll is that of the minute's start, where of all shards one has an item.
+  const first = items < spans ? 1 - 1 / shards : 0;
+  if (pollSeconds === 0) return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) + 1 + first;
   if (items < 1) return MINUTE / pollSeconds + 1 + items;
   const gap = Math.max(MINUTE / items, precisionSeconds);
   return Math.min(items, spans) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
 }
 
-/** In the plain mode: one child for what expired in this minute so far, and one for the minute before. */
-function plainSweep({ indexedBy }: SweepShape, items: number): Children {
-  const children = Math.min(2, items);
+/** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */
+function plainSweep({ indexedBy, granularityMinutes }: SweepShape, items: number): Children {
+  const children = Math.min(granularityMinutes < SHARED_WINDOW_MINUTES ? 2 : 1, items);
   const ofChild = items / children;
   const late = (items * TICK_LATE_SECONDS) / MINUTE;
   const reads = indexedBy === 'second' ? MINUTE : children * Math.ceil(ofChild / PAGE_KEYS);
@@ -196,19 +329,34 @@ function probesOfTick(shape: SweepShape, itemsOfShard: number): number {
   const found = Math.min(1, itemsOfShard);
   if (isPlain(shape)) {
     // A minute of seconds is probed until one of them holds something; its child reads the others.
-    return indexedBy === 'second' ? back - found * MINUTE + found : back + shards;
+    return indexedBy === 'second' ? back - found * MINUTE + found : back + shards / shape.granularityMinutes;
   }
   if (shape.pollSeconds > 0) return back;
-  return back + shards * ((1 - found) * (indexedBy === 'second' ? MINUTE : WINDOWS_OF_MINUTE) + found);
+  if (indexedBy === 'second') return back + (1 - found) * MINUTE + found;
+  // One probe asks for both, and where it finds the minute before, another one for the minute alone.
+  if (shape.granularityMinutes >= SHARED_WINDOW_MINUTES) return back + shards * found;
+  return back + shards * windowsOfMinute(shape);
+}
+
+/**
+ * Windows that may hold items of a minute, on average: one that begins with it has another one before, for what is stamped the older way.
+ * Only the first poll reads both.
+ */
+function windowsOfMinute({ granularityMinutes }: SweepShape): number {
+  return 1 + 1 / granularityMinutes;
 }
 
 /** Of all that lies so far back: by window and shard, or by second. */
 function probesBack({ indexedBy, granularityMinutes, shards }: SweepShape, minutes: number): number {
-  return indexedBy === 'second' ? minutes * 60 + 1 : (Math.ceil(minutes / granularityMinutes) + 1) * shards;
+  return indexedBy === 'second' ? minutes * 60 + 1 : (minutes / granularityMinutes + 1) * shards;
 }
 
 function gbSeconds(milliseconds: number, memoryMb: number): number {
   return (milliseconds / 1000) * (memoryMb / 1024);
+}
+
+function sum<Each>(list: readonly Each[], of: (each: Each) => number): number {
+  return list.reduce((total, each) => total + of(each), 0);
 }
 
 function times(factor: number, usage: SweepUsage): SweepUsage {

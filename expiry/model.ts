@@ -25,7 +25,7 @@ export interface ExpiryModelProps extends KeyNames {
   readonly indexedBy?: IndexedBy;
   /** By window: attribute with the window's key; partition key of the index. @default 'expirationWindow' */
   readonly windowAttribute?: string;
-  /** By window: length of a window in minutes; a divisor of a day. @default 1 */
+  /** By window: length of a window in minutes; a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
   /** By window: index keys that one window is spread over. @default 1 */
   readonly shards?: number;
@@ -54,14 +54,14 @@ export interface WindowModel extends ExpiryModel {
 export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
 export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
-export const DEFAULT_GRANULARITY_MINUTES = 1;
+export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
 export const DEFAULT_SHARDS = 1;
 
 /**
- * Most shards of one window. A shard takes 1,000 write units per second, so this is far beyond what one table
- * does by default (40,000); and all due shards of a window fit into one round of the sweep.
+ * Most shards of one window: what holds 20,000 items a second in windows of a day, with some reserve (partition-rule.ts). A table on demand
+ * takes 40,000 writes a second by default, which are 20,000 puts and as many deletes.
  */
-export const MAX_SHARDS = 100;
+export const MAX_SHARDS = 1000;
 
 /** Longest attribute name that can be part of an index key. Source: DynamoDB quotas. */
 const MAX_KEY_ATTRIBUTE_NAME_LENGTH = 255;

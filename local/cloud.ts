@@ -65,10 +65,6 @@ export interface LocalCloudOptions {
   readonly random?: RandomSource;
   /** Threads in which each function is loaded before it is first called, so that the first calls aren't slower. @default 0 */
   readonly warm?: number;
-  /** Delays around the children of a Map Run, as AWS has them. @default none */
-  readonly mapRunDelays?: EngineOptions['mapRunDelays'];
-  /** How old children of a Map Run seem to themselves when they start, milliseconds. @default 0 */
-  readonly childAgeMs?: NonNullable<EngineOptions['childAgeMs']>;
   /** Children of one Map Run at a time. @default as many as AWS runs */
   readonly childrenAtOnce?: number | undefined;
   /** Whether the schedules fire. @default true */
@@ -128,7 +124,7 @@ export class LocalCloud {
     this.#streams = streams;
     this.#dated = dated;
     this.#machines = machines;
-    const { random, mapRunDelays, childAgeMs, deliveries, expressDeliveries } = options;
+    const { random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
     const clock = machineClockOf(options);
     const { childrenAtOnce: distributedMapConcurrency } = options;
@@ -136,8 +132,6 @@ export class LocalCloud {
       invoker: this.functions,
       clock,
       ...(random && { random }),
-      ...(mapRunDelays && { mapRunDelays }),
-      ...(childAgeMs && { childAgeMs }),
       ...(expressDeliveries && { expressDeliveries }),
       ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),

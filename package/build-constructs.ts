@@ -22,7 +22,7 @@ const OF_THE_APPLICATION = ['cdktf', 'cdktn', 'constructs', '@cdktf/provider-aws
 
 /**
  * `precise-ttl/cdktf` and `precise-ttl/cdktn`, and what the entries that provision something share: the functions' archives in
- * `dist/functions`, Terraform's modules in `dist/modules`.
+ * `dist/functions`, the guard's module in `dist/modules`.
  */
 export async function buildConstructs(): Promise<void> {
   mkdirSync('dist/functions', { recursive: true });

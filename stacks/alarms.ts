@@ -1,5 +1,6 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
+import { JOURNAL_METRIC } from '../functions/journal/journal-failed.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
@@ -10,14 +11,21 @@ import type { MetricSet } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
 
-/** The props of a table that its alarms depend on, with the defaults filled in. */
-export interface AlarmedSweep {
+/** What the alarms of a deployment depend on. */
+export interface AlarmedDeployment {
   readonly name: string;
   readonly enabled: boolean;
-  readonly precisionSeconds: number;
   readonly metrics: MetricSet;
   readonly metricsNamespace: string;
   readonly alarms: AlarmsProp;
+  readonly tables: readonly AlarmedTable[];
+}
+
+/** The same of a table of it. */
+export interface AlarmedTable {
+  readonly tableName: string;
+  readonly name: string;
+  readonly precisionSeconds: number;
   readonly archive?: object;
   readonly events?: object;
 }
@@ -25,8 +33,8 @@ export interface AlarmedSweep {
 /** The dimensions of what the alarms look at. */
 export interface AlarmedResources {
   readonly stateMachineArn: string;
+  readonly replayStateMachineArn: string;
   readonly deadLetterQueueName: string;
-  readonly tableName: string;
 }
 
 /** What there is only with a prop of this name, and its alarms with it. */
@@ -35,7 +43,13 @@ type Subject = 'archive' | 'events';
 /** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
-  | { readonly by: 'AWS/States'; readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number] }
+  | { readonly by: 'journal' }
+  | {
+      readonly by: 'AWS/States';
+      readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
+      /** Of the replays too, added up. @default of the ticks alone */
+      readonly ofBoth?: true;
+    }
   | {
       readonly by: 'AWS/SQS';
       readonly name: (typeof AWS_METRICS)['AWS/SQS']['names'][number];
@@ -53,9 +67,17 @@ interface Alarm {
   readonly statistic: 'Sum' | 'Maximum' | 'p99';
   readonly comparison: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
   /** In the unit of the metric. */
-  readonly threshold: (sweep: Pick<AlarmedSweep, 'precisionSeconds'>) => number;
+  readonly threshold: (table: Pick<AlarmedTable, 'precisionSeconds'>) => number;
   /** Of the threshold, in words. */
-  readonly unit: 'sweep' | 'executions' | 'items' | 'children' | 'messages' | 'milliseconds' | 'seconds';
+  readonly unit:
+    | 'sweep'
+    | 'calls'
+    | 'executions'
+    | 'items'
+    | 'children'
+    | 'messages'
+    | 'milliseconds'
+    | 'seconds';
   /** No other threshold makes sense. @default it can be tuned */
   readonly isFixed?: true;
   readonly periodSeconds: 60 | 300;
@@ -104,8 +126,8 @@ export const HEARTBEAT = {
 const NO_SWEEP_PERIODS = 5;
 
 /**
- * The alarms of a table, by the name that the prop `alarms` calls them by. The Terraform, the dashboard, what the commands look
- * for, and the tables in docs/monitoring.md are made from this list.
+ * The alarms of a deployment, by the name that the prop `alarms` calls them by; those with a subject are there for each table that has it.
+ * The Terraform, the dashboard, what the commands look for, and the tables in docs/monitoring.md are made from this list.
  *
  * A tick that finds nothing records no metric of ours, so missing data is good. Those of queues
  * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
@@ -127,7 +149,7 @@ export const ALARMS = {
     help: 'No sweep succeeds any more: the schedules are off or gone, or every sweep fails. Expired items stay.',
   },
   executionsFailed: {
-    watched: { by: 'AWS/States', name: 'ExecutionsFailed' },
+    watched: { by: 'AWS/States', name: 'ExecutionsFailed', ofBoth: true },
     statistic: 'Sum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => 1,
@@ -138,7 +160,7 @@ export const ALARMS = {
     help: 'A sweep failed: it could not be planned, or it left something that it could not delete.',
   },
   executionsTimedOut: {
-    watched: { by: 'AWS/States', name: 'ExecutionsTimedOut' },
+    watched: { by: 'AWS/States', name: 'ExecutionsTimedOut', ofBoth: true },
     statistic: 'Sum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => 1,
@@ -180,6 +202,17 @@ export const ALARMS = {
     periods: 1,
     treatMissingData: 'ignore',
     help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
+  },
+  journalFailed: {
+    watched: { by: 'journal' },
+    statistic: 'Sum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => 1,
+    unit: 'calls',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'The journal could not be read or written. While it cannot be read nothing is deleted, since what is paused is not known.',
   },
   deletionLag: {
     watched: { by: 'sweep', name: 'DeletionLag' },
@@ -325,7 +358,11 @@ export interface DeployedAlarm
   readonly alarm: AlarmName;
   /** In CloudWatch. */
   readonly name: string;
+  /** Name of the table that it is about. @default it is about the deployment */
+  readonly table?: string;
   readonly metric: MetricReference;
+  /** What is added to it. @default nothing */
+  readonly other?: MetricReference;
   readonly threshold: number;
 }
 
@@ -347,82 +384,133 @@ export function subjectOf(alarm: AlarmName): Subject | undefined {
 }
 
 /** Whether there is what an alarm is about. */
-export function hasSubject(alarm: AlarmName, sweep: Pick<AlarmedSweep, Subject>): boolean {
+export function hasSubject(alarm: AlarmName, table: Pick<AlarmedTable, Subject>): boolean {
   const subject = subjectOf(alarm);
-  return subject === undefined || sweep[subject] !== undefined;
+  return subject === undefined || table[subject] !== undefined;
 }
 
-/** The alarms that a table has: those that are about something it has, are not turned off, and whose metric is recorded. */
-export function alarmsOf(sweep: AlarmedSweep, resources: AlarmedResources): readonly DeployedAlarm[] {
-  const { alarms } = sweep;
+/**
+ * The alarms of a deployment: those that are not turned off, and whose metric is recorded; and those of each of its tables that are about
+ * something that the table has.
+ */
+export function alarmsOf(
+  deployment: AlarmedDeployment,
+  resources: AlarmedResources,
+): readonly DeployedAlarm[] {
+  const { alarms, enabled, metrics, tables } = deployment;
   if (alarms === false) return [];
-  return ALARM_NAMES.flatMap(alarm => {
-    const tuning = alarms[alarm] ?? {};
-    const {
-      watched,
-      threshold: _byDefault,
-      isFixed: _fixed,
-      onlyEnabled,
-      subject: _subject,
-      ...rest
-    }: Alarm = ALARMS[alarm];
-    if (tuning === false || !isRecorded(alarm, sweep.metrics) || (onlyEnabled && !sweep.enabled)) return [];
-    if (!hasSubject(alarm, sweep)) return [];
-    return [
-      {
-        ...rest,
-        alarm,
-        name: `${sweep.name}-${kebab(alarm)}`,
-        metric: metricOf(watched, sweep, resources),
-        threshold: thresholdOf(alarm, sweep),
-        periods: tuning.periods ?? rest.periods,
-      },
-    ];
+  const there = ALARM_NAMES.filter(alarm => {
+    const { onlyEnabled }: Alarm = ALARMS[alarm];
+    return alarms[alarm] !== false && isRecorded(alarm, metrics) && (enabled || !onlyEnabled);
   });
+  const ofDeployment = there.filter(alarm => subjectOf(alarm) === undefined);
+  const ofTables = tables.flatMap(table =>
+    there.flatMap(alarm =>
+      subjectOf(alarm) !== undefined && hasSubject(alarm, table) ? [{ alarm, table }] : [],
+    ),
+  );
+  return [
+    ...ofDeployment.map(alarm => deployed(alarm, deployment, metricsOf(alarm, deployment, resources))),
+    ...ofTables.map(({ alarm, table }) => ({
+      ...deployed(alarm, deployment, { metric: metricOfTable(alarm, table) }),
+      name: `${table.name}-${kebab(alarm)}`,
+      table: table.tableName,
+    })),
+  ];
 }
 
-/** The alarms that a table has, for whom it does not matter which resources they look at. */
-export function deployedAlarms(sweep: AlarmedSweep): readonly DeployedAlarm[] {
-  return alarmsOf(sweep, { stateMachineArn: '', deadLetterQueueName: '', tableName: '' });
+function deployed(
+  alarm: AlarmName,
+  deployment: AlarmedDeployment,
+  metrics: Pick<DeployedAlarm, 'metric' | 'other'>,
+): DeployedAlarm {
+  const {
+    watched: _watched,
+    threshold: _byDefault,
+    isFixed: _fixed,
+    onlyEnabled: _enabled,
+    subject: _subject,
+    ...rest
+  }: Alarm = ALARMS[alarm];
+  return {
+    ...rest,
+    ...metrics,
+    alarm,
+    name: `${deployment.name}-${kebab(alarm)}`,
+    threshold: thresholdOf(alarm, deployment),
+    periods: tuningOf(alarm, deployment).periods ?? rest.periods,
+  };
 }
 
-/** Names of the alarms that a table has, in CloudWatch. */
-export function alarmNamesOf(sweep: AlarmedSweep): readonly string[] {
-  return deployedAlarms(sweep).map(({ name }) => name);
+/** The alarms that a deployment has, for whom it does not matter which resources they look at. */
+export function deployedAlarms(deployment: AlarmedDeployment): readonly DeployedAlarm[] {
+  return alarmsOf(deployment, { stateMachineArn: '', replayStateMachineArn: '', deadLetterQueueName: '' });
 }
 
-function metricOf(watched: Watched, sweep: AlarmedSweep, resources: AlarmedResources): MetricReference {
-  switch (watched.by) {
-    case 'sweep':
-      return sweepMetric(watched.name, sweep, resources);
-    case 'AWS/States':
-      return awsMetric(watched.by, watched.name, { StateMachineArn: resources.stateMachineArn });
-    case 'AWS/SQS':
-      return awsMetric(watched.by, watched.name, {
-        QueueName:
-          watched.of === undefined ? resources.deadLetterQueueName : failureQueueOf(watched.of, sweep),
-      });
-    case 'AWS/Lambda':
-      return awsMetric(watched.by, watched.name, { FunctionName: `${sweep.name}-${fileOf(watched.of)}` });
+/** Names of the alarms that a deployment has, in CloudWatch. */
+export function alarmNamesOf(deployment: AlarmedDeployment): readonly string[] {
+  return deployedAlarms(deployment).map(({ name }) => name);
+}
+
+function metricsOf(
+  alarm: AlarmName,
+  deployment: AlarmedDeployment,
+  resources: AlarmedResources,
+): Pick<DeployedAlarm, 'metric' | 'other'> {
+  const { watched }: Alarm = ALARMS[alarm];
+  if (watched.by === 'sweep') return { metric: sweepMetric(watched.name, deployment) };
+  if (watched.by === 'journal') {
+    const { name, dimension } = JOURNAL_METRIC;
+    const dimensions = { [dimension]: deployment.name };
+    return { metric: { namespace: deployment.metricsNamespace, name, dimensions } };
   }
+  if (watched.by !== 'AWS/States') {
+    return {
+      metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {
+        QueueName: resources.deadLetterQueueName,
+      }),
+    };
+  }
+  const { name, ofBoth } = watched;
+  const metric = awsMetric('AWS/States', name, { StateMachineArn: resources.stateMachineArn });
+  if (!ofBoth) return { metric };
+  return {
+    metric,
+    other: awsMetric('AWS/States', name, { StateMachineArn: resources.replayStateMachineArn }),
+  };
+}
+
+/** What an alarm of a table's own looks at: a function of the table's stream, or the queue of what it gave up. */
+function metricOfTable(alarm: AlarmName, table: AlarmedTable): MetricReference {
+  const { watched }: Alarm = ALARMS[alarm];
+  if (watched.by === 'AWS/Lambda') {
+    return awsMetric(watched.by, watched.name, { FunctionName: `${table.name}-${fileOf(watched.of)}` });
+  }
+  if (watched.by !== 'AWS/SQS' || watched.of === undefined) {
+    throw new TypeError(`${alarm}: expected an alarm of a function of the stream`);
+  }
+  return awsMetric(watched.by, watched.name, { QueueName: failureQueueOf(watched.of, table) });
 }
 
 /** A metric of the sweep's own, as CloudWatch finds it. */
 export function sweepMetric(
   name: SweepMetricName,
-  { metricsNamespace }: Pick<AlarmedSweep, 'metricsNamespace'>,
-  { tableName }: Pick<AlarmedResources, 'tableName'>,
+  { name: deployment, metricsNamespace }: Pick<AlarmedDeployment, 'name' | 'metricsNamespace'>,
 ): MetricReference {
-  return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, TableName: tableName } };
+  return { namespace: metricsNamespace, name, dimensions: { ...METRIC_DIMENSIONS, Deployment: deployment } };
 }
 
-/** The threshold of an alarm: what is set, or its default. */
+/** The threshold of an alarm: what is set, or its default. With tables of several precisions the coarsest counts. */
 export function thresholdOf(
   alarm: AlarmName,
-  sweep: Pick<AlarmedSweep, 'alarms' | 'precisionSeconds'>,
+  deployment: Pick<AlarmedDeployment, 'alarms' | 'tables'>,
 ): number {
-  const tuning = sweep.alarms === false ? false : (sweep.alarms[alarm] ?? false);
-  return (tuning === false ? undefined : tuning.threshold) ?? ALARMS[alarm].threshold(sweep);
+  const precisionSeconds = Math.max(...deployment.tables.map(table => table.precisionSeconds));
+  return tuningOf(alarm, deployment).threshold ?? ALARMS[alarm].threshold({ precisionSeconds });
+}
+
+function tuningOf(alarm: AlarmName, { alarms }: Pick<AlarmedDeployment, 'alarms'>): AlarmTuning {
+  return (alarms !== false && alarms[alarm]) || {};
 }
 
 /** Where the runbook has the section of an alarm: whoever is told of one has this text and no checkout. */
@@ -431,6 +519,11 @@ export function runbookOf(alarm: AlarmName): string {
 }
 
 /** What CloudWatch shows of an alarm, and sends with it. At most 1,024 characters. Source: PutMetricAlarm. */
-export function descriptionOf({ alarm, help }: Pick<DeployedAlarm, 'alarm' | 'help'>): string {
-  return `${help} What to do: ${runbookOf(alarm)}`;
+export function descriptionOf({
+  alarm,
+  help,
+  table,
+}: Pick<DeployedAlarm, 'alarm' | 'help' | 'table'>): string {
+  const which = table === undefined ? 'Which table: npx precise-ttl status.' : `Table: ${table}.`;
+  return `${help} ${which} What to do: ${runbookOf(alarm)}`;
 }

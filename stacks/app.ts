@@ -1,9 +1,16 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, S3Backend, TerraformOutput, TerraformStack } from 'cdktf';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { checkConfig, type DeploymentConfig } from './config.ts';
+import { deploymentsOf } from './deployments.ts';
+import { DEPLOYMENT_PLACES } from './holdings.ts';
 import { constructId } from './names.ts';
-import { PreciseTtl, removeSweep } from './precise-ttl.ts';
+import { DeployedSweep } from './parts/deployed-sweep.ts';
+import { Guard } from './parts/guard.ts';
+import { Place } from './parts/place.ts';
+import { SweptTable } from './parts/swept-table.ts';
+import { guardDeployment, guardTable, removeTable } from './precise-ttl.ts';
+import { resolveProps } from './props.ts';
 import { partitionOf } from './regions.ts';
 import { escapedTexts } from './terraform-text.ts';
 
@@ -13,54 +20,68 @@ export const STACK = 'precise-ttl';
 /** `removed` blocks came with 1.7, the lock file in a bucket with 1.10. `cli/deploy/terraform-binary.ts` says it earlier. */
 const TERRAFORM_VERSION = '>= 1.10';
 
-/** Everything that a configuration file describes: the provider, the state and a `PreciseTtl` per table. */
+/** Everything that a configuration file describes: the provider, the state, the tables and the deployments that sweep them. */
 export class PreciseTtlStack extends TerraformStack {
   /** @throws InvalidConfigError with everything that is wrong with the configuration, which need not have been type-checked */
-  constructor(scope: Construct, id: string, config: DeploymentConfig) {
+  constructor(scope: Construct, id: string, given: DeploymentConfig) {
     super(scope, id);
-    checkConfig(config);
+    const config = checkConfig(given);
     prepare(this, config);
-    const sweeps = config.tables.map(table => new PreciseTtl(this, constructId(table.tableName), table));
+    const place = new Place(this, ':place');
+    const tables = config.tables.map(props => {
+      const scope = new Construct(this, constructId(props.tableName));
+      return new SweptTable(scope, { place, props: resolveProps(props) });
+    });
+    for (const table of tables) guardTable(table, place);
+    const deployments = deploymentsOf(tables.map(({ props }) => props)).map(deployment => {
+      const own = tables.filter(({ props }) => deployment.tables.includes(props));
+      const at = new Construct(scopeOfSweeps(this), deployment.name);
+      const sweep = new DeployedSweep(at, { place, deployment, tables: own });
+      guardDeployment(at, { place, sweep, places: DEPLOYMENT_PLACES });
+      return { sweep, tables: own };
+    });
     // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
       description:
-        'By table: its ARN, the state machine to start replays of, the queue of starts that did not get through, the topic that its alarms tell, its dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
+        'By table: its ARN, its deployment, the state machine to start replays of, the queue of starts that did not get through, the topic that the alarms tell, the dashboard, the bucket of its archive, the queues of what was given up, and what its writers give to expiryModel',
       value: Object.fromEntries(
-        sweeps.map(
-          ({
-            sweep,
-            tableArn,
-            stateMachineArn,
-            deadLetterQueueUrl,
-            expiryModel,
-            backfillStateMachineArn,
-            alarmTopicArn,
-            dashboardName,
-            archiveBucketName,
-            archiveFailureQueueUrl,
-            eventFailureQueueUrl,
-          }) => [
-            sweep.tableName,
-            {
-              tableArn,
-              stateMachineArn,
-              deadLetterQueueUrl,
-              expiryModel: escapedTexts({ ...expiryModel }),
-              ...(backfillStateMachineArn !== undefined && { backfillStateMachineArn }),
-              ...(alarmTopicArn !== undefined && { alarmTopicArn }),
-              ...(archiveBucketName !== undefined && { archiveBucketName, archiveFailureQueueUrl }),
-              ...(eventFailureQueueUrl !== undefined && { eventFailureQueueUrl }),
-              ...(dashboardName !== undefined && {
-                dashboardName,
-                ...dashboardUrl(config.region, dashboardName),
-              }),
-            },
-          ],
+        deployments.flatMap(({ sweep, tables: own }) =>
+          own.map(table => [table.props.tableName, outputOf(table, sweep, config.region)]),
         ),
       ),
     });
   }
+}
+
+/** Where the deployments stand. A table has no colon in its name. */
+function scopeOfSweeps(stack: TerraformStack): Construct {
+  const id = ':sweeps';
+  return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
+}
+
+function outputOf(table: SweptTable, sweep: DeployedSweep, region: string): object {
+  const { archive, events, backfill } = table;
+  const { alarms, dashboard, deployment, replay, schedules, tick } = sweep;
+  return {
+    tableArn: table.tableArn,
+    deployment: deployment.name,
+    stateMachineArn: tick.arn,
+    replayStateMachineArn: replay.arn,
+    deadLetterQueueUrl: schedules.deadLetterQueue.url,
+    expiryModel: escapedTexts({ ...table.expiryModel }),
+    ...(backfill && { backfillStateMachineArn: backfill.stateMachineArn }),
+    ...(alarms.topicArn !== undefined && { alarmTopicArn: alarms.topicArn }),
+    ...(archive && {
+      archiveBucketName: archive.bucketName,
+      archiveFailureQueueUrl: archive.reader.failures.url,
+    }),
+    ...(events && { eventFailureQueueUrl: events.reader.failures.url }),
+    ...(dashboard && {
+      dashboardName: dashboard.dashboardName,
+      ...dashboardUrl(region, dashboard.dashboardName),
+    }),
+  };
 }
 
 /** Where a dashboard is seen; of a partition whose console this version does not know, nothing. */
@@ -80,7 +101,10 @@ export class RemovedStack extends TerraformStack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id);
     prepare(this, config);
-    for (const props of config.tables) removeSweep(this, constructId(props.tableName), props);
+    for (const props of config.tables) removeTable(new Construct(this, constructId(props.tableName)), props);
+    for (const { name } of deploymentsOf(config.tables.map(resolveProps))) {
+      Guard.of(this).removeSweep(new Construct(scopeOfSweeps(this), name));
+    }
   }
 }
 

@@ -7,12 +7,22 @@ import {
   objectProblems,
   oneOf,
   text,
+  under,
   valueProblems,
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
-import { nameProblem } from './names.ts';
-import { CORRECT, PROP_NAMES, type PreciseTtlProps, propProblems, resolveProps } from './props.ts';
+import { deploymentProblems } from './deployments.ts';
+import {
+  CORRECT,
+  DEPLOYMENT_PROPS,
+  type DeploymentProps,
+  PROP_NAMES,
+  PROPS,
+  type PreciseTtlProps,
+  propProblems,
+  resolveProps,
+} from './props.ts';
 import { isReference } from './references.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
@@ -33,8 +43,8 @@ export interface S3State {
   readonly region?: string;
 }
 
-/** What is deployed: the content of `precise-ttl.config.ts`. */
-export interface DeploymentConfig {
+/** What is deployed: the content of `precise-ttl.config.ts`. What deployments have can stand beside `tables`, for all of them. */
+export interface DeploymentConfig extends DeploymentProps {
   /** AWS region, e.g. 'eu-central-1'. */
   readonly region: string;
   /** Take regions that this version does not know, which are newer than it. @default false */
@@ -43,7 +53,7 @@ export interface DeploymentConfig {
   readonly state?: LocalState | S3State;
   /** Tags on everything that can have some. @default none */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The tables to sweep, each with a state machine of its own. */
+  /** The tables to sweep. They share one deployment, but for those that say `sweep`. */
   readonly tables: readonly PreciseTtlProps[];
 }
 
@@ -100,10 +110,9 @@ const TABLES: Kind<readonly PreciseTtlProps[]> = kind(
     remedy: () => SEE_DOCS,
     inside: tables => {
       // Of a list with holes, flatMap would skip them.
-      const problems = Array.from(tables).flatMap((table, index) =>
+      return Array.from(tables).flatMap((table, index) =>
         valueProblems(`[${index}]`, TABLE, table, SEE_DOCS),
       );
-      return problems.length > 0 ? problems : twinProblems(tables);
     },
   },
 );
@@ -118,23 +127,53 @@ export const CONFIG_KINDS = {
   state: STATE,
   tags: TAGS,
   tables: TABLES,
-} satisfies { readonly [Name in keyof DeploymentConfig]-?: Kind<Required<DeploymentConfig>[Name]> };
+} satisfies {
+  readonly [Name in Exclude<keyof DeploymentConfig, keyof DeploymentProps>]-?: Kind<
+    Required<DeploymentConfig>[Name]
+  >;
+};
+
+const DEPLOYMENT_KINDS = Object.fromEntries(DEPLOYMENT_PROPS.map(prop => [prop, PROPS[prop].kind]));
 
 /**
- * Checks a whole configuration, as it came out of the file: it need not have been type-checked.
+ * Checks a whole configuration, as it came out of the file: it need not have been type-checked. Each table of what it returns has what
+ * stands beside `tables`.
  * @throws InvalidConfigError with all problems, each with its path, e.g. `tables[0].granularityMinutes`
  */
 export function checkConfig(config: unknown): DeploymentConfig {
   if (!isObject(config)) throw new InvalidConfigError([wrong('config', 'an object', config)]);
   const problems = [
-    ...objectProblems(CONFIG_KINDS, config, { required: ['region', 'tables'], remedy: CORRECT }),
+    ...objectProblems({ ...CONFIG_KINDS, ...DEPLOYMENT_KINDS }, config, {
+      required: ['region', 'tables'],
+      remedy: CORRECT,
+    }),
     ...unknownRegionProblems(config),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
-  const checked = config as unknown as DeploymentConfig;
-  const ofAll = [...sharedTagProblems(checked), ...otherRegionProblems(checked)];
+  const checked = withSharedProps(config as unknown as DeploymentConfig);
+  const { tables } = checked;
+  const ofEach = tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table)));
+  if (ofEach.length > 0) throw new InvalidConfigError(ofEach);
+  const ofAll = [
+    ...deploymentProblems(tables.map(resolveProps), tables, (index, prop) =>
+      prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`,
+    ),
+    ...sharedTagProblems(checked),
+    ...otherRegionProblems(checked),
+  ];
   if (ofAll.length > 0) throw new InvalidConfigError(ofAll);
   return checked;
+}
+
+/** What stands beside `tables` is every table's that does not say otherwise. */
+function withSharedProps(config: DeploymentConfig): DeploymentConfig {
+  const missing = (table: PreciseTtlProps) =>
+    DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && config[prop] !== undefined);
+  const withShared = (table: PreciseTtlProps): PreciseTtlProps => ({
+    ...table,
+    ...Object.fromEntries(missing(table).map(prop => [prop, config[prop]])),
+  });
+  return { ...config, tables: config.tables.map(withShared) };
 }
 
 /** The resources of a table have the deployment's tags and their own: each is fine, and together they may not be. */
@@ -191,23 +230,6 @@ function unknownRegionProblems({
             remedy: `Did you mean ${nearestRegion(name)}? For a region that is newer than this version add allowUnknownRegion: true.`,
           },
         ],
-  );
-}
-
-/** Two tables with one name, or names that roles share, would fight over the same resources. */
-function twinProblems(tables: readonly PreciseTtlProps[]): FieldProblem[] {
-  const resolved = tables.map(resolveProps);
-  const same = (['tableName', 'name'] as const).flatMap(field => {
-    const names = resolved.map(table => table[field]);
-    return names.flatMap((name, index) =>
-      names.indexOf(name) === index
-        ? []
-        : [wrong(`[${index}].${field}`, `another than that of tables[${names.indexOf(name)}]`, name)],
-    );
-  });
-  if (same.length > 0) return same;
-  return resolved.flatMap((table, index) =>
-    resolved.slice(0, index).flatMap(other => nameProblem(`[${index}].name`, table, other) ?? []),
   );
 }
 

@@ -1,13 +1,18 @@
 import { Token } from 'cdktf';
 import type { FieldProblem } from '../expiry/errors.ts';
-import { fieldProblems, isObject, type Kind, kind, text, valueProblems } from '../expiry/fields.ts';
+import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
+import { deploymentProblems, type FieldOf } from './deployments.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 import {
   CORRECT,
+  DEFAULT_SWEEP,
+  DEPLOYMENT_PROPS,
+  type DeploymentProps,
   OF_CREATED_TABLES,
   PROP_NAMES,
+  PROPS,
   type PreciseTtlProps,
   propProblems,
   type ResolvedProps,
@@ -27,8 +32,26 @@ export type SweptTableProps = Omit<PreciseTtlProps, (typeof OF_OUR_TABLE)[number
   readonly table: TableReference;
 } & { readonly [Name in (typeof OF_OUR_TABLE)[number]]?: never };
 
-/** Of the construct: the table by its name, or one that another part of the stack makes. */
-export type ConstructProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
+/** A table of a construct: by its name, or one that another part of the stack makes. */
+export type TableProps = (PreciseTtlProps & { readonly table?: never }) | SweptTableProps;
+
+/** Many tables, and what they share. */
+export interface TablesProps extends DeploymentProps {
+  /** Name of the deployment. @default 'precise-ttl' */
+  readonly name?: string;
+  readonly tables: readonly (TableProps & { readonly sweep?: never })[];
+}
+
+/** Of the construct: one table, whose deployment has its name unless `sweep` says another; or many. */
+export type ConstructProps = TableProps | TablesProps;
+
+/** A table with every default filled in, and what else the construct knows of it. */
+export interface ResolvedTable {
+  /** Of its constructs, where there are many. */
+  readonly id: string;
+  readonly props: ResolvedProps;
+  readonly given: TableReference | undefined;
+}
 
 const STREAM_ARN = /^arn:[a-z0-9-]+:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[0-9T:.-]+$/;
 
@@ -54,6 +77,67 @@ const SOME_NAME = 'table';
 
 /** Everything that is wrong with the props of a construct, which need not have been type-checked; empty when they are good. */
 export function constructProblems(props: ConstructProps): FieldProblem[] {
+  if (!('tables' in props)) {
+    const problems = tableProblems(props);
+    return problems.length > 0
+      ? problems
+      : sharedProblems([props], resolveConstruct(props), (_table, prop) => prop);
+  }
+  const { tables } = props;
+  const problems = [
+    ...unknownFieldProblems(props, ['name', 'tables', ...DEPLOYMENT_PROPS]),
+    ...fieldProblems(TABLES_KINDS, props, { required: ['tables'], remedy: CORRECT }),
+  ];
+  if (problems.length > 0) return problems;
+  const ofEach = tables.flatMap((table, index) =>
+    under(`tables[${index}]`, [
+      ...tableProblems(withShared(table, props)),
+      ...valueProblems(
+        'sweep',
+        NO_SWEEP,
+        (table as PreciseTtlProps).sweep,
+        'Leave it out: name is beside tables.',
+      ),
+    ]),
+  );
+  if (ofEach.length > 0) return ofEach;
+  return sharedProblems(tables, resolveConstruct(props), (index, prop) =>
+    prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`,
+  );
+}
+
+/** What is wrong between tables that are each fine. */
+function sharedProblems(
+  given: readonly TableProps[],
+  tables: readonly ResolvedTable[],
+  fieldOf: FieldOf,
+): FieldProblem[] {
+  return deploymentProblems(
+    tables.map(({ props }) => props),
+    given,
+    fieldOf,
+  );
+}
+
+const NO_SWEEP = kind<undefined>(value => value === undefined, 'none in a table of a construct');
+
+const TABLES_KINDS = {
+  name: PROPS.sweep.kind,
+  tables: kind<readonly object[]>(
+    value => Array.isArray(value) && value.length > 0 && Array.from(value).every(isObject),
+    'a list of at least one table',
+  ),
+};
+
+/** The table with what stands beside `tables`. */
+function withShared(table: TableProps, { name: _name, tables: _tables, ...shared }: TablesProps): TableProps {
+  const missing = Object.entries(shared).filter(
+    ([prop, value]) => value !== undefined && table[prop as keyof DeploymentProps] === undefined,
+  );
+  return { ...table, ...Object.fromEntries(missing) };
+}
+
+function tableProblems(props: TableProps): FieldProblem[] {
   const unknown = unknownFieldProblems(props, [...PROP_NAMES, 'table']);
   if (unknown.length > 0) return unknown;
   const unresolved = tokenProblems(props);
@@ -99,7 +183,7 @@ const MAY_BE_TOKENS = [
 ];
 
 /** The others are needed now, or are escaped on their way, which would make a text of the reference that a token becomes. */
-function tokenProblems(props: ConstructProps): FieldProblem[] {
+function tokenProblems(props: TableProps): FieldProblem[] {
   return Object.entries(props)
     .filter(([field, got]) => !MAY_BE_TOKENS.includes(field) && Token.isUnresolved(got))
     .map(([field, got]) => ({
@@ -114,6 +198,21 @@ function tokenProblems(props: ConstructProps): FieldProblem[] {
 }
 
 /** Fills in the defaults. */
-export function resolveConstruct({ table, ...sweep }: ConstructProps): ResolvedProps {
-  return resolveProps(table === undefined ? (sweep as PreciseTtlProps) : { ...sweep, tableName: table.name });
+export function resolveConstruct(props: ConstructProps): ResolvedTable[] {
+  if (!('tables' in props)) {
+    const only = resolveTable(props);
+    return [props.sweep === undefined ? { ...only, props: { ...only.props, sweep: only.props.name } } : only];
+  }
+  const { name = DEFAULT_SWEEP } = props;
+  return props.tables.map(table => {
+    const each = resolveTable(withShared(table, props));
+    return { ...each, props: { ...each.props, sweep: name } };
+  });
+}
+
+function resolveTable({ table: given, ...table }: TableProps): ResolvedTable {
+  const props = resolveProps(
+    given === undefined ? (table as PreciseTtlProps) : { ...table, tableName: given.name },
+  );
+  return { id: isReference(props.tableName) ? props.name : props.tableName, props, given };
 }

@@ -1,38 +1,50 @@
-import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
-import { recordedMetrics, type SweepMetric } from '../functions/record-metrics/metrics.ts';
+import { fileOf } from '../functions/function-list.ts';
+import {
+  METRIC_DIMENSIONS,
+  recordedMetrics,
+  type SweepMetric,
+  type SweepMetricName,
+} from '../functions/record-metrics/metrics.ts';
 import { TASKS } from '../statemachine/contract.ts';
 import { COUNT_LIST } from '../statemachine/counts.ts';
 import {
   ALARM_NAMES,
+  type AlarmedDeployment,
   type AlarmedResources,
-  type AlarmedSweep,
+  type AlarmedTable,
   hasSubject,
   kebab,
   runbookOf,
   sweepMetric,
   thresholdOf,
 } from './alarms.ts';
-import { awsMetric, type MetricReference } from './aws-metrics.ts';
+import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
 import { streamFunctionsOf } from './stream-props.ts';
 
-/** The props of a table that its dashboard depends on, with the defaults filled in. */
-export interface ShownSweep extends AlarmedSweep {
+/** What the dashboard of a deployment depends on. */
+export interface ShownDeployment extends AlarmedDeployment {
+  readonly tables: readonly ShownTable[];
+}
+
+/** The same of a table of it. */
+export interface ShownTable extends AlarmedTable {
   readonly indexName: string;
+  readonly metricsPerTable: boolean;
 }
 
 export interface ShownResources extends AlarmedResources {
   readonly region: string;
   /** Of the alarms that there are. */
   readonly alarmArns: readonly string[];
+  /** In the order of the deployment; they may be references. */
+  readonly tableNames: readonly string[];
 }
 
-/** A line of a graph. */
-interface Line {
-  readonly metric: MetricReference;
-  readonly statistic: string;
-  readonly label: string;
-}
+/** A line of a graph; or with a query as many as that finds. */
+type Line =
+  | { readonly metric: MetricReference; readonly statistic: string; readonly label: string }
+  | { readonly query: string };
 
 /** A graph; one without lines is left out. */
 interface Graph {
@@ -62,16 +74,16 @@ const FATE_METRICS: readonly string[] = COUNT_LIST.flatMap(([, { isFate, metric 
 );
 
 /**
- * The dashboard of a table, as CloudWatch takes it: JSON. Every metric that the sweep records is on it; one that no graph is for is
- * in the last of ours.
+ * The dashboard of a deployment, as CloudWatch takes it: JSON. Every metric that the sweep records is on it; one that no graph is for is
+ * in the last of ours. However many tables there are, it has as many graphs: what is told by table is a query.
  */
-export function dashboardBody(sweep: ShownSweep, resources: ShownResources): string {
-  const graphs = [...graphsOfSweep(sweep, resources), ...graphsOfAws(sweep, resources)].filter(
+export function dashboardBody(deployment: ShownDeployment, resources: ShownResources): string {
+  const graphs = [...graphsOfSweep(deployment), ...graphsOfAws(deployment, resources)].filter(
     ({ lines }) => lines.length > 0,
   );
   const { alarmArns, region } = resources;
   const head = [
-    widget('text', 0, 0, { markdown: textOf(sweep, resources) }),
+    widget('text', 0, 0, { markdown: textOf(deployment, resources) }),
     ...(alarmArns.length === 0 ? [] : [widget('alarm', WIDTH, 0, { title: 'Alarms', alarms: alarmArns })]),
   ];
   const body = graphs.map((graph, index) =>
@@ -96,35 +108,43 @@ function graphProperties({ title, lines, isStacked = false, threshold }: Graph, 
     view: 'timeSeries',
     stacked: isStacked,
     period: PERIOD_SECONDS,
-    metrics: lines.map(({ metric: { namespace, name, dimensions }, statistic, label }) => [
-      namespace,
-      name,
-      ...Object.entries(dimensions).flat(),
-      { stat: statistic, label },
-    ]),
+    metrics: lines.map((line, index) => {
+      if ('query' in line) return [{ expression: line.query, id: `q${index}`, label: '' }];
+      const { metric, statistic, label } = line;
+      const { namespace, name, dimensions } = metric;
+      return [namespace, name, ...Object.entries(dimensions).flat(), { stat: statistic, label }];
+    }),
     yAxis: { left: { min: 0 } },
     ...(threshold && { annotations: { horizontal: [threshold] } }),
   };
 }
 
-function textOf(sweep: ShownSweep, resources: Pick<ShownResources, 'tableName'>): string {
-  const sections = ALARM_NAMES.filter(alarm => hasSubject(alarm, sweep)).map(
+/** Tables that the text names. */
+const NAMED_TABLES = 20;
+
+function textOf(
+  { name, tables }: ShownDeployment,
+  { tableNames }: Pick<ShownResources, 'tableNames'>,
+): string {
+  const sections = ALARM_NAMES.filter(alarm => tables.some(table => hasSubject(alarm, table))).map(
     alarm => `[${kebab(alarm)}](${runbookOf(alarm)})`,
   );
+  const named = tableNames.slice(0, NAMED_TABLES).map(tableName => `\`${tableName}\``);
+  const more = tableNames.length > NAMED_TABLES ? ` and ${tableNames.length - NAMED_TABLES} more` : '';
   return [
-    `# precise-ttl: ${resources.tableName}`,
-    `The sweep \`${sweep.name}\` deletes the expired items of the table \`${resources.tableName}\`. A minute in which nothing is due has no datapoint of it.`,
+    `# precise-ttl: ${name}`,
+    `It deletes the expired items of ${named.join(', ')}${more}. A minute in which nothing is due has no datapoint. How each table stands: \`npx precise-ttl status\`.`,
     `What to do: ${sections.join(' · ')}`,
   ].join('\n\n');
 }
 
-function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
-  const recorded = recordedMetrics(sweep.metrics);
+function graphsOfSweep(deployment: ShownDeployment): Graph[] {
+  const recorded = recordedMetrics(deployment.metrics);
   const linesOf = (...names: readonly string[]) =>
     recorded.filter(({ name }) => names.includes(name)).flatMap(metric => ofSweep(metric));
   const ofSweep = ({ name, unit }: SweepMetric): Line[] =>
     STATISTICS[unit].map(statistic => ({
-      metric: sweepMetric(name, sweep, resources),
+      metric: sweepMetric(name, deployment),
       statistic,
       label: STATISTICS[unit].length === 1 ? name : `${name} ${statistic}`,
     }));
@@ -134,56 +154,79 @@ function graphsOfSweep(sweep: ShownSweep, resources: ShownResources): Graph[] {
     {
       title: 'Lag of the deletions, milliseconds',
       lines: linesOf('DeletionLag'),
-      threshold: { label: 'late', value: thresholdOf('deletionLag', sweep) },
+      threshold: { label: 'late', value: thresholdOf('deletionLag', deployment) },
     },
     { title: 'Overdue', lines: linesOf('OldestOverdue', 'ItemsDeletedLate') },
     { title: 'Retries and children', lines: linesOf('ChunkRetries', 'ShardsSwept', 'ShardsFailed') },
     { title: 'Duration of the sweeps, milliseconds', lines: linesOf('SweepDuration') },
   ];
-  const shown = graphs.flatMap(({ lines }) => lines.map(({ metric }) => metric.name));
+  const shown = graphs.flatMap(({ lines }) =>
+    lines.flatMap(line => ('query' in line ? [] : [line.metric.name])),
+  );
   const others = recorded.map(({ name }) => name).filter(name => !shown.includes(name));
-  return [...graphs, { title: 'What else was counted', lines: linesOf(...others) }];
+  return [
+    ...graphs,
+    { title: 'What else was counted', lines: linesOf(...others) },
+    ...graphsByTable(deployment),
+  ];
 
   /** The lag has one sample for each deleted item. */
   function deletions(): Line[] {
-    const metric = sweepMetric('DeletionLag', sweep, resources);
+    const metric = sweepMetric('DeletionLag', deployment);
     return [{ metric, statistic: 'SampleCount', label: 'Items deleted' }];
   }
 }
 
-function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
-  const { name, indexName } = sweep;
-  const ofStream = streamFunctionsOf(sweep);
-  const {
-    stateMachineArn: StateMachineArn,
-    deadLetterQueueName: QueueName,
-    tableName: TableName,
-  } = resources;
-  const index = { TableName, GlobalSecondaryIndexName: indexName };
-  const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
-  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors', more: readonly StreamFunctionName[]) =>
-    [...Object.values(TASKS), ...more.map(fileOf)].map(task =>
-      sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
-    );
+/** What is told by table, of those that record it so. Source: CloudWatch User Guide, "Query components and syntax in CloudWatch Metrics Insights". */
+function graphsByTable({ name, metrics, metricsNamespace, tables }: ShownDeployment): Graph[] {
+  if (!tables.some(({ metricsPerTable }) => metricsPerTable)) return [];
+  const dimensions = [...Object.keys(METRIC_DIMENSIONS), 'Deployment', 'TableName'].join(', ');
+  const byTable = (statistic: string, metric: SweepMetricName) => [
+    {
+      query: `SELECT ${statistic}(${metric}) FROM SCHEMA("${metricsNamespace}", ${dimensions}) WHERE Deployment = '${name}' GROUP BY TableName ORDER BY ${statistic}() DESC LIMIT ${SHOWN_TABLES}`,
+    },
+  ];
   return [
     {
-      title: 'Sweeps',
-      lines: (
-        [
-          'ExecutionsStarted',
-          'ExecutionsSucceeded',
-          'ExecutionsFailed',
-          'ExecutionsTimedOut',
-          'ExecutionsAborted',
-          'ExecutionThrottled',
-        ] as const
-      ).map(metric => sum(awsMetric('AWS/States', metric, { StateMachineArn }))),
+      title: 'Items deleted, by table',
+      lines: metrics === 'all' ? byTable('SUM', 'ItemsDeleted') : byTable('COUNT', 'DeletionLag'),
+    },
+    { title: 'Largest lag of the deletions by table, milliseconds', lines: byTable('MAX', 'DeletionLag') },
+  ];
+}
+
+/** Tables that a graph by table shows. */
+const SHOWN_TABLES = 20;
+
+/** Lines of one graph. Source: CloudWatch API reference, "Dashboard Body Structure and Syntax". */
+const MOST_LINES = 100;
+
+function graphsOfAws(deployment: ShownDeployment, resources: ShownResources): Graph[] {
+  const { name, tables } = deployment;
+  const readers = tables
+    .flatMap(table => streamFunctionsOf(table).map(reader => ({ table, reader })))
+    .slice(0, MOST_LINES);
+  const labelOf = ({ table, reader }: (typeof readers)[number]) =>
+    tables.length === 1 ? fileOf(reader) : `${fileOf(reader)} of ${table.name}`;
+  const { stateMachineArn, replayStateMachineArn, deadLetterQueueName: QueueName } = resources;
+  const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
+  const ofFunctions = (metric: 'Invocations' | 'Duration' | 'Errors') =>
+    Object.values(TASKS).map(task =>
+      sum(awsMetric('AWS/Lambda', metric, { FunctionName: `${name}-${task}` }), task),
+    );
+  const executions = (StateMachineArn: string, metrics: readonly (typeof TICK_METRICS)[number][]) =>
+    metrics.map(metric => sum(awsMetric('AWS/States', metric, { StateMachineArn })));
+  return [
+    { title: 'Ticks', lines: executions(stateMachineArn, TICK_METRICS) },
+    {
+      title: 'Replays, and what ticks handed over',
+      lines: executions(replayStateMachineArn, REPLAY_METRICS),
     },
     {
       title: 'Starts by the schedules',
       lines: [
-        ...(['InvocationAttemptCount', 'TargetErrorCount', 'InvocationsSentToDeadLetterCount'] as const).map(
-          metric => sum(awsMetric('AWS/Scheduler', metric, { ScheduleGroup: name })),
+        ...(['InvocationAttemptCount', 'TargetErrorCount'] as const).map(metric =>
+          sum(awsMetric('AWS/Scheduler', metric, { ScheduleGroup: name })),
         ),
         {
           metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }),
@@ -194,22 +237,79 @@ function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
     },
     {
       title: 'Archive and events: behind the table, milliseconds',
-      lines: ofStream.map(each => ({
-        metric: awsMetric('AWS/Lambda', 'IteratorAge', { FunctionName: `${name}-${fileOf(each)}` }),
+      lines: readers.map(each => ({
+        metric: awsMetric('AWS/Lambda', 'IteratorAge', {
+          FunctionName: `${each.table.name}-${fileOf(each.reader)}`,
+        }),
         statistic: 'Maximum',
-        label: fileOf(each),
+        label: labelOf(each),
       })),
     },
     {
       title: 'Archive and events: messages of what was given up',
-      lines: ofStream.map(each => ({
+      lines: readers.map(each => ({
         metric: awsMetric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', {
-          QueueName: failureQueueOf(each, sweep),
+          QueueName: failureQueueOf(each.reader, each.table),
         }),
         statistic: 'Maximum',
-        label: fileOf(each),
+        label: labelOf(each),
       })),
     },
+    ...graphsOfDynamoDb(deployment, resources),
+    { title: 'Errors of the functions', lines: ofFunctions('Errors') },
+    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations') },
+    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration') },
+    {
+      title: 'Cost: time of the ticks and of the children of replays, milliseconds',
+      lines: [stateMachineArn, replayStateMachineArn].map((StateMachineArn, index) =>
+        sum(
+          awsMetric('AWS/States', 'ExpressExecutionBilledDuration', { StateMachineArn }),
+          index === 0 ? 'ticks' : 'replays',
+        ),
+      ),
+    },
+  ];
+}
+
+/** Nobody can stop an Express execution. */
+const TICK_METRICS = [
+  'ExecutionsStarted',
+  'ExecutionsSucceeded',
+  'ExecutionsFailed',
+  'ExecutionsTimedOut',
+  'ExecutionThrottled',
+] as const;
+const REPLAY_METRICS = ['ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut'] as const;
+
+/**
+ * What DynamoDB says of the only table; of several, which of the account's are throttled most. A query cannot name those that it wants:
+ * it knows no OR.
+ */
+function graphsOfDynamoDb({ tables }: ShownDeployment, { tableNames }: ShownResources): Graph[] {
+  const [table, another] = tables;
+  const [TableName] = tableNames;
+  if (table === undefined || TableName === undefined || another !== undefined) {
+    const mostOf = (metric: (typeof AWS_METRICS)['AWS/DynamoDB']['names'][number], dimensions: string) => ({
+      query: `SELECT SUM(${metric}) FROM SCHEMA("AWS/DynamoDB", ${dimensions}) GROUP BY TableName ORDER BY SUM() DESC LIMIT ${SHOWN_TABLES}`,
+    });
+    return [
+      {
+        title: 'Throttled by DynamoDB: writes, by table of the account',
+        lines: [mostOf('WriteThrottleEvents', 'TableName')],
+      },
+      {
+        title: 'Throttled by DynamoDB: reads of indexes, by table of the account',
+        lines: [mostOf('ReadThrottleEvents', 'TableName, GlobalSecondaryIndexName')],
+      },
+      {
+        title: 'Cost: read units of indexes, by table of the account',
+        lines: [mostOf('ConsumedReadCapacityUnits', 'TableName, GlobalSecondaryIndexName')],
+      },
+    ];
+  }
+  const index = { TableName, GlobalSecondaryIndexName: table.indexName };
+  const sum = (metric: MetricReference, label = metric.name): Line => ({ metric, statistic: 'Sum', label });
+  return [
     {
       title: 'Throttled by DynamoDB: whoever uses the table',
       lines: [
@@ -217,14 +317,6 @@ function graphsOfAws(sweep: ShownSweep, resources: ShownResources): Graph[] {
         sum(awsMetric('AWS/DynamoDB', 'WriteThrottleEvents', index), 'writes of the index'),
         sum(awsMetric('AWS/DynamoDB', 'WriteThrottleEvents', { TableName }), 'writes of the table'),
       ],
-    },
-    { title: 'Errors of the functions', lines: ofFunctions('Errors', ofStream) },
-    // Of the sweep's: with those of the stream there would be more than the 50 metrics that are free.
-    { title: 'Cost: calls of the functions', lines: ofFunctions('Invocations', []) },
-    { title: 'Cost: time of the functions, milliseconds', lines: ofFunctions('Duration', []) },
-    {
-      title: 'Cost: time of the children, milliseconds',
-      lines: [sum(awsMetric('AWS/States', 'ExpressExecutionBilledDuration', { StateMachineArn }))],
     },
     {
       title: 'Cost: read units of the index',

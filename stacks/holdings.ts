@@ -14,7 +14,7 @@ export interface Holding {
   readonly holds: string;
   /** Type of the resource in Terraform; undefined for what is no resource. */
   readonly type?: string;
-  /** Where its resources stand in a `PreciseTtl`, as ids of constructs. Undefined where a part of its own looks after them. */
+  /** Where its resources stand in a deployment or beside a table, as ids of constructs. Undefined where a part of its own looks after them. */
   readonly paths?: readonly string[];
   /** When the prop is taken out that it is there for. */
   readonly turnedOff: Fate;
@@ -27,7 +27,7 @@ export interface Holding {
 }
 
 /** Log groups of what every deployment has. */
-const LOGS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics', 'sweep'];
+const LOGS = ['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics', 'sweep', 'replay'];
 
 /** Log groups of what props turn on and off. They are the same ones when it is turned on again: see `Guard.adopt`. */
 const OPTIONAL_LOGS = [
@@ -101,6 +101,16 @@ export const HOLDINGS = {
     entryOut: 'goes',
     destroyed: 'goes',
   },
+  journal: {
+    what: 'the journal',
+    holds: 'pauses and limits by hand, how far each table is swept, and what the sweeps did in 90 days',
+    type: 'aws_dynamodb_table',
+    paths: ['journal/table'],
+    turnedOff: 'stays',
+    onAgain: 'by nothing: every deployment has one',
+    entryOut: 'goes',
+    destroyed: 'goes',
+  },
   position: {
     what: 'how far `archive` and `events` have read the stream',
     holds: 'a position, of the last 24 hours',
@@ -125,13 +135,26 @@ export const HOLDINGS = {
 /** Policy of the topic. It goes where the topic goes: a topic without it would have SNS's own, and CloudWatch could not publish. */
 export const TOPIC_POLICY = { type: 'aws_sns_topic_policy', path: 'alarms/topic-policy' } as const;
 
-/** A `PreciseTtl` has these, or leaves them behind when it has them no more: types by where they stand. */
+/** A deployment or a table has these, or leaves them behind when it has them no more: types by where they stand. */
 export const PLACES: ReadonlyMap<string, string> = new Map<string, string>([
   ...Object.values(HOLDINGS).flatMap((holding: Holding) =>
     (holding.paths ?? []).map(path => [path, holding.type ?? ''] as const),
   ),
   [TOPIC_POLICY.path, TOPIC_POLICY.type],
 ]);
+
+/**
+ * Those that a table has, or had in a version in which each table had a deployment of its own: what is the deployment's now is left behind
+ * there.
+ */
+export const TABLE_PLACES: ReadonlyMap<string, string> = new Map(
+  [...PLACES].filter(([path]) => !['journal/table', 'replay/logs'].includes(path)),
+);
+
+/** Those that a deployment has: the others are a table's own. */
+export const DEPLOYMENT_PLACES: ReadonlyMap<string, string> = new Map(
+  [...PLACES].filter(([path]) => !/^(archive|events|backfill)\//.test(path)),
+);
 
 /** Where what can be turned on again stands, that AWS would refuse to make a second time. */
 export const ADOPTED: readonly string[] = OPTIONAL_LOGS.map(logsOf);

@@ -33,14 +33,19 @@ export function backfillName(name: string): string {
   return `${name}-backfill`;
 }
 
-/** Name of the queue for starts that did not get through. */
-export function deadLetterQueueOf({ name }: { readonly name: string }): string {
-  return `${name}-dead-letters`;
+/** Name of the state machine that replays a deployment's tables. */
+export function replayName(deployment: string): string {
+  return `${deployment}-replay`;
+}
+
+/** Name of a deployment's queue for starts that did not get through. */
+export function deadLetterQueueOf(deployment: string): string {
+  return `${deployment}-dead-letters`;
 }
 
 /** Name of the queue for what a function of the stream gave up. */
-export function failureQueueOf(name: StreamFunctionName, sweep: { readonly name: string }): string {
-  return `${sweep.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
+export function failureQueueOf(name: StreamFunctionName, table: { readonly name: string }): string {
+  return `${table.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
 }
 
 /**
@@ -49,53 +54,31 @@ export function failureQueueOf(name: StreamFunctionName, sweep: { readonly name:
  *
  * @param arn of a function or a queue
  */
-export function isOwnDestination(arn: string, sweep: { readonly name: string }): boolean {
+export function isOwnDestination(
+  arn: string,
+  table: { readonly name: string; readonly sweep: string },
+): boolean {
   const readers = Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[];
-  const queues = [deadLetterQueueOf(sweep), ...readers.map(name => failureQueueOf(name, sweep))];
-  const functions = ALL_FUNCTIONS.map(name => `${sweep.name}-${fileOf(name)}`);
+  const queues = [deadLetterQueueOf(table.sweep), ...readers.map(name => failureQueueOf(name, table))];
+  const functions = ALL_FUNCTIONS.map(name => `${name in TASKS ? table.sweep : table.name}-${fileOf(name)}`);
   const [, , service, , , ...resource] = arn.split(':');
   // `function:NAME:VERSION`, and a queue has its name alone.
   return service === 'lambda' ? functions.includes(resource[1] ?? '') : queues.includes(resource[0] ?? '');
 }
 
-/** What is named after a sweep and meets the same of another one. */
-interface Names {
+/** What has names that can meet those of another. */
+export interface Named {
+  /** In words, for a message. */
+  readonly who: string;
+  /** The field that its name is from, and the name. */
+  readonly field: string;
+  readonly name: string;
   readonly roles: readonly string[];
   readonly stateMachines: readonly string[];
 }
 
-/** What has these names; test/stacks/names.test.ts holds them against what is synthesized. */
-function namesOf({ name, backfill = false, archive, events }: NamedSweep): Names {
-  const roles = [
-    ...Object.values(TASKS),
-    'sweep',
-    'schedule',
-    ...(backfill ? Object.values(BACKFILL_TASKS) : []),
-    ...(archive === undefined ? [] : [STREAM_FUNCTIONS.ArchiveExpiries]),
-    ...(events === undefined ? [] : [STREAM_FUNCTIONS.PublishExpiries]),
-  ].map(role => `${name}-${role}`);
-  if (!backfill) return { roles, stateMachines: [name] };
-  return { roles: [...roles, backfillName(name)], stateMachines: [name, backfillName(name)] };
-}
-
-/**
- * A name that two sweeps would both have; undefined when they can stand side by side. Only roles and state machines can meet:
- * their suffixes end alike, or one has none. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
- */
-function shared(
-  sweep: NamedSweep,
-  other: NamedSweep,
-): { readonly what: string; readonly name: string } | undefined {
-  const [own, others] = [namesOf(sweep), namesOf(other)];
-  const takenRoles = others.roles.map(role => role.toLowerCase());
-  const role = own.roles.find(each => takenRoles.includes(each.toLowerCase()));
-  if (role !== undefined) return { what: 'role', name: role };
-  const machine = own.stateMachines.find(each => others.stateMachines.includes(each));
-  return machine === undefined ? undefined : { what: 'state machine', name: machine };
-}
-
-/** A sweep, as far as names are made from it. */
-export interface NamedSweep {
+/** A table, as far as names are made from it. */
+export interface NamedTable {
   readonly tableName: string;
   readonly name: string;
   /** @default false */
@@ -105,17 +88,71 @@ export interface NamedSweep {
   readonly events?: object;
 }
 
-/** What is wrong with a sweep beside another one; null when they can stand side by side. */
-export function nameProblem(field: string, sweep: NamedSweep, other: NamedSweep): FieldProblem | null {
-  const both = shared(sweep, other);
+/** What has these names of a table's own; test/stacks/names.test.ts holds them against what is synthesized. */
+export function namesOfTable(
+  field: string,
+  { tableName, name, backfill = false, archive, events }: NamedTable,
+): Named {
+  const roles = [
+    ...(backfill
+      ? [...Object.values(BACKFILL_TASKS).map(task => `${name}-${task}`), backfillName(name)]
+      : []),
+    ...(archive === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.ArchiveExpiries}`]),
+    ...(events === undefined ? [] : [`${name}-${STREAM_FUNCTIONS.PublishExpiries}`]),
+  ];
+  return {
+    who: `table ${tableName}`,
+    field,
+    name,
+    roles,
+    stateMachines: backfill ? [backfillName(name)] : [],
+  };
+}
+
+/** The same of a deployment. */
+export function namesOfDeployment(field: string, name: string): Named {
+  return {
+    who: `deployment ${name}`,
+    field,
+    name,
+    roles: [
+      ...Object.values(TASKS).map(task => `${name}-${task}`),
+      sweepRole(name),
+      replayName(name),
+      `${name}-schedule`,
+    ],
+    stateMachines: [name, replayName(name)],
+  };
+}
+
+/** Name of the role of the state machine of a deployment's ticks. */
+export function sweepRole(deployment: string): string {
+  return `${deployment}-sweep`;
+}
+
+/**
+ * A name that two would both have; undefined when they can stand side by side. Only roles and state machines can meet:
+ * their suffixes end alike, or one has none. IAM's names do not differ by case. Source: IAM API reference, CreateRole.
+ */
+function shared(own: Named, others: Named): { readonly what: string; readonly name: string } | undefined {
+  const takenRoles = others.roles.map(role => role.toLowerCase());
+  const role = own.roles.find(each => takenRoles.includes(each.toLowerCase()));
+  if (role !== undefined) return { what: 'role', name: role };
+  const machine = own.stateMachines.find(each => others.stateMachines.includes(each));
+  return machine === undefined ? undefined : { what: 'state machine', name: machine };
+}
+
+/** What is wrong with names beside others; null when they can stand side by side. */
+export function nameProblem(own: Named, other: Named): FieldProblem | null {
+  const both = shared(own, other);
   if (both === undefined) return null;
   const { what, name } = both;
   const why = what === 'role' ? '; IAM sees no difference in case' : '';
   return {
-    field,
-    expected: `a name whose ${what}s are not those of ${other.name}`,
-    got: sweep.name,
-    remedy: `Tables ${other.tableName} and ${sweep.tableName} would both have the ${what} ${name}${why}. Give one of them another name with the field name.`,
+    field: own.field,
+    expected: `a name whose ${what}s are not those of ${other.who}`,
+    got: own.name,
+    remedy: `The ${other.who} and the ${own.who} would both have the ${what} ${name}${why}. Give one of them another name.`,
   };
 }
 

@@ -21,18 +21,12 @@ import {
   type IndexedBy,
   modelProblems,
 } from '../expiry/model.ts';
+import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
 import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
-import {
-  ALARM_NAMES,
-  ALARM_TOPIC,
-  ALARMS_KIND,
-  type AlarmsProp,
-  hasSubject,
-  isRecorded,
-  subjectOf,
-} from './alarms.ts';
+import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
+import { MAX_RECONCILE_PARTS, reconcileParts } from './reconcile-parts.ts';
 import { isReference, listOf, orReference } from './references.ts';
 import { ARCHIVE, EVENTS } from './stream-props.ts';
 import {
@@ -67,6 +61,17 @@ export interface FunctionVpc {
 }
 
 const DEFAULT_PRECISION_SECONDS = 1;
+
+/** Name of the deployment that a configuration's tables share. */
+export const DEFAULT_SWEEP = 'precise-ttl';
+
+const NAME = text(
+  new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
+  `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
+);
+
+/** Windows that a reconcile looks back to by default: a day of minutes. */
+export const RECONCILE_WINDOWS = 1_440;
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
@@ -237,11 +242,18 @@ export const PROPS = {
   indexName: calculated(SETTING_KINDS.indexName, ({ indexedBy }) =>
     indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
   ),
-  /** by window: length of a window; a divisor of a day. Longer windows mean fewer index keys to probe, and more items under each */
-  granularityMinutes: optional(SETTING_KINDS.granularityMinutes, DEFAULT_GRANULARITY_MINUTES),
   /**
-   * by window: index keys that one window is spread over, 1 to 100. One key takes 1,000 write units per second; if more items per second
-   * share a window, see [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
+   * by window: length of a window; a divisor of a day. One query finds all that is due in a window, however late. Take another length
+   * than a day only for items that have it already: 1 is the format that was published
+   * @default `1440`
+   */
+  granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
+    // By second a sweep is planned in minutes.
+    indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
+  ),
+  /**
+   * by window: index keys that one window is spread over, 1 to 1,000. One takes 400 items a second; for more see
+   * [How many shards](#how-many-shards). You can raise it at any time, first in the deployment and then in
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
    */
@@ -288,23 +300,26 @@ export const PROPS = {
       indexedBy === 'second' && precisionSeconds < PLAIN_MODE_SECONDS ? precisionSeconds : 0,
   ),
   /**
-   * how far back every tick searches for items that earlier sweeps left: at least one window, at most 44,640 minutes (31 days)
-   * and 60,000 windows and shards. By second each of its seconds is a query: a minute costs $0.22 a month
-   * @default `10`, or one window if that is longer; by second `2`
+   * how far back every tick searches for items that earlier sweeps left: at most 44,640 minutes (31 days) and 60,000 windows and
+   * shards. Each window that it reaches is searched as a whole, so that windows of a day are: today's, and yesterday's in the
+   * first minutes of a day. By second each of its seconds is a query: a minute costs $0.22 a month
+   * @default `10`; by second `2`
    */
-  lookbackMinutes: calculated(
-    SETTING_KINDS.lookbackMinutes,
-    ({ indexedBy, granularityMinutes = DEFAULT_GRANULARITY_MINUTES }) =>
-      indexedBy === 'second' ? 2 : Math.max(10, granularityMinutes),
+  lookbackMinutes: calculated(SETTING_KINDS.lookbackMinutes, ({ indexedBy }) =>
+    indexedBy === 'second' ? 2 : 10,
   ),
   /**
    * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
-   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day make three. By second
+   * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
    * an hour costs $0.22 a month
-   * @default `24`; by second `2`
+   * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
    */
-  reconcileHours: calculated(whole(1, MAX_LOOKBACK_MINUTES / 60), ({ indexedBy }) =>
-    indexedBy === 'second' ? 2 : 24,
+  reconcileHours: calculated(
+    whole(1, MAX_LOOKBACK_MINUTES / 60),
+    ({ indexedBy, granularityMinutes = DEFAULT_GRANULARITY_MINUTES }) =>
+      indexedBy === 'second'
+        ? 2
+        : Math.min(MAX_LOOKBACK_MINUTES, RECONCILE_WINDOWS * granularityMinutes) / 60,
   ),
   /**
    * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing
@@ -332,17 +347,23 @@ export const PROPS = {
    */
   events: orNone(EVENTS),
   /**
-   * whether there are schedules. `false` removes them; replays still work. To stop for a while, `precise-ttl pause` needs no
-   * deployment: [Pausing](pausing.md)
+   * name of the deployment that sweeps the table, and prefix of the names of what the deployment has: at most 45 letters, digits, `_` and
+   * `-`. Tables with the same name share one set of functions and roles, one schedule, one journal and one set of alarms. Another
+   * name puts the table behind a wall of its own: [One deployment for all tables](#one-deployment-for-all-tables)
+   */
+  sweep: optional(NAME, DEFAULT_SWEEP),
+  /**
+   * whether ticks sweep the table. With `false` they do not; replays still work. A deployment whose tables are all off has no
+   * schedules. To stop for a while, `precise-ttl pause` needs no deployment: [Pausing](pausing.md)
    */
   enabled: optional(boolean(), true),
   /**
-   * children of the lookback (one per window and shard) that run at once, besides one per shard for the upcoming minute; `0` =
+   * children of the lookback (one per window and shard) that run at once, besides those of the upcoming minute; `0` =
    * as many as Step Functions runs; at most 1,000
    */
   shardConcurrency: optional(SETTING_KINDS.shardConcurrency, 20),
   /** chunks of 25 keys that a child deletes at once, 1 to 40 */
-  chunkConcurrency: optional(whole(1, 40), 10),
+  chunkConcurrency: optional(SETTING_KINDS.chunkConcurrency, 10),
   /**
    * deletes per second at most; `0` = no limit. What the sweep does not get done then is late, and not lost. It is spread over
    * the children that run; see [A limit](#a-limit) for what that means. Without a limit, too, a child slows down while DynamoDB
@@ -382,6 +403,11 @@ export const PROPS = {
    */
   metrics: optional(SETTING_KINDS.metrics, 'all'),
   /**
+   * whether the table also has metrics of its own, with the dimension `TableName`. Without it the metrics are those of the whole deployment,
+   * and which table something is about is told by `precise-ttl status`. Each metric of a table costs as much as one of the deployment
+   */
+  metricsPerTable: optional(SETTING_KINDS.metricsPerTable, false),
+  /**
    * the alarms: `false` for none, or by name `false` or what is set of one, e.g.
    * `{ shardsFailed: false, deletionLag: { threshold: 30000, periods: 2 } }`. Each, and its defaults:
    * [Monitoring](monitoring.md#alarms)
@@ -390,10 +416,10 @@ export const PROPS = {
   alarms: calculated<AlarmsProp>(ALARMS_KIND, () => ({})),
   /**
    * ARN of the SNS topic that the alarms tell, which CloudWatch must be allowed to publish to
-   * @default a topic of the table's own, `<name>-alarms`
+   * @default a topic of the deployment's own, `<sweep>-alarms`
    */
   alarmTopicArn: orNone(orReference(text(ALARM_TOPIC.pattern, ALARM_TOPIC.expected))),
-  /** whether the table has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
+  /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
    * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
@@ -401,8 +427,8 @@ export const PROPS = {
    */
   tracing: optional(boolean(), false),
   /**
-   * tags for everything of this table that can have some, besides those of the deployment, by the same rules. A schedule can
-   * have none; its group has them
+   * tags for everything of this table that can have some, besides those of the configuration, by the same rules. What a deployment has
+   * for several tables gets those that all of them have. A schedule can have none; its group has them
    * @default none
    */
   tags: orNone(TAGS_OR_REFERENCES),
@@ -445,17 +471,11 @@ export const PROPS = {
    */
   kmsKeyArn: orNone(KMS_KEY_ARN),
   /**
-   * prefix of the names of all provisioned resources, at most 45 letters, digits, `_` and `-`. No two tables may get roles of
-   * the same name: `subscription` and `subscription-plan` do not work together, nor do names that differ by case only
+   * prefix of the names of what the table has for itself, that is of its archive, its events and its backfill: at most 45 letters,
+   * digits, `_` and `-`. No two may get roles of the same name, nor names that differ by case only
    * @default `'precise-ttl-'` and the table's name
    */
-  name: calculated(
-    text(
-      new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME_LENGTH}}$`),
-      `a name of 1 to ${MAX_NAME_LENGTH} letters, digits, \`_\` and \`-\``,
-    ),
-    ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`,
-  ),
+  name: calculated(NAME, ({ tableName }) => `precise-ttl-${tableName.replaceAll('.', '-')}`),
 };
 
 type PropList = typeof PROPS;
@@ -487,6 +507,28 @@ export const OF_CREATED_TABLES = [
   'warmThroughput',
   'tableClass',
 ] as const;
+
+/**
+ * Props of what the tables of a deployment share. They can stand beside `tables` too, for all of them, and those of the tables of one
+ * deployment agree.
+ */
+export const DEPLOYMENT_PROPS = [
+  'logRetentionDays',
+  'functionMemoryMb',
+  'metricsNamespace',
+  'metrics',
+  'alarms',
+  'alarmTopicArn',
+  'dashboard',
+  'tracing',
+  'permissionsBoundary',
+  'rolePath',
+  'vpc',
+  'kmsKeyArn',
+] as const satisfies readonly (keyof PropList)[];
+
+export type DeploymentProps = Pick<PreciseTtlProps, (typeof DEPLOYMENT_PROPS)[number]>;
+
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 
 const OPTIONS: ReadOptions = {
@@ -506,14 +548,6 @@ export function propProblems(props: PreciseTtlProps): FieldProblem[] {
 function relationProblems(props: PreciseTtlProps): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const resolved = resolveProps(props);
-  if (resolved.lookbackMinutes < resolved.granularityMinutes) {
-    problems.push({
-      field: 'lookbackMinutes',
-      expected: `at least one window (granularityMinutes: ${resolved.granularityMinutes})`,
-      got: resolved.lookbackMinutes,
-      remedy: 'Raise it or leave it out: a tick must reach the window that has just ended.',
-    });
-  }
   if (resolved.reconcileHours * 60 < resolved.lookbackMinutes) {
     problems.push({
       field: 'reconcileHours',
@@ -533,6 +567,16 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
         'Lower it: the hourly reconcile goes back further. Or lower shards, or raise granularityMinutes.',
     });
   }
+  const parts = reconcileParts(resolved).length;
+  if (pairs <= MAX_PAIRS && parts > MAX_RECONCILE_PARTS) {
+    problems.push({
+      field: 'reconcileHours',
+      expected: `at most ${MAX_RECONCILE_PARTS} executions an hour, each of ${MAX_PAIRS} windows and shards`,
+      got: `${parts} (${resolved.shards} shards, back ${resolved.reconcileHours} hours in windows of ${resolved.granularityMinutes} minutes)`,
+      remedy: 'Lower it, or raise granularityMinutes: many shards go with long windows.',
+    });
+  }
+  problems.push(...rateProblems(resolved));
   if (resolved.backoffCapSeconds < resolved.backoffBaseSeconds) {
     problems.push({
       field: 'backoffCapSeconds',
@@ -598,7 +642,12 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
       remedy: 'Leave out one of them: what is provisioned is warm, too.',
     });
   }
-  problems.push(...streamProblems(resolved), ...holdProblems(resolved), ...alarmProblems(resolved));
+  problems.push(
+    ...streamProblems(resolved),
+    ...holdProblems(resolved),
+    ...alarmProblems(resolved),
+    ...expressionProblems(resolved),
+  );
   if (props.sortKeyType !== undefined && props.sortKey === undefined) {
     problems.push({
       field: 'sortKeyType',
@@ -616,6 +665,32 @@ function relationProblems(props: PreciseTtlProps): FieldProblem[] {
     });
   }
   return problems;
+}
+
+/**
+ * What may be deleted in a second must be something that the shards can take, even without any put. By second a limit is for what has been
+ * left, and that lies under many keys.
+ */
+function rateProblems(props: ResolvedProps): FieldProblem[] {
+  const { indexedBy, shards, maxDeletesPerSecond: deletesPerSecond } = props;
+  const { verdict } = adviseShards({ ...props, putsPerSecond: 0, deletesPerSecond });
+  if (indexedBy === 'second' || verdict !== 'impossible') return [];
+  const { shards: advised, warmUnits } = adviseShards({
+    ...props,
+    putsPerSecond: deletesPerSecond,
+    deletesPerSecond,
+  });
+  return [
+    {
+      field: 'maxDeletesPerSecond',
+      expected: `at most ${shards * PARTITION_UNITS}: DynamoDB takes ${PARTITION_UNITS} deletes a second from each shard, and there ${shards === 1 ? 'is 1' : `are ${shards}`}`,
+      got: deletesPerSecond,
+      remedy:
+        advised === undefined
+          ? `Lower it: no number of shards takes that.`
+          : `Lower it, or set shards: ${advised}, which takes as many puts, too, on an index that is warm for ${warmUnits} write units a second (docs/configuration.md, "How many shards").`,
+    },
+  ];
 }
 
 /** What `archive` and `events` need of the other props. */
@@ -652,11 +727,11 @@ function streamProblems(props: ResolvedProps): FieldProblem[] {
 }
 
 /** A function that publishes to itself would never end, and an event in a queue for failures would look like one. */
-function ownDestinationProblems({ events = {}, name }: ResolvedProps): FieldProblem[] {
+function ownDestinationProblems({ events = {}, ...names }: ResolvedProps): FieldProblem[] {
   const destinations = { functionArn: 'a function', queueArn: 'a queue' } as const;
   return (['functionArn', 'queueArn'] as const).flatMap(field => {
     const arn = events[field];
-    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, { name })) return [];
+    if (arn === undefined || isReference(arn) || !isOwnDestination(arn, names)) return [];
     return [
       {
         field: `events.${field}`,
@@ -719,23 +794,37 @@ export function refusesNativeTtl({
 }
 
 /** Whoever tunes an alarm expects it to sound. */
-function alarmProblems(props: ResolvedProps): FieldProblem[] {
-  const { alarms, metrics } = props;
+function alarmProblems({ alarms, metrics }: ResolvedProps): FieldProblem[] {
   if (alarms === false) return [];
-  const without = ALARM_NAMES.filter(alarm => alarms[alarm] && !hasSubject(alarm, props)).map(alarm => ({
-    field: `alarms.${alarm}`,
-    expected: `false or nothing without ${subjectOf(alarm)}`,
-    got: alarms[alarm],
-    remedy: `Leave it out, or add ${subjectOf(alarm)}.`,
-  }));
-  const silent = ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
+  return ALARM_NAMES.filter(alarm => alarms[alarm] && !isRecorded(alarm, metrics)).map(alarm => ({
     field: `alarms.${alarm}`,
     expected: `false or nothing with metrics: '${metrics}', which does not record what this alarm looks at`,
     got: alarms[alarm],
     remedy: "Leave it out: executionsFailed says when something could not be deleted. Or set metrics: 'all'.",
   }));
-  return [...without, ...silent];
 }
+
+/**
+ * The settings of tables stand in the definitions of the state machines, where such a text would be evaluated, or refused when it has only one
+ * of both. Source: Step Functions Developer Guide, "Transforming data with JSONata".
+ */
+function expressionProblems(props: ResolvedProps): FieldProblem[] {
+  const isExpression = (text = '') => text.startsWith('{%') || text.endsWith('%}');
+  return ATTRIBUTE_PROPS.filter(prop => isExpression(props[prop])).map(field => ({
+    field,
+    expected: 'no name that begins with {% or ends with %}, which Step Functions takes for an expression',
+    got: props[field],
+    remedy: 'Name another attribute.',
+  }));
+}
+
+const ATTRIBUTE_PROPS = [
+  'partitionKey',
+  'sortKey',
+  'ttlAttribute',
+  'windowAttribute',
+  'holdAttribute',
+] as const satisfies readonly (keyof PropList)[];
 
 /** Fills in the defaults. */
 export function resolveProps(props: PreciseTtlProps): ResolvedProps {

@@ -1,5 +1,11 @@
 import { MAX_PAIRS } from '../statemachine/contract.ts';
-import type { ResolvedProps } from './props.ts';
+
+/** The props that decide how much a reconcile looks at. */
+interface Reconciled {
+  readonly reconcileHours: number;
+  readonly granularityMinutes: number;
+  readonly shards: number;
+}
 
 /** One of the hourly executions that a reconcile consists of. */
 export interface ReconcilePart {
@@ -16,17 +22,16 @@ export const FIRST_MINUTE = 7;
 /** Windows that a part may touch beyond those that its time is long: it is entered and left in the middle of one. */
 export const EDGE_WINDOWS = 2;
 
+/** Parts of one reconcile: one a minute, or they would probe at once again. */
+export const MAX_RECONCILE_PARTS = 60;
+
 /**
  * Cuts the lookback of a reconcile into as few parts as executions can get through, of equal length, the newest first.
  *
  * They start one after the other over an hour, so that they do not all probe at once; a part that starts later reaches
  * back that much further. So the parts of an hour lie without a gap as they would had all started with the first.
  */
-export function reconcileParts({
-  reconcileHours,
-  granularityMinutes,
-  shards,
-}: Pick<ResolvedProps, 'reconcileHours' | 'granularityMinutes' | 'shards'>): ReconcilePart[] {
+export function reconcileParts({ reconcileHours, granularityMinutes, shards }: Reconciled): ReconcilePart[] {
   const lookback = reconcileHours * 60;
   const windows = Math.ceil(lookback / granularityMinutes);
   const windowsOfPart = Math.floor(MAX_PAIRS / shards) - EDGE_WINDOWS;

@@ -1,6 +1,6 @@
 import type { TickInput } from '../statemachine/contract.ts';
 import type { ResolvedProps } from './props.ts';
-import { reconcileParts } from './reconcile-parts.ts';
+import { type ReconcilePart, reconcileParts } from './reconcile-parts.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -19,13 +19,23 @@ export interface DeployedSchedule {
   readonly retryForSeconds: number;
 }
 
-/** The schedules that start the sweep, one a minute and the others once an hour. */
-export function schedulesOf(
-  props: Pick<ResolvedProps, 'name' | 'reconcileHours' | 'granularityMinutes' | 'shards'>,
-): DeployedSchedule[] {
+/** A deployment, as far as its schedules depend on it. */
+export interface ScheduledDeployment {
+  readonly name: string;
+  readonly tables: readonly Pick<
+    ResolvedProps,
+    'tableName' | 'enabled' | 'reconcileHours' | 'granularityMinutes' | 'shards'
+  >[];
+}
+
+/**
+ * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
+ * it is, and a reconcile is left the windows of the days before.
+ */
+export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
     id,
-    name: `${props.name}-${id}`,
+    name: `${name}-${id}`,
     expression,
     input,
     retryForSeconds,
@@ -33,13 +43,39 @@ export function schedulesOf(
   return [
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
     schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
-    ...reconcileParts(props).map(({ minute, lookbackMinutes, skipMinutes }, part) =>
+    ...reconcilesOf(tables).map(({ minute, lookbackMinutes, skipMinutes, tables: names }, index) =>
       schedule(
-        part === 0 ? 'reconcile' : `reconcile-${part + 1}`,
+        index === 0 ? 'reconcile' : `reconcile-${index + 1}`,
         `cron(${minute} * * * ? *)`,
-        { scheduledTime: SCHEDULED_TIME, lookbackMinutes, ...(skipMinutes > 0 && { skipMinutes }) },
+        {
+          scheduledTime: SCHEDULED_TIME,
+          ...(names && { tables: names }),
+          lookbackMinutes,
+          ...(skipMinutes > 0 && { skipMinutes }),
+        },
         1800,
       ),
     ),
   ];
+}
+
+interface Reconcile extends ReconcilePart {
+  /** @default all tables */
+  readonly tables?: readonly string[];
+}
+
+/** Tables that look back alike have one reconcile: what costs one a query costs another thousands. */
+function reconcilesOf(tables: ScheduledDeployment['tables']): Reconcile[] {
+  const groups = new Map<string, { parts: readonly ReconcilePart[]; names: string[] }>();
+  for (const table of tables) {
+    if (!table.enabled) continue;
+    const parts = reconcileParts(table);
+    const key = JSON.stringify([table.granularityMinutes, parts]);
+    const group = groups.get(key) ?? { parts, names: [] };
+    groups.set(key, { ...group, names: [...group.names, table.tableName] });
+  }
+  const isShared = groups.size === 1;
+  return [...groups.values()].flatMap(({ parts, names }) =>
+    parts.map(part => (isShared ? part : { ...part, tables: names })),
+  );
 }

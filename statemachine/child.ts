@@ -1,9 +1,10 @@
-import { REFUSED, TRANSIENT_ERRORS } from './contract.ts';
-import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
 
 /**
- * The child of SweepShards, an Express execution for one target. QueryExpired decides everything, in
- * `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what came of it.
+ * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
+ * QueryExpired decides everything, in `functions/query-expired/next-step.ts`; the machine does what it says and comes back to it with what
+ * came of it.
  *
  * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
  * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing
@@ -14,23 +15,42 @@ import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
  *    When keys are left in a chunk QueryExpired is called at once, to say how long these wait.
  * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
  *
- * A child has 300 seconds. QueryExpired ends it at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
+ * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
  * chunk a deadline, so that what is under way then ends in time. When a task fails for good the child hands back the
  * progress as it is: the page in flight counts as failed.
  *
- * @param chunkConcurrency chunks at once, 1 to 40
+ * An iteration that fails would end the Map of a tick and with it the sweeps of all other tables. So nothing in here fails: an answer that the
+ * states cannot go on with fails the task that gave it, which is caught; expressions of states without a Catch take any value; and what
+ * stays in the state while a failure is caught, and what a child hands back, has a bounded size.
+ *
+ * @param resultBytes most bytes of what a child hands back
  */
-export function childDefinition(
+export function childStates(
   functions: FunctionArns,
-  { chunkConcurrency, partition }: { readonly chunkConcurrency: number; readonly partition: string },
+  { partition, resultBytes }: { readonly partition: string; readonly resultBytes: number },
 ) {
   return {
-    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
-    StartAt: 'NextStep?',
+    StartAt: 'BeginShard',
     States: {
+      BeginShard: {
+        Type: 'Pass',
+        Assign: {
+          settings: jsonata('$states.input.settings'),
+          table: jsonata("$type($states.input.start.table) = 'string' ? $states.input.start.table : ''"),
+        },
+        Output: jsonata(CHECKED_START),
+        Next: 'NextStep?',
+      },
       'NextStep?': {
         Type: 'Choice',
         Choices: [
+          {
+            Condition: jsonata(
+              `${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
+            ),
+            Output: { result: interruptedResult("'ChildOutOfTime'") },
+            Next: 'ShardSwept',
+          },
           route('wait', 'WaitForNextExpiry'),
           route('query', 'QueryExpired'),
           route('delete', 'DeleteChunks'),
@@ -49,17 +69,18 @@ export function childDefinition(
           startedAt: jsonata('$states.context.Execution.StartTime'),
           // Waits are by this clock. DynamoDB's own says what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
+          settings: jsonata('$settings'),
         }),
         TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
         Retry: SHORT_RETRY,
-        Output: jsonata('$states.result.Payload'),
+        Output: jsonata(CHECKED_STEP),
         Catch: interrupted(),
         Next: 'NextStep?',
       },
       DeleteChunks: {
         Type: 'Map',
         Items: jsonata('$states.input.chunks'),
-        MaxConcurrency: chunkConcurrency,
+        MaxConcurrency: jsonata('$settings.chunkConcurrency'),
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
           StartAt: 'AnyUnprocessed?',
@@ -69,7 +90,9 @@ export function childDefinition(
               Choices: [
                 {
                   // A chunk waits for its turn in the Map, and for those before it that hang.
-                  Condition: jsonata('$states.context.State.EnteredTime >= $states.input.deadline'),
+                  Condition: jsonata(
+                    `$states.context.State.EnteredTime >= $states.input.deadline or ${millisOfAge('$toMillis($states.context.State.EnteredTime)')} > ${LAST_STEP_MS}`,
+                  ),
                   Next: 'ChunkDeleted',
                 },
                 route('wait', 'WaitForCapacity'),
@@ -79,24 +102,24 @@ export function childDefinition(
             },
             WaitForCapacity: {
               Type: 'Wait',
-              Timestamp: jsonata('$states.input.until'),
+              // As CHECKED_STEP and CHECKED_CHUNK have read it: a Wait takes fewer ways to write a time.
+              Timestamp: jsonata('$fromMillis($toMillis($states.input.until))'),
               Next: 'DeleteChunk',
             },
             DeleteChunk: {
               ...invokeTask(functions.DeleteChunk, partition, {
                 chunk: jsonata('$states.input'),
                 now: jsonata('$states.context.State.EnteredTime'),
+                settings: jsonata('$settings'),
               }),
               TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-              Output: jsonata('$states.result.Payload'),
+              Output: jsonata(CHECKED_CHUNK),
               // Which keys were deleted before the call failed is not known. QueryExpired decides what it was worth.
-              Catch: [
-                {
-                  ErrorEquals: ['States.ALL'],
-                  Output: jsonata("$merge([$states.input, {'error': $states.errorOutput.Error}])"),
-                  Next: 'ChunkDeleted',
-                },
-              ],
+              Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
+                ErrorEquals,
+                Output: jsonata(`$merge([$states.input, {'error': ${CAUGHT_ERROR}}])`),
+                Next: 'ChunkDeleted',
+              })),
               Next: 'AnyUnprocessed?',
             },
             ChunkDeleted: { Type: 'Pass', End: true },
@@ -112,9 +135,80 @@ export function childDefinition(
         Catch: interrupted(),
         Next: 'NextStep?',
       },
-      ShardSwept: { Type: 'Succeed', Output: jsonata('$states.input.result') },
+      ShardSwept: { Type: 'Succeed', Output: jsonata(boundedResult(resultBytes)) },
     },
   };
+}
+
+const LAST_STEP_MS = LAST_STEP_SECONDS * 1000;
+
+/** How old the execution is at a moment, milliseconds. */
+function millisOfAge(atMs: string): string {
+  return `${atMs} - $toMillis($states.context.Execution.StartTime)`;
+}
+
+/**
+ * What PlanSweep says a child begins with, if the states can go on with it. A Pass has no Catch, so this takes any value: a time is looked at
+ * before it is read, and what is no start ends the child.
+ */
+const CHECKED_START = oneLine(`(
+  $start := $states.input.start;
+  $isTime := $type($start.until) = 'string' ? $contains($start.until,
+    /^20[0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/) : false;
+  $until := $isTime ? $toMillis($start.until) : 0;
+  $waits := $start.next = 'wait' and $isTime and ${millisOfAge('$until')} < ${LAST_STEP_MS};
+  $type($start.progress) = 'object' and $type($start.timeoutSeconds) = 'number' and ($waits or $start.next = 'query')
+    ? {'next': $start.next, 'until': $waits ? $fromMillis($until) : null, 'timeoutSeconds': $start.timeoutSeconds,
+        'results': [], 'progress': $start.progress}
+    : {'next': 'end', 'progress': null, 'result': {'interruptedBy': 'InvalidStart', 'progress': null}}
+)`);
+
+/**
+ * The answer of QueryExpired, if the states can go on with it: a Wait and a Choice have no Catch, and the task has one. A wait ends within
+ * the time of the execution. A time is handed on as it was read, since a Wait takes fewer ways to write one.
+ */
+const CHECKED_STEP = oneLine(`(
+  $step := $states.result.Payload;
+  $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
+  $assert($type($step.progress) = 'object' and $length($string($step.progress)) <= ${CHILD_PROGRESS_CHARACTERS}, 'progress');
+  $assert($step.next != 'end' or $type($step.result.found) = 'number', 'result');
+  $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
+  $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
+  $assert($step.next != 'delete' or $count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
+  $waits := $step.next = 'wait' or ($step.next = 'delete' and $step.afterwards = 'wait');
+  $until := $waits ? $toMillis($step.until) : 0;
+  $assert($not($waits) or ${millisOfAge('$until')} < ${LAST_STEP_MS}, 'until');
+  $merge([$step, {'until': $waits ? $fromMillis($until) : null}])
+)`);
+
+/** The same of DeleteChunk's: it hands back the chunk that it was given, with what is left of it. */
+const CHECKED_CHUNK = oneLine(`(
+  $chunk := $states.result.Payload;
+  $assert($chunk.next in ['wait', 'delete', 'done'], 'next');
+  $assert($chunk.deadline = $states.input.deadline, 'deadline');
+  $assert($type($chunk.timeoutSeconds) = 'number', 'timeoutSeconds');
+  $assert($chunk.next != 'wait' or ${millisOfAge('$toMillis($chunk.until)')} < ${LAST_STEP_MS}, 'until');
+  $chunk
+)`);
+
+/**
+ * What a child hands back, with its table. A Succeed has no Catch. Of characters beyond ASCII each takes three bytes at the most, or two of
+ * them four.
+ */
+function boundedResult(mostBytes: number): string {
+  return oneLine(`(
+    $result := $states.input.result;
+    $text := $type($result) = 'object' ? $string($result) : 'null';
+    $isLong := $length($text) > ${mostBytes} ? true : $length($replace($text, /[^ -~]/, '---')) > ${mostBytes};
+    $merge([
+      $text = 'null' or $isLong ? {'interruptedBy': 'ResultTooLarge', 'progress': null} : $result,
+      {'table': $table}
+    ])
+  )`);
+}
+
+function oneLine(expression: string): string {
+  return expression.replaceAll(/\s+/g, ' ');
 }
 
 /**
@@ -133,15 +227,17 @@ const SHORT_RETRY = [
 }));
 
 /** States.ALL does not stand for States.DataLimitExceeded: an answer or results above 256 KiB. */
+export const TOO_LARGE_AND_ALL: readonly string[][] = [['States.DataLimitExceeded'], ['States.ALL']];
+
 function interrupted() {
-  return [['States.DataLimitExceeded'], ['States.ALL']].map(ErrorEquals => ({
+  return TOO_LARGE_AND_ALL.map(ErrorEquals => ({
     ErrorEquals,
-    Output: {
-      result: {
-        interruptedBy: jsonata('$states.errorOutput.Error'),
-        progress: jsonata('$states.input.progress'),
-      },
-    },
+    Output: { result: interruptedResult(CAUGHT_ERROR) },
     Next: 'ShardSwept',
   }));
+}
+
+/** The progress says what the child has come to. */
+function interruptedResult(error: string) {
+  return { interruptedBy: jsonata(error), progress: jsonata('$states.input.progress') };
 }

@@ -30,6 +30,42 @@ export const CHUNK_KEYS = 25;
 /** Most keys of one page: 40 chunks, which is what an inline Map runs at once. */
 export const PAGE_KEYS = 1000;
 
+/** Most targets of one execution of the tick: what an inline Map sweeps at once. Source: Step Functions quotas. */
+export const TICK_TARGETS = 40;
+
+/** Most targets of a tick and the further executions that it starts. Its plan has about 1 KB for each, and 256 KiB in all. */
+export const TICK_CHILDREN = 200;
+
+/** TimeoutSeconds of the tick, below the five minutes of an Express execution. */
+export const TICK_TIMEOUT_SECONDS = 290;
+
+/**
+ * Age at which a child of a tick that sweeps what lies back, and still has pages to read, hands them on: the replay machine has them before
+ * the next tick plans.
+ */
+export const BACK_SECONDS = 40;
+
+/**
+ * Age of an execution at which no child begins a step, seconds: for a function that hangs, or would never say `end`. A tick must then still
+ * be able to record what its other targets came to: a QueryExpired with all its retries and RecordMetrics fit in. A test adds this up.
+ */
+export const LAST_STEP_SECONDS = 225;
+
+/**
+ * UTF-8 bytes of what a child hands back. A tick collects those of all its targets, with what {@link PART_BYTES} has of their sweeps, in
+ * 256 KiB; a replay those of 200, of which few are near that.
+ */
+export const CHILD_RESULT_BYTES: Readonly<Record<MachineName, number>> = { tick: 4_500, replay: 40_000 };
+
+/** UTF-8 bytes, as JSON, of the targets of one execution of the tick and the sweeps that they belong to. */
+export const PART_BYTES = 70_000;
+
+/**
+ * Characters of a child's progress: two lists of keys (`CHILD_LISTED_KEYS_BYTES`), a position and the keys of its windows. Each may take four
+ * bytes, and it has to have room in 256 KiB beside what says why the child was interrupted.
+ */
+export const CHILD_PROGRESS_CHARACTERS = 60_000;
+
 /**
  * Most targets (children) of one round. A Map Run's output holds one result a target and must stay below 256 KiB: 200
  * results of up to 600 bytes, plus the undeleted keys they list (see {@link ROUND_LISTED_KEYS_BYTES}).
@@ -133,6 +169,13 @@ export type ItemKey = Readonly<Record<string, KeyAttribute>>;
 export interface TickInput {
   /** The schedule's time, ISO-8601. It decides which minute the tick owns, and from where it looks back. */
   readonly scheduledTime: string;
+  /** Names of the tables that it sweeps. @default all of the deployment */
+  readonly tables?: readonly string[];
+  /**
+   * It also owns what expires from its start to the minute that a tick owns else: of tables that no tick has planned before it.
+   * @default false
+   */
+  readonly fromNow?: boolean;
   /** How far back to look for items that earlier sweeps left. @default the deployment's lookbackMinutes */
   readonly lookbackMinutes?: number;
   /**
@@ -146,12 +189,19 @@ export interface TickInput {
 
 /** Input of a replay: sweep the expiry times in [from, to). */
 export interface ReplayInput {
+  /** Name of the table. @default the only one of the deployment */
+  readonly table?: string;
   readonly from: string;
   readonly to: string;
   /** Find and count, delete nothing. @default false */
   readonly dryRun?: boolean;
-  /** Deletes per second at most; 0 = no limit. @default the deployment's maxDeletesPerSecond */
+  /** Deletes per second at most; 0 = no limit. @default the table's maxDeletesPerSecond */
   readonly maxDeletesPerSecond?: number;
+  /**
+   * A tick has handed it over: it also takes what is older than the span and lies in the same windows, as a tick does. While it runs, the
+   * ticks leave the span to it. @default false
+   */
+  readonly handOver?: boolean;
 }
 
 export type SweepInput = TickInput | ReplayInput;
@@ -255,8 +305,10 @@ export interface ChunkProgress extends Counts<'call' | 'chunk'>, DeletionLag {
 
 /* A child: QueryExpired decides, the machine waits or deletes and comes back to it. */
 
-/** What an item of SweepShards is: what its child begins with. */
+/** What an item of SweepShards is: what its child begins with. The child gets its table's settings besides. */
 export interface ChildStart {
+  /** Name of its table. */
+  readonly table: string;
   readonly next: 'wait' | 'query';
   /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
@@ -274,6 +326,8 @@ export interface InitialProgress {
   readonly listedKeysBytes: number;
   /** Its part of `maxDeletesPerSecond`; null, or missing in an execution that began before there was one: no limit. */
   readonly limit?: ChildLimit | null;
+  /** Age at which it hands on what it has not read; missing: {@link MAX_CHILD_SECONDS}. */
+  readonly handsOnAfter?: Seconds;
 }
 
 /** How much of `maxDeletesPerSecond` a child has. */
@@ -296,6 +350,8 @@ export interface ChildProgress extends Omit<InitialProgress, 'limit'> {
   readonly busy: BusyProgress;
   readonly brake: BrakeProgress;
   readonly counts: CountsProgress;
+  /** Once it is in parts: those that are not in front. They have none. */
+  readonly others?: readonly ChildProgress[];
 }
 
 /** How far a child has read its target. */
@@ -310,6 +366,18 @@ export interface PollProgress {
   readonly lastDue: number;
   /** A window that has ended holds an entry that is not due yet. */
   readonly holdsStrays: boolean;
+  /** By window, of an upcoming minute: what is known of the target's index keys, by their places from 0 on. Polls may read some of them only. */
+  readonly keys?: Readonly<Record<string, KeyRead>>;
+  /** How far DynamoDB's clock was ahead of the machine's at the last page. */
+  readonly ahead?: Seconds;
+}
+
+/** An index key that a poll has read to its end. */
+export interface KeyRead {
+  /** TTLs up to this one were seen. */
+  readonly seen: Seconds;
+  /** The earliest TTL that was seen and was not due; null: there was none. */
+  readonly next: Seconds | null;
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
@@ -400,7 +468,8 @@ export interface ShardResult extends SweepCounts, DeletionLag {
 export interface InterruptedChild {
   /** The error's name. */
   readonly interruptedBy: string;
-  readonly progress: InitialProgress | ChildProgress;
+  /** Null when it was too large to be handed back. */
+  readonly progress: InitialProgress | ChildProgress | null;
 }
 
 /** What a Map Run holds of a child that crashed or timed out. */
@@ -409,7 +478,10 @@ export interface CrashedChild {
   readonly Cause?: string;
 }
 
-export type ChildOutput = ShardResult | InterruptedChild | CrashedChild;
+export type ChildOutput = (ShardResult | InterruptedChild | CrashedChild) & {
+  /** Name of its table; missing when the child crashed. */
+  readonly table?: string;
+};
 
 /* An execution: PlanSweep decides, SweepShards runs the children, RecordMetrics adds up and reports. */
 
@@ -429,21 +501,96 @@ export interface SweepProgress {
   readonly cursor: PlanCursor | null;
 }
 
+/** Times of expiry, [from, to), that another execution is to sweep; epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Why a table is not swept. */
+export interface PlanFailure {
+  /** The error's name. */
+  readonly error: string;
+  readonly message: string;
+}
+
+/** The settings of a table as an execution carries them; `functions/runtime/environment.ts` reads them. */
+export type CarriedSettings = Readonly<Record<string, unknown>> & { readonly tableName: string };
+
+/** The sweep of one table in an execution. */
+export interface TableSweep {
+  /** Of a table without a target in the execution only those that its record needs. */
+  readonly settings: CarriedSettings;
+  /** In a replay. */
+  readonly progress?: SweepProgress;
+  /** In a tick. */
+  readonly planned?: TickPlan;
+}
+
+/** What a tick knows of a table before it sweeps it. */
+export interface TickPlan {
+  /** Targets of the table in this execution. */
+  readonly targets: number;
+  readonly oldestOverdueSeconds: number;
+  readonly misfiled: number;
+  /** What the plan has found no room for. */
+  readonly leftOver?: Span;
+  /** The table could not be asked what is due. Nothing of it is swept in this execution. */
+  readonly failure?: PlanFailure;
+  /** It may not delete as fast as it can: what it leaves is left to the next tick. */
+  readonly limited?: boolean;
+}
+
+/** One table's part of what the states hand on. */
+export interface TableRound extends Omit<SweepState, 'sweeps' | 'failedParts'> {
+  readonly progress: SweepProgress;
+}
+
+/** What is next for one table of a replay. */
+export interface RoundPlan extends Omit<PlanSweepOutput, 'due' | 'parts' | 'sweeps'> {
+  readonly due: readonly Omit<ChildStart, 'table'>[];
+  readonly progress: SweepProgress;
+  readonly report: SweepReport;
+}
+
+/** By the names of the tables. */
+export type TableSweeps = Readonly<Record<string, TableSweep>>;
+
+/** Targets that a further execution of the tick sweeps; also its input. */
+export interface TickPart {
+  readonly due: readonly ChildStart[];
+  readonly sweeps: TableSweeps;
+}
+
 /** What the states of an execution hand on. */
 export interface SweepState {
-  readonly progress: SweepProgress;
+  readonly sweeps: TableSweeps;
   /** Of the round that has just ended; empty when the round as a whole came to nothing that is known of. */
   readonly results: readonly ChildOutput[];
   /** RetryCount of the plan of that round. */
   readonly retries: number;
+  /** In a tick: the parts that could not be started. Their targets are not swept. */
+  readonly failedParts?: readonly Pick<TickPart, 'sweeps'>[];
   /** PlanFurther failed for good, and what was left to plan is not swept. */
   readonly planFailed?: boolean;
   /** RecordMetrics failed for good, an error's name. */
   readonly recordingFailed?: string;
 }
 
+/**
+ * The two state machines of a deployment. The tick sweeps all tables in one round of at most five minutes, and hands over what it cannot
+ * finish; a replay sweeps one table, in as many rounds as it takes.
+ */
+export const MACHINES = ['tick', 'replay'] as const;
+export type MachineName = (typeof MACHINES)[number];
+
 export interface PlanSweepInput {
+  readonly machine: MachineName;
+  /** All that the deployment sweeps. */
+  readonly tables: readonly CarriedSettings[];
   readonly executionInput: unknown;
+  /** Name of the execution. */
+  readonly execution: string;
   /** When the execution started, ISO-8601: what is alive then is out of reach of a cutoff frozen by the plan. */
   readonly startedAt: string;
   /** Null at first. */
@@ -454,12 +601,14 @@ export interface PlanSweepOutput {
   readonly next: 'sweep' | 'plan' | 'record' | 'recordFailure' | 'end';
   /** What holds something that is expired, or will be within the upcoming minute, as its child begins; never keys. */
   readonly due: readonly ChildStart[];
+  /** In a tick: what is due beyond {@link TICK_TARGETS}, and what lies back when there is an upcoming minute. */
+  readonly parts: readonly TickPart[];
   /** Once all these children are complete there is nothing more to plan, and everything was deleted. */
   readonly last: boolean;
   readonly results: readonly [];
-  readonly progress: SweepProgress;
-  /** Of what has been swept so far. */
-  readonly report: SweepReport;
+  readonly sweeps: TableSweeps;
+  /** In a replay: of what has been swept so far. */
+  readonly report: SweepReport | null;
 }
 
 /** What an execution adds up. At {@link MAX_STEPS} `steps` it stops, and is incomplete. */
@@ -476,6 +625,8 @@ export interface SweepReport extends Omit<SweepTotals, keyof DeletionLag> {
   readonly lagMs?: LagSummary | null;
   /** Why no metrics were recorded, an error's name. */
   readonly notRecorded?: string;
+  /** Why the table could not be asked what is due. */
+  readonly failure?: PlanFailure;
 }
 
 /** Of the deleted items' lag; p50 and p99 are the upper bounds of their buckets. */
@@ -486,7 +637,27 @@ export interface LagSummary {
 }
 
 export interface RecordMetricsInput {
+  readonly machine: MachineName;
+  readonly executionInput: unknown;
+  /** Name of the execution. */
+  readonly execution: string;
   readonly soFar: SweepState;
   readonly startedAt: string;
   readonly endedAt: string;
+}
+
+/** An execution of the replay machine that a tick starts. */
+export interface HandOver {
+  /** Of the execution. */
+  readonly name: string;
+  readonly input: ReplayInput;
+}
+
+export interface RecordMetricsOutput {
+  /** Everything that was found is dealt with or handed over. */
+  readonly complete: boolean;
+  /** By table; of a tick only those in which something was swept or failed. */
+  readonly tables: Readonly<Record<string, SweepReport>>;
+  /** In a tick: what is left to the replay machine. */
+  readonly handOvers: readonly HandOver[];
 }

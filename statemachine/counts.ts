@@ -89,7 +89,7 @@ export const COUNTS = {
   },
   shardsSwept: {
     by: 'execution',
-    help: 'Children that finished: one per shard for the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` fewer). A target that was resumed counts again.',
+    help: 'Children that finished: one for up to eight shards of the upcoming minute, one per window and shard of the lookback (with `maxDeletesPerSecond` one per shard). A target that was resumed counts again.',
     metric: { name: 'ShardsSwept', unit: 'Count' },
   },
   shardsFailed: {
@@ -97,6 +97,16 @@ export const COUNTS = {
     help: 'Children that were interrupted, crashed or timed out. Above 0 the execution fails; a replay finds what they left.',
     metric: { name: 'ShardsFailed', unit: 'Count' },
     replayed: true,
+  },
+  tablesFailed: {
+    by: 'execution',
+    help: 'Tables that could not be asked what is due, and were not swept. Above 0 the execution fails. There is a datapoint only when it is above 0.',
+    metric: { name: 'TablesFailed', unit: 'Count', onlyAboveZero: true, isEssential: true },
+  },
+  handedOver: {
+    by: 'execution',
+    help: 'Spans of a table that a tick could not finish and handed over to the replay state machine. There is a datapoint only when it is above 0.',
+    metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
   },
   steps: {
     by: 'execution',

@@ -1,75 +1,230 @@
-import { childDefinition } from './child.ts';
-import { EXECUTION_TIMEOUT_SECONDS, SWEEP_INCOMPLETE } from './contract.ts';
+import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
+import {
+  type CarriedSettings,
+  CHILD_RESULT_BYTES,
+  EXECUTION_TIMEOUT_SECONDS,
+  type MachineName,
+  SWEEP_INCOMPLETE,
+  TICK_TARGETS,
+  TICK_TIMEOUT_SECONDS,
+} from './contract.ts';
 import { PATIENT_RETRY } from './patient-retry.ts';
-import { type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route, startExecutionTask } from './states.ts';
 
-/** How much the sweep does at once. Every value has its default in the construct's props. */
-export interface ConcurrencyOptions {
-  /** Children that look back (one per window and shard) at once; 0 = as many as Step Functions runs. */
-  readonly shardConcurrency: number;
-  /** Chunks of 25 keys at once within a child. */
-  readonly chunkConcurrency: number;
-}
-
-/** What the definition is made from, besides the functions. */
-export interface DefinitionOptions extends ConcurrencyOptions {
+/** What both definitions are made from, besides the functions. */
+export interface DefinitionOptions {
+  /** All that the deployment sweeps. They stand in the definition, so that an execution keeps those that it began with. */
+  readonly tables: readonly CarriedSettings[];
   /** AWS's partition, or a Terraform reference to it: GovCloud and China have their own. @default 'aws' */
   readonly partition?: string;
 }
 
+export interface TickOptions extends DefinitionOptions {
+  /** ARN of the replay machine. */
+  readonly replayArn: string;
+}
+
 /**
- * The state machine as Amazon States Language (a plain object; `JSON.stringify` makes the definition). The functions
- * decide and add up; the machine routes by `next` and carries `progress` round.
+ * The tick as Amazon States Language (a plain object; `JSON.stringify` makes the definition): an Express execution that sweeps all tables
+ * in one round. The functions decide and add up; the machine routes by `next` and carries `sweeps` round.
+ *
+ * 1. PlanSweep asks every table what is due. When nothing is, that is all.
+ * 2. What is due beyond 40 targets goes to further executions of the tick, which begin at 3.
+ * 3. SweepShards sweeps the targets, each as `child.ts` has it.
+ * 4. RecordMetrics adds up and reports, also what could not be planned. What is left goes to the replay machine.
+ */
+export function tickDefinition(
+  functions: FunctionArns,
+  { tables, replayArn, partition = 'aws' }: TickOptions,
+) {
+  const states = sweepStates(functions, { machine: 'tick', tables, partition });
+  return {
+    Comment: 'Deletes expired DynamoDB items of all tables, once a minute: plan, query, delete, record.',
+    QueryLanguage: 'JSONata',
+    TimeoutSeconds: TICK_TIMEOUT_SECONDS,
+    StartAt: 'Part?',
+    States: {
+      'Part?': {
+        Type: 'Choice',
+        Choices: [
+          {
+            Condition: jsonata('$exists($states.input.due)'),
+            Output: {
+              due: jsonata('$states.input.due'),
+              sweeps: jsonata('$states.input.sweeps'),
+              last: true,
+              retries: 0,
+            },
+            Next: 'SweepShards',
+          },
+        ],
+        Default: 'PlanSweep',
+      },
+      PlanSweep: { ...states.planSweep, Retry: SHORT_PATIENCE, Next: 'AnythingDue?' },
+      'AnythingDue?': {
+        Type: 'Choice',
+        Choices: [
+          {
+            Condition: jsonata("$states.input.next = 'sweep' and $count($states.input.parts) > 0"),
+            Next: 'StartParts',
+          },
+          route('sweep', 'SweepShards'),
+          route('record', 'RecordMetrics'),
+        ],
+        Default: 'SweepCompleted',
+      },
+      StartParts: {
+        Type: 'Map',
+        Items: jsonata("[$states.input.parts[$type($) = 'object']]"),
+        MaxConcurrency: TICK_TARGETS,
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'INLINE' },
+          StartAt: 'StartPart',
+          States: {
+            StartPart: {
+              ...startExecutionTask(partition, {
+                StateMachineArn: jsonata('$states.context.StateMachine.Id'),
+                Input: jsonata('$states.input'),
+              }),
+              Retry: SHORT_PATIENCE,
+              Output: { started: true },
+              // Its targets are not swept now: RecordMetrics says so.
+              Catch: [
+                { ErrorEquals: ['States.ALL'], Output: jsonata('$states.input'), Next: 'PartNotStarted' },
+              ],
+              End: true,
+            },
+            PartNotStarted: { Type: 'Pass', End: true },
+          },
+        },
+        Output: {
+          due: jsonata('$states.input.due'),
+          sweeps: jsonata('$states.input.sweeps'),
+          failedParts: jsonata('[$states.result[$exists(sweeps)]]'),
+          last: true,
+          retries: jsonata('$states.input.retries'),
+        },
+        Next: 'SweepShards',
+      },
+      SweepShards: {
+        ...states.sweepShards,
+        MaxConcurrency: TICK_TARGETS,
+        ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, ...states.child },
+        Output: {
+          sweeps: jsonata('$states.input.sweeps'),
+          results: jsonata('$states.result'),
+          failedParts: jsonata('[$states.input.failedParts]'),
+          retries: 0,
+        },
+        Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
+          ErrorEquals,
+          Output: {
+            sweeps: jsonata('$states.input.sweeps'),
+            results: [],
+            failedParts: jsonata('[$states.input.failedParts]'),
+            retries: 0,
+          },
+          Next: 'RecordMetrics',
+        })),
+        Next: 'RecordMetrics',
+      },
+      RecordMetrics: {
+        ...states.recordMetrics,
+        Retry: SHORT_PATIENCE,
+        Output: jsonata(CHECKED_RECORD),
+        // What was to be handed over is found by the next tick. Nobody else tells that nothing was recorded.
+        Catch: [
+          {
+            ErrorEquals: ['States.ALL'],
+            Output: { tables: {}, notRecorded: jsonata(CAUGHT_ERROR) },
+            Next: 'SweepIncomplete',
+          },
+        ],
+        Next: 'AnythingLeft?',
+      },
+      'AnythingLeft?': {
+        Type: 'Choice',
+        Choices: [
+          { Condition: jsonata('$count($states.input.handOvers) > 0'), Next: 'HandOver' },
+          { Condition: jsonata('$states.input.complete'), Next: 'SweepCompleted' },
+        ],
+        Default: 'SweepIncomplete',
+      },
+      HandOver: {
+        Type: 'Map',
+        Items: jsonata('$states.input.handOvers'),
+        MaxConcurrency: TICK_TARGETS,
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'INLINE' },
+          StartAt: 'StartReplay',
+          States: {
+            StartReplay: {
+              ...startExecutionTask(partition, {
+                StateMachineArn: replayArn,
+                Name: jsonata('$states.input.name'),
+                Input: jsonata('$states.input.input'),
+              }),
+              Retry: SHORT_PATIENCE,
+              Output: { started: true },
+              Catch: [
+                {
+                  ErrorEquals: ['States.ALL'],
+                  Output: { notStarted: jsonata(CAUGHT_ERROR) },
+                  Next: 'ReplayNotStarted',
+                },
+              ],
+              End: true,
+            },
+            ReplayNotStarted: { Type: 'Pass', End: true },
+          },
+        },
+        Output: {
+          tables: jsonata('$states.input.tables'),
+          handOvers: [],
+          complete: jsonata('$states.input.complete and $count($states.result[$exists(notStarted)]) = 0'),
+        },
+        Next: 'AnythingLeft?',
+      },
+      SweepCompleted: {
+        Type: 'Succeed',
+        Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') },
+      },
+      SweepIncomplete: {
+        Type: 'Fail',
+        Error: SWEEP_INCOMPLETE,
+        Cause: jsonata('$substring($string($states.input), 0, 30000)'),
+      },
+    },
+  };
+}
+
+/**
+ * The replay machine: a Standard execution that sweeps a span of one table, for a person or for a tick that could not finish it.
  *
  * 1. PlanSweep says which children there are to start (`sweep`), or that nothing is due (`end`).
  * 2. SweepShards runs them. When they were the last and all are complete, RecordMetrics adds them up and reports.
  * 3. Else PlanFurther adds them up and says what comes next: a further round of what is left (`sweep`), or the report of a
  *    sweep that left something (`recordFailure`).
- *
- * A transition costs money every minute of every month: a tick with nothing to do takes three, and a sweep that left
- * nothing ends with RecordMetrics itself.
  */
-export function sweepDefinition(
-  functions: FunctionArns,
-  { shardConcurrency, chunkConcurrency, partition = 'aws' }: DefinitionOptions,
-) {
-  const execution = {
-    executionInput: jsonata('$states.context.Execution.Input'),
-    startedAt: jsonata('$states.context.Execution.StartTime'),
-  };
-  const planned = {
-    Retry: PATIENT_RETRY,
-    Output: jsonata("$merge([$states.result.Payload, {'retries': $states.context.State.RetryCount}])"),
-  };
-  const recordMetrics = {
-    ...invokeTask(functions.RecordMetrics, partition, {
-      soFar: jsonata('$states.input'),
-      startedAt: execution.startedAt,
-      endedAt: jsonata('$states.context.State.EnteredTime'),
-    }),
-    Retry: PATIENT_RETRY,
-  };
+export function replayDefinition(functions: FunctionArns, { tables, partition = 'aws' }: DefinitionOptions) {
+  const states = sweepStates(functions, { machine: 'replay', tables, partition });
   /** The round as a whole came to nothing that is known of: without results its children count as failed. */
   const roundFailed = {
     Output: {
-      progress: jsonata('$states.input.progress'),
+      sweeps: jsonata('$states.input.sweeps'),
       results: [],
       retries: jsonata('$states.input.retries'),
     },
     Next: 'PlanFurther',
   };
   return {
-    Comment: 'Deletes expired DynamoDB items: plan, query, delete, record.',
+    Comment: 'Deletes expired DynamoDB items of a span of time of one table: plan, query, delete, record.',
     QueryLanguage: 'JSONata',
     TimeoutSeconds: EXECUTION_TIMEOUT_SECONDS,
     StartAt: 'PlanSweep',
     States: {
       // A wrong input, or a table that cannot be asked, fails the execution in this state: nothing was swept.
-      PlanSweep: {
-        ...invokeTask(functions.PlanSweep, partition, { ...execution, soFar: null }),
-        ...planned,
-        Next: 'AnythingDue?',
-      },
+      PlanSweep: { ...states.planSweep, Retry: PATIENT_RETRY, Next: 'AnythingDue?' },
       'AnythingDue?': {
         Type: 'Choice',
         Choices: [
@@ -78,35 +233,32 @@ export function sweepDefinition(
           route('record', 'RecordMetrics'),
           route('recordFailure', 'RecordFailure'),
         ],
-        // Nothing was due at all: three transitions, which is what an idle table costs a minute.
         Default: 'SweepCompleted',
       },
       SweepShards: {
-        Type: 'Map',
-        Items: jsonata('$states.input.due'),
-        MaxConcurrency: shardConcurrency,
+        ...states.sweepShards,
+        MaxConcurrency: jsonata('$states.input.sweeps.*.settings.shardConcurrency'),
         // One shard's trouble must not stop the others; a child that fails is counted and fails the sweep at its end.
         ToleratedFailurePercentage: 100,
-        ItemProcessor: childDefinition(functions, { chunkConcurrency, partition }),
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'EXPRESS' },
+          ...states.child,
+        },
         Output: {
           // Of all that were started: a child that crashed may leave nothing in the result, AWS is not clear about that.
           next: jsonata(
             "$states.input.last and $count($states.result[complete]) = $count($states.input.due) ? 'record' : 'plan'",
           ),
-          progress: jsonata('$states.input.progress'),
+          sweeps: jsonata('$states.input.sweeps'),
           results: jsonata('$states.result'),
           retries: jsonata('$states.input.retries'),
         },
-        Catch: [
-          // States.ALL does not stand for this one: the results of too many crashed children.
-          { ErrorEquals: ['States.DataLimitExceeded'], ...roundFailed },
-          { ErrorEquals: ['States.ALL'], ...roundFailed },
-        ],
+        Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({ ErrorEquals, ...roundFailed })),
         Next: 'AnythingDue?',
       },
       PlanFurther: {
-        ...invokeTask(functions.PlanSweep, partition, { ...execution, soFar: jsonata('$states.input') }),
-        ...planned,
+        ...states.planFurther,
+        Retry: PATIENT_RETRY,
         // What was swept before must not be lost with it.
         Catch: [
           {
@@ -118,26 +270,28 @@ export function sweepDefinition(
         Next: 'AnythingDue?',
       },
       RecordMetrics: {
-        ...recordMetrics,
-        Output: jsonata('$states.result.Payload'),
+        ...states.recordMetrics,
+        Retry: PATIENT_RETRY,
+        Output: jsonata('$states.result.Payload.tables.*'),
         // The items are deleted: a metric that cannot be recorded must not turn that into a failed sweep.
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
-            Output: jsonata("$merge([$states.input, {'recordingFailed': $states.errorOutput.Error}])"),
+            Output: jsonata(`$merge([$states.input, {'recordingFailed': ${CAUGHT_ERROR}}])`),
             Next: 'PlanFurther',
           },
         ],
         End: true,
       },
       RecordFailure: {
-        ...recordMetrics,
-        Output: { report: jsonata('$states.result.Payload') },
+        ...states.recordMetrics,
+        Retry: PATIENT_RETRY,
+        Output: { report: jsonata('$states.result.Payload.tables.*') },
         Catch: [
           {
             ErrorEquals: ['States.ALL'],
             Output: {
-              report: jsonata("$merge([$states.input.report, {'notRecorded': $states.errorOutput.Error}])"),
+              report: jsonata(`$merge([$states.input.report, {'notRecorded': ${CAUGHT_ERROR}}])`),
             },
             Next: 'SweepIncomplete',
           },
@@ -153,3 +307,57 @@ export function sweepDefinition(
     },
   };
 }
+
+interface StatesOptions extends Required<DefinitionOptions> {
+  readonly machine: MachineName;
+}
+
+/** What the states of both machines have in common. */
+function sweepStates(functions: FunctionArns, { machine, tables, partition }: StatesOptions) {
+  const execution = {
+    machine,
+    executionInput: jsonata('$states.context.Execution.Input'),
+    execution: jsonata('$states.context.Execution.Name'),
+    startedAt: jsonata('$states.context.Execution.StartTime'),
+  };
+  const plan = (soFar: string | null) => ({
+    ...invokeTask(functions.PlanSweep, partition, { ...execution, tables, soFar }),
+    Output: jsonata("$merge([$states.result.Payload, {'retries': $states.context.State.RetryCount}])"),
+  });
+  const target = '$states.context.Map.Item.Value';
+  return {
+    planSweep: plan(null),
+    planFurther: plan(jsonata('$states.input')),
+    sweepShards: {
+      Type: 'Map',
+      Items: jsonata('$states.input.due'),
+      // Whatever stands there must have an iteration of its own: what fails here fails all others.
+      ItemSelector: {
+        start: jsonata(target),
+        settings: jsonata(
+          `( $settings := $type(${target}.table) = 'string' ? $lookup($states.input.sweeps, ${target}.table).settings; $exists($settings) ? $settings : null )`,
+        ),
+      },
+    },
+    child: childStates(functions, { partition, resultBytes: CHILD_RESULT_BYTES[machine] }),
+    recordMetrics: invokeTask(functions.RecordMetrics, partition, {
+      ...execution,
+      // That of a part of a tick would have all that the state has already.
+      executionInput: machine === 'replay' ? execution.executionInput : null,
+      soFar: jsonata('$states.input'),
+      endedAt: jsonata('$states.context.State.EnteredTime'),
+    }),
+  };
+}
+
+/** RecordMetrics' answer, with the hand-overs that can be started: one that cannot be must not keep the others from it. */
+const CHECKED_RECORD = [
+  '( $record := $states.result.Payload;',
+  "$handOvers := [$record.handOvers[$type(name) = 'string' and $type(input) = 'object']];",
+  "$assert($type($record.tables) = 'object', 'tables');",
+  "{'tables': $record.tables, 'handOvers': $handOvers,",
+  "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
+].join(' ');
+
+/** A tick has five minutes, and the next one comes in one. */
+const SHORT_PATIENCE = PATIENT_RETRY.map(retry => ({ ...retry, MaxAttempts: 3, MaxDelaySeconds: 2 }));

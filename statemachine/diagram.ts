@@ -66,9 +66,9 @@ function edges(name: string, state: State): string[] {
 
 /** `$states.input.next = 'wait'` reads as what it says: wait. */
 function labelOf(condition: string): string {
-  const routed = /\$states\.input\.next = '(\w+)'/.exec(condition);
-  if (routed?.[1]) return routed[1];
-  return condition.replace(/^\{% | %\}$/g, '').replaceAll(/\$states\.(context\.State|input)\./g, '');
+  const text = condition.replaceAll(/^\{% | %\}$/g, '');
+  const [, routed] = /^\$states\.input\.next = '(\w+)'$/.exec(text) ?? [];
+  return routed ?? text.replaceAll(/\$states\.(context|input)\./g, '').replaceAll('State.', '');
 }
 
 function isChild(graph: Graph): boolean {

@@ -13,6 +13,9 @@ export function route(next: string, state: string) {
   return { Condition: jsonata(`$states.input.next = '${next}'`), Next: state };
 }
 
+/** The name of the error that a state has caught. It is whatever a function says, and has to have room in what is handed on. */
+export const CAUGHT_ERROR = '$substring($states.errorOutput.Error, 0, 100)';
+
 /** ARNs of the functions, or Terraform references to them. */
 export type FunctionArns = Readonly<Record<TaskName, string>>;
 
@@ -23,11 +26,19 @@ export type FunctionArns = Readonly<Record<TaskName, string>>;
 export function invokeTask(
   functionArn: string,
   partition: string,
-  payload: Readonly<Record<string, string | null>>,
+  payload: Readonly<Record<string, unknown>>,
 ) {
   return {
     Type: 'Task',
     Resource: `arn:${partition}:states:::lambda:invoke`,
     Arguments: { FunctionName: functionArn, Payload: payload },
   };
+}
+
+/** A Task that starts an execution, and does not wait for its end; the caller adds Retry, Output, Catch and Next. */
+export function startExecutionTask(
+  partition: string,
+  execution: { readonly StateMachineArn: string; readonly Name?: string; readonly Input: string },
+) {
+  return { Type: 'Task', Resource: `arn:${partition}:states:::states:startExecution`, Arguments: execution };
 }

@@ -33,10 +33,11 @@ export class SweepFailedError extends PreciseTtlError {
   }
 }
 
-const MAX_CAUSE = 500;
+/** Characters of an input or a cause that a message has. */
+const MOST_SHOWN = 500;
 
 function describeFailure({ tableName, input, status, error, cause }: FailedSweep): string {
-  const what = `the sweep of ${tableName} with ${JSON.stringify(input)}: expected SUCCEEDED, got ${status}`;
-  const why = [error, cause?.slice(0, MAX_CAUSE)].filter(part => part !== undefined).join(': ');
+  const what = `the sweep of ${tableName} with ${JSON.stringify(input)?.slice(0, MOST_SHOWN)}: expected SUCCEEDED, got ${status}`;
+  const why = [error, cause?.slice(0, MOST_SHOWN)].filter(part => part !== undefined).join(': ');
   return why === '' ? what : `${what}: ${why}`;
 }

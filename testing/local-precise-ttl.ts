@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ArchiveLine } from '../functions/archive/archive-line.ts';
-import type { PreciseTtlProps } from '../stacks/props.ts';
+import type { DeploymentProps, PreciseTtlProps } from '../stacks/props.ts';
 import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
 import type { ExpiryEvent } from './expiry-outcome.ts';
 
 /** What is tested: a deployment's whole configuration, or its tables alone. */
-export interface TestedConfig {
+export interface TestedConfig extends DeploymentProps {
   /**
    * As `defineConfig` takes them. Tables with `existingTable: true` are made here too, with their index; one that is there already
    * must have it.
@@ -32,7 +32,8 @@ export interface TestOptions {
   readonly schedules?: boolean;
   /**
    * A DynamoDB Local that is running, e.g. `http://127.0.0.1:8000`; it is left running, and the tables that were made in it
-   * are deleted at the end. @default one of its own
+   * are deleted at the end. Several tests may share it with tables of their own: the deployment's name gets a suffix, so that each
+   * has its journal. @default one of its own
    */
   readonly dynamoDbEndpoint?: string;
   /** Gets every line that a function logs. @default they are dropped */
@@ -58,15 +59,15 @@ export interface LocalPreciseTtl {
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: LocalClock;
   /**
-   * Runs the state machine of a table to its end: `{ from, to }` sweeps a span of expiry times, as a replay does,
-   * `{ scheduledTime }` is a tick. A virtual clock goes on for as long as the execution waits.
+   * Sweeps a table: `{ from, to }` sweeps a span of expiry times, as a replay does, `{ scheduledTime }` is a tick of this table alone. Whatever
+   * the execution starts in its turn ends first, and is in the report. A virtual clock goes on for as long as an execution waits.
    *
    * @throws {LocalTestError} for a table that is not in the configuration
    * @throws {SweepFailedError} when it does not succeed, with the report
    */
   sweep(tableName: string, input: SweepInput): Promise<SweepReport>;
   /**
-   * Runs the tick of a minute for every table to its end, as the schedules do, and gives the reports by table. A tick owns the
+   * Runs the tick of a minute to its end, as the schedules do, with all that it hands over, and gives the reports by table. A tick owns the
    * minute after the next and waits for it, so it takes up to two minutes of the clock. A virtual clock that is not there yet
    * goes there first.
    *

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { existingTablesAsMade } from '../local/terraform/existing-tables.ts';
 import type { TableResource } from '../local/terraform/synthesized.ts';
 import { synthesize } from '../stacks/app.ts';
 import { checkConfig, type DeploymentConfig } from '../stacks/config.ts';
+import { DEFAULT_SWEEP } from '../stacks/props.ts';
 import type { TestedConfig } from './local-precise-ttl.ts';
 
 /** The region of a configuration that names none, and no ARN of another one. */
@@ -21,15 +23,21 @@ export interface PreparedConfig {
   remove(): void;
 }
 
+export interface PrepareOptions {
+  /** Whether the DynamoDB may be another's too, who may test a deployment of the same name at the same time. */
+  readonly isShared: boolean;
+}
+
 /**
  * Checks a configuration and synthesizes it as a deployment does.
  *
  * @throws {InvalidConfigError} naming every field that is wrong
  */
-export function prepareConfig(given: TestedConfig): PreparedConfig {
+export function prepareConfig(given: TestedConfig, { isShared }: PrepareOptions): PreparedConfig {
   // What is no object is told by the check.
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  const config = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
+  const checked = checkConfig(isObject ? { region: regionOf(given.tables), ...given } : given);
+  const config = isShared ? withOwnDeployments(checked) : checked;
   const cdktfOut = mkdtempSync(join(tmpdir(), 'precise-ttl-testing-'));
   const remove = () => rmSync(cdktfOut, { recursive: true, force: true });
   try {
@@ -39,6 +47,21 @@ export function prepareConfig(given: TestedConfig): PreparedConfig {
     remove();
     throw error;
   }
+}
+
+/** Letters of a deployment's name that stay when there is more to come. */
+const NAME_START = 36;
+
+/** A journal has the name of its deployment: two tests that shared one would believe what the other has swept. */
+function withOwnDeployments(config: DeploymentConfig): DeploymentConfig {
+  const run = randomBytes(3).toString('hex');
+  const names = [...new Set(config.tables.map(({ sweep = DEFAULT_SWEEP }) => sweep))];
+  const tables = config.tables.map(table => {
+    const { sweep = DEFAULT_SWEEP } = table;
+    const own = `${sweep.slice(0, NAME_START)}-${run}${names.indexOf(sweep)}`;
+    return { ...table, sweep: own };
+  });
+  return { ...config, tables };
 }
 
 /** The region of the first ARN that a table names: the tables of a deployment and what they name are in one. */

@@ -1,11 +1,14 @@
 import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Execution, realClock } from 'stepfunctions-emulator';
+import { journalName } from '../functions/journal/layout.ts';
 import { LocalCloud } from '../local/cloud.ts';
 import { DUMMY_CREDENTIALS, localDynamoDb } from '../local/dynamodb/clients.ts';
 import { attachDynamoDb, startDynamoDbLocal } from '../local/dynamodb/dynamodb-local.ts';
+import { deploymentsOf } from '../stacks/deployments.ts';
+import { replayName } from '../stacks/names.ts';
 import { resolveProps } from '../stacks/props.ts';
-import type { SweepInput, SweepReport } from '../statemachine/contract.ts';
+import type { SweepInput } from '../statemachine/contract.ts';
 import { readDuration } from './duration.ts';
 import { requireDynamoDbPackage } from './dynamodb-package.ts';
 import { type FailedSweep, LocalTestError, SweepFailedError } from './errors.ts';
@@ -14,6 +17,14 @@ import type { LocalPreciseTtl, TestedConfig, TestOptions } from './local-precise
 import { prepareConfig } from './prepared-config.ts';
 import { readTime } from './read-time.ts';
 import { SteppedClock } from './stepped-clock.ts';
+import {
+  failuresOf,
+  NOTHING_SWEPT,
+  reportsOf,
+  type SweepReports,
+  startedArns,
+  sumOfReports,
+} from './swept-tables.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -84,9 +95,10 @@ async function start(
   stepped: SteppedClock | undefined,
   undo: Undo,
 ): Promise<LocalPreciseTtl> {
-  const prepared = prepareConfig(given);
+  const prepared = prepareConfig(given, { isShared: dynamoDbEndpoint !== undefined });
   undo.push(prepared.remove);
   const { config, cdktfOut, existing } = prepared;
+  const deployments = deploymentsOf(config.tables.map(resolveProps));
   const dynamoDb = await (dynamoDbEndpoint === undefined
     ? startDynamoDbLocal()
     : attachDynamoDb(dynamoDbEndpoint, 'dynamoDbEndpoint'));
@@ -94,21 +106,23 @@ async function start(
   const client = localDynamoDb(dynamoDb.endpoint, config.region);
   undo.push(() => client.destroy());
   const found = await tableNames(client);
-  const made = config.tables.map(({ tableName }) => tableName).filter(name => !found.has(name));
+  const needed = [
+    ...config.tables.map(({ tableName }) => tableName),
+    ...deployments.map(({ name }) => journalName(name)),
+  ];
+  const made = needed.filter(name => !found.has(name));
   if (!dynamoDb.startedHere) undo.push(() => deleteTables(client, made));
 
-  const failures: FailedSweep[] = [];
-  /** Whoever asked for these is told. */
-  const asked = new WeakSet<Execution>();
-  const tableOf = new Map(config.tables.map(table => [resolveProps(table).name, table.tableName]));
-  const failureOf = (execution: Execution): FailedSweep => ({
-    tableName: tableOf.get(execution.machine.name) ?? execution.machine.name,
-    input: execution.input,
-    status: execution.status,
-    error: execution.error,
-    cause: execution.cause,
-    report: reportIn(execution.cause),
-  });
+  /** Of which nobody was told. */
+  const failed = new Set<Execution>();
+  const notStarted: FailedSweep[] = [];
+  /** Who wants to know which executions start. */
+  const watchers = new Set<(execution: Execution) => void>();
+  const tablesOf = (machine: string): readonly string[] => {
+    const deployment = deployments.find(({ name }) => name === machine || replayName(name) === machine);
+    return deployment?.tables.map(({ tableName }) => tableName) ?? [machine];
+  };
+  const failureOf = (execution: Execution) => failuresOf(execution, tablesOf(execution.machine.name));
   const clock = stepped ?? realClock;
   const outcome = new ExpiryOutcome();
   const cloud = await LocalCloud.start({
@@ -133,24 +147,30 @@ async function start(
         return result;
       },
     },
-    onExecution: execution => {
-      const isFailed = execution.status !== 'SUCCEEDED' && execution.status !== 'ABORTED';
-      if (isFailed && !asked.has(execution)) failures.push(failureOf(execution));
+    onExecutionStart: execution => {
+      for (const watch of watchers) watch(execution);
     },
-    onScheduleError: (error, { schedule }) =>
-      failures.push({
-        tableName: schedule.name,
-        input: undefined,
-        status: 'not started',
-        error: undefined,
-        cause: String(error),
-        report: undefined,
-      }),
+    onExecution: execution => {
+      if (!hasSucceeded(execution) && execution.status !== 'ABORTED') failed.add(execution);
+    },
+    onScheduleError: (error, { schedule }) => {
+      for (const tableName of tablesOf(schedule.targetArn.split(':').at(-1) ?? '')) {
+        notStarted.push({
+          tableName,
+          input: undefined,
+          status: 'not started',
+          error: undefined,
+          cause: String(error),
+          report: undefined,
+        });
+      }
+    },
   });
   undo.push(() => cloud.stop());
 
   const tellFailures = () => {
-    const found = failures.splice(0);
+    const found = [...[...failed].flatMap(failureOf), ...notStarted.splice(0)];
+    failed.clear();
     if (found.length > 0) throw new SweepFailedError(found);
   };
   const pass = <T>(work: () => Promise<T>): Promise<T> => (stepped ? stepped.passUntil(work) : work());
@@ -158,15 +178,32 @@ async function start(
   const drain = async () => {
     if (cloud.synthesized.mappings.length > 0) await pass(() => clock.busy(() => cloud.drainStreams()));
   };
-  const execute = (name: string, input: SweepInput): Execution => {
-    const execution = cloud.startExecution(name, input);
-    asked.add(execution);
-    return execution;
+  /** An execution and those that it starts, once they have ended. */
+  const runToEnd = async (machine: string, input: SweepInput): Promise<readonly Execution[]> => {
+    const seen: Execution[] = [];
+    const watch = (execution: Execution) => seen.push(execution);
+    watchers.add(watch);
+    try {
+      const family = [cloud.startExecution(machine, input)];
+      for (const member of family) {
+        await member.done;
+        const arns = startedArns(member);
+        // A replay is named after its tick, whose history may have had no room for it.
+        family.push(...seen.filter(({ arn, name }) => arns.has(arn) || name.startsWith(`${member.name}-`)));
+      }
+      return family;
+    } finally {
+      watchers.delete(watch);
+    }
   };
-  const reportOf = async (execution: Execution): Promise<SweepReport> => {
-    await execution.done;
-    if (execution.status === 'SUCCEEDED') return outputOf(execution);
-    throw new SweepFailedError([failureOf(execution)]);
+  const reportsOfAll = (executions: readonly Execution[]): SweepReports => {
+    // Whoever asked for these is told.
+    for (const execution of executions) failed.delete(execution);
+    const failures = executions.filter(execution => !hasSucceeded(execution)).flatMap(failureOf);
+    if (failures.length > 0) throw new SweepFailedError(failures);
+    const reports = executions.map(reportsOf);
+    const ofTable = (table: string) => sumOfReports(reports.flatMap(each => each[table] ?? []));
+    return Object.fromEntries(config.tables.map(({ tableName }) => [tableName, ofTable(tableName)]));
   };
   let stopped: Promise<void> | undefined;
   return {
@@ -188,22 +225,22 @@ async function start(
         );
       }
       await drain();
-      return pass(() => reportOf(execute(resolveProps(table).name, input)));
+      const { sweep } = resolveProps(table);
+      const isTick = 'scheduledTime' in input;
+      const machine = isTick ? sweep : replayName(sweep);
+      const own = isTick ? { ...input, tables: [tableName] } : { ...input, table: tableName };
+      const reports = reportsOfAll(await pass(() => runToEnd(machine, own)));
+      return reports[tableName] ?? NOTHING_SWEPT;
     },
     async tick(at) {
       await drain();
       const atMs = at === undefined ? minuteOf(clock.now()) : readTime('at', at);
       if (stepped && atMs > stepped.now()) await stepped.advance(atMs - stepped.now());
       const scheduledTime = new Date(atMs).toISOString();
-      return pass(async () => {
-        const executions = config.tables.map(table => execute(resolveProps(table).name, { scheduledTime }));
-        await Promise.all(executions.map(({ done }) => done));
-        const failed = executions.filter(({ status }) => status !== 'SUCCEEDED');
-        if (failed.length > 0) throw new SweepFailedError(failed.map(failureOf));
-        return Object.fromEntries(
-          executions.map((execution, index) => [config.tables[index]?.tableName ?? '', outputOf(execution)]),
-        );
-      });
+      const executions = await pass(() =>
+        Promise.all(deployments.map(({ name }) => runToEnd(name, { scheduledTime }))),
+      );
+      return reportsOfAll(executions.flat());
     },
     async advance(duration) {
       const milliseconds = readDuration(duration);
@@ -235,19 +272,8 @@ function minuteOf(epochMs: number): number {
   return Math.floor(epochMs / MINUTE_MS) * MINUTE_MS;
 }
 
-/** Of an execution that succeeded. */
-function outputOf({ output }: Execution): SweepReport {
-  return output as unknown as SweepReport;
-}
-
-/** The cause of a sweep that left something is its report. */
-function reportIn(cause: string | undefined): SweepReport | undefined {
-  try {
-    const read: unknown = JSON.parse(cause ?? '');
-    return typeof read === 'object' && read !== null && 'found' in read ? (read as SweepReport) : undefined;
-  } catch {
-    return undefined;
-  }
+function hasSucceeded({ status }: Execution): boolean {
+  return status === 'SUCCEEDED';
 }
 
 async function tableNames(client: DynamoDBClient): Promise<ReadonlySet<string>> {

@@ -11,6 +11,7 @@ import { doDeeds } from '../../lab/archive/do-deeds.ts';
 import { KilledProcess } from '../../lab/archive/killed-process.ts';
 import { type ArchivePlan, planArchive } from '../../lab/archive/plan.ts';
 import { KEY_NAMES, Users } from '../../lab/archive/users.ts';
+import { machinesOf } from '../../lab/watch/machines.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { CheckpointFile } from '../../local/streams/checkpoints.ts';
@@ -191,7 +192,7 @@ async function sweep(
   { spans, writtenAt }: ArchivePlan,
   problems: string[],
 ): Promise<void> {
-  const machine = cloud.machines[0]?.arn ?? '';
+  const machine = machinesOf(cloud).replay;
   // And what has expired since: items that a user meant to delete before, and did not.
   const all = [...spans, { from: writtenAt, to: Math.floor(Date.now() / 1000) - 1 }];
   const executions = all.map(({ from, to }) =>

@@ -8,6 +8,7 @@ import { planRenewals } from '../../lab/archive/plan.ts';
 import type { FromSweeper } from '../../lab/archive/sweeper-process.ts';
 import { KEY_NAMES, Users } from '../../lab/archive/users.ts';
 import { WatchedDeletes } from '../../lab/archive/watched-deletes.ts';
+import { machinesOf } from '../../lab/watch/machines.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type Archived, missingFaults, type S3Counts, withArchived } from './archived.ts';
 
@@ -125,7 +126,7 @@ async function measure(
     start: {
       kind: 'start',
       ...{ cdktfOut, environment, functionsDynamoDbEndpoint: watched.endpoint, skewMs },
-      machine: cloud.machines[0]?.arn,
+      machine: machinesOf(cloud).replay,
       fromMs: (plan.spans[0]?.from ?? 0) * 1000 - MARGIN_MS,
     },
     kills: options.kills,

@@ -1,4 +1,3 @@
-import type { Definition } from 'stepfunctions-emulator';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
@@ -16,7 +15,6 @@ const FOLLOWING = 4;
 const LATE_SECONDS = 5;
 
 export interface LimitedRun {
-  readonly definition: Definition;
   readonly indexedBy: IndexedBy;
   /** Expiring items a second. */
   readonly rate: number;
@@ -27,10 +25,9 @@ export interface LimitedRun {
 
 /** A stream of items that expire faster than the limit lets the ticks delete them; then the limit is taken away. */
 export async function runLimited(run: LimitedRun): Promise<LimitedResult> {
-  const { definition, indexedBy, rate, maxDeletesPerSecond, minutes } = run;
+  const { indexedBy, rate, maxDeletesPerSecond, minutes } = run;
   const simulation = new Simulation({
     start: START,
-    definition,
     model: expiryModel({ partitionKey: 'id', indexedBy }),
     pace: { precisionSeconds: 1, pollSeconds: indexedBy === 'second' ? 1 : 0 },
   });

@@ -1,4 +1,4 @@
-import { type Definition, seededRandom } from 'stepfunctions-emulator';
+import { seededRandom } from 'stepfunctions-emulator';
 import { ITEM_UNITS, WriteCapacity } from '../../lab/faults/index.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
@@ -26,7 +26,6 @@ const UNITS_PER_SECOND = (WRITES_PER_SECOND + 0.6 * EXPIRING_PER_SECOND) * ITEM_
 const ROOMY = 40_000;
 
 export interface ThrottledRun {
-  readonly definition: Definition;
   /** How long the table is too small. */
   readonly minutes: number;
   readonly seed: number;
@@ -37,7 +36,7 @@ export interface ThrottledRun {
 
 /** A table that is too small for what expires in it, beside a writer that needs the most part of it. */
 export async function runThrottled(run: ThrottledRun): Promise<ThrottledHalf> {
-  const { definition, minutes, seed, randomShare, adaptive } = run;
+  const { minutes, seed, randomShare, adaptive } = run;
   const random = seededRandom(seed);
   const fromMs = (START + LEAD * 60) * 1000;
   const untilMs = fromMs + minutes * 60_000;
@@ -47,7 +46,6 @@ export async function runThrottled(run: ThrottledRun): Promise<ThrottledHalf> {
   const take = (nowMs: number) => (isSmall(nowMs) ? small : roomy).take(ITEM_UNITS, nowMs);
   const simulation = new Simulation({
     start: START,
-    definition,
     adaptive,
     throttled: (_id, nowMs) => !take(nowMs),
     throttledCall: nowMs => isSmall(nowMs) && random.next() < randomShare,
@@ -81,9 +79,6 @@ export async function runThrottled(run: ThrottledRun): Promise<ThrottledHalf> {
     writes,
     writesThrottled,
     sums: sumExecutions(simulation.executions),
-    braked: simulation.executions.reduce((sum, { output, cause }) => {
-      const report = output ?? JSON.parse(cause ?? '{}');
-      return sum + ((report as { braked?: number }).braked ?? 0);
-    }, 0),
+    braked: simulation.reportsOf().reduce((sum, { braked }) => sum + braked, 0),
   };
 }

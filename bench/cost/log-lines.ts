@@ -1,20 +1,23 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { windowKey } from '../../expiry/window.ts';
-import { planSweep } from '../../functions/plan-sweep/handler.ts';
+import type { Journal } from '../../functions/journal/journal.ts';
+import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
+import { planTick } from '../../functions/plan-sweep/plan-tick.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
 import { lagOf } from '../../functions/report/lag.ts';
 import { startTotals } from '../../functions/report/sweep-totals.ts';
-import { type MetricSet, readSettings, toEnvironment } from '../../functions/runtime/environment.ts';
+import { carriedSettings, type MetricSet } from '../../functions/runtime/environment.ts';
 import type { Documents } from '../../functions/table/dynamodb.ts';
-import { resolveProps } from '../../stacks/props.ts';
-import type { SweepTotals } from '../../statemachine/contract.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
+import { functionSettings, resolveProps } from '../../stacks/props.ts';
+import type { CarriedSettings, SweepTotals } from '../../statemachine/contract.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const STARTED_AT = '2026-11-20T09:00:05.000Z';
 const ENDED_AT = '2026-11-20T09:02:00.250Z';
 
-/** Bytes of each line that a sweep prints; undefined where it prints none. */
+/** Bytes of each line that a tick prints; 0 where it prints none. */
 export interface LogBytes {
   readonly idle: number;
   readonly planned: number;
@@ -32,49 +35,61 @@ const TOTALS: SweepTotals = {
   ),
 };
 
+const EXECUTION = {
+  machine: 'tick',
+  executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+  // Names that Step Functions gives to executions of Scheduler are as long.
+  execution: '12345678-90ab-cdef-1234-567890abcdef_12345678-90ab-cdef-1234-567890abcdef',
+  startedAt: STARTED_AT,
+} as const;
+
 /**
  * Prints the lines with the real functions and the real logger, as Lambda would have them, and counts their bytes.
  */
 export async function measureLogBytes(): Promise<LogBytes> {
   // Lambda sets it for every call, and the logger puts it into each line.
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0';
-  const settings = readSettings(
-    toEnvironment(resolveProps({ tableName: 'SessionData', partitionKey: 'id' }), value => value),
-  );
-  const plan = (items: readonly object[]) =>
-    planSweep(
-      { executionInput: { scheduledTime: '2026-11-20T09:00:00Z' }, startedAt: STARTED_AT, soFar: null },
+  const journal: Journal = new MemoryJournal(() => MINUTE * 1000);
+  const carriedWith = (metrics: MetricSet): CarriedSettings => ({
+    ...carriedSettings(
+      functionSettings(resolveProps({ tableName: 'SessionData', partitionKey: 'id', metrics })),
+    ),
+  });
+  const plan = (items: readonly object[]) => {
+    const logger = new Logger({ serviceName: 'plan-sweep' });
+    return planTick(
+      { ...EXECUTION, tables: [carriedWith('all')], soFar: null },
       {
-        settings,
-        documents: answering(items),
-        logger: new Logger({ serviceName: 'plan-sweep' }),
+        tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
+        logger,
+        journal,
         clock: Date.now,
-        random: Math.random,
-        sleep: async () => undefined,
+        sleep: async () => new Promise(() => undefined),
       },
-      () => 60_000,
     );
+  };
   const entry = { id: 'item-1', ttl: MINUTE + 60, expirationWindow: windowKey(MINUTE + 60, 60) };
   const idle = await printed(() => plan([]));
   const planned = await printed(() => plan([entry]));
   const documents: Record<MetricSet, number> = { all: 0, essential: 0 };
   const logger = new Logger({ serviceName: 'record-metrics' });
+  const quiet = { info: () => undefined, error: () => undefined };
   const swept = await printed(async () => {
     for (const metrics of ['all', 'essential'] as const) {
-      const report = () =>
-        recordMetrics(
-          {
-            soFar: { progress: { totals: TOTALS, roundTargets: 0, cursor: null }, results: [], retries: 0 },
-            ...{ startedAt: STARTED_AT, endedAt: ENDED_AT },
-          },
-          { ...settings, metrics },
-          metrics === 'all' ? logger : { info: () => undefined },
-          new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
-          line => {
+      const progress = { totals: TOTALS, roundTargets: 0, cursor: null };
+      const sweeps = { SessionData: { settings: carriedWith(metrics), progress } };
+      await recordMetrics(
+        { ...EXECUTION, endedAt: ENDED_AT, soFar: { sweeps, results: [], retries: 0 } },
+        {
+          deployment: 'precise-ttl',
+          logger: metrics === 'all' ? logger : quiet,
+          metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
+          print: line => {
             documents[metrics] += Buffer.byteLength(line);
           },
-        );
-      report();
+          journal,
+        },
+      );
     }
   });
   return { idle, planned, swept, metrics: documents };

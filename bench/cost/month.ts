@@ -1,86 +1,139 @@
-import { CALL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
-import { type Cost, costOf } from '../../cost/prices.ts';
-import type { IndexedBy } from '../../expiry/model.ts';
+import type { Execution } from 'stepfunctions-emulator';
+import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
+import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { simulatedDefinition } from '../../test/support/simulation/definition.ts';
+import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
+import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
+import type { TickInput } from '../../statemachine/contract.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
 const TICKS_A_MONTH = 43_200;
 const RECONCILES_A_MONTH = 720;
+/** What a reconcile does differs from one hour to the next. */
+const RECONCILES = 6;
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
 const FIRST_TICK = 3;
 const TICKS = 10;
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
 /** What decides the cost, besides the rate; the rest is as it is by default. */
-export type CostProps = Pick<PreciseTtlProps, 'indexedBy' | 'precisionSeconds' | 'pollSeconds' | 'shards'>;
+export type CostProps = Pick<
+  PreciseTtlProps,
+  'indexedBy' | 'granularityMinutes' | 'precisionSeconds' | 'pollSeconds' | 'shards'
+>;
+
+/** A table of the deployment. */
+export interface MonthTable {
+  readonly props: CostProps;
+  /** Items that expire in each minute, evenly. */
+  readonly itemsPerMinute: number;
+}
 
 /** Dollars for a month. */
 export interface MonthlyCost {
+  /** Executions of the ticks, and all that they start. */
   readonly ticks: Cost;
+  /** Executions of the reconcile. */
   readonly reconcile: Cost;
-  /** State transitions of a tick, on average. */
-  readonly transitionsPerTick: number;
+  /** Starts by EventBridge Scheduler. */
+  readonly starts: number;
+  readonly total: number;
+  /** Executions that a tick consists of, on average. */
+  readonly executionsPerTick: number;
+  /** Transitions of Standard machines in the month. */
+  readonly standardTransitions: number;
+  /** Items that were deleted in the minutes that are counted, of those that expired in them. */
+  readonly deletedShare: number;
 }
 
 /**
- * What a month of sweeping costs, from the counters of the local runner: a steady stream of expiring items, and the reconcile of a table
- * from which the ticks have deleted everything. Tick by tick the work is the same, so ten minutes stand for the month.
- *
- * @param itemsPerMinute items that expire in each minute, evenly
+ * What a month of a deployment's sweep costs, from the counters of the emulator: a steady stream of expiring items in each of its tables, and
+ * the reconciles of tables from which the ticks have deleted everything. Tick by tick the work is the same, so ten minutes stand
+ * for the month.
  */
-export async function costOfMonth(itemsPerMinute: number, costProps: CostProps): Promise<MonthlyCost> {
-  const props = resolveProps({ tableName: 'SessionData', partitionKey: 'id', ...costProps });
-  const { precisionSeconds, pollSeconds, functionMemoryMb: memoryMb } = props;
-  const simulate = () =>
-    new Simulation({
-      start: START,
-      definition: simulatedDefinition(props),
-      model: modelOf(props),
-      pace: { precisionSeconds, pollSeconds },
-      callMs: CALL_MS,
-      read: READ_MS,
-      memoryMb,
-    });
+export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
+  const tables = monthTables.map(({ props }, index) =>
+    resolveProps({ tableName: `SessionData-${index + 1}`, partitionKey: 'id', ...props }),
+  );
+  const [, ...reconciles] = schedulesOf(deploymentOf(tables));
 
-  const ticking = simulate();
+  const ticking = simulate(tables);
   const minutes = FIRST_TICK + TICKS + 3;
-  for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
-    ticking.table.write(
-      `item-${item}`,
-      START + 60 + Math.floor((item * 60) / itemsPerMinute),
-      item % props.shards,
-    );
+  for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
+    const { items } = ticking.tables[index] ?? ticking.named('');
+    for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
+      items.write(
+        `item-${item}`,
+        START + 60 + Math.floor((item * 60) / itemsPerMinute),
+        item % (props.shards ?? 1),
+      );
+    }
   }
   for (let minute = 0; minute < minutes; minute += 1) ticking.tick(START + minute * 60, TICK_LATE_SECONDS);
   await ticking.finish();
-  const counted = ticking.executions.slice(FIRST_TICK, FIRST_TICK + TICKS).map(({ billing }) => billing);
+  const from = START + FIRST_TICK * 60;
+  const isCounted = ({ startDate }: Execution) =>
+    startDate >= from * 1000 && startDate < (from + TICKS * 60) * 1000;
+  const counted = ticking.executions.filter(isCounted);
+  const expired = monthTables.reduce((sum, { itemsPerMinute }) => sum + itemsPerMinute * TICKS, 0);
+  const deleted = ticking.tables
+    .flatMap(table => table.deleted)
+    .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
-  const reconciling = simulate();
-  reconciling.reconcile(START, props.reconcileHours * 60);
+  const reconciling = simulate(tables);
+  for (let hour = 0; hour < RECONCILES; hour += 1) {
+    for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
+  }
   await reconciling.finish();
 
+  const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
+  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH / RECONCILES);
+  const starts = (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
+  const transitionsOf = (executions: readonly Execution[]) =>
+    executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
   return {
-    ticks: times(sumOf(counted.map(costOf)), TICKS_A_MONTH / TICKS),
-    reconcile: times(sumOf(reconciling.executions.map(({ billing }) => costOf(billing))), RECONCILES_A_MONTH),
-    transitionsPerTick: counted.reduce((sum, { stateTransitions }) => sum + stateTransitions, 0) / TICKS,
+    ...{ ticks, reconcile, starts },
+    total: ticks.total + reconcile.total + starts,
+    executionsPerTick: counted.length / TICKS,
+    standardTransitions:
+      transitionsOf(counted) * (TICKS_A_MONTH / TICKS) +
+      transitionsOf(reconciling.executions) * (RECONCILES_A_MONTH / RECONCILES),
+    deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }
 
-/**
- * What it costs to look back, without what else a sweep does: dollars a month for an idle table. In the plain mode a tick of an idle table
- * does nothing else.
- */
-export async function costOfLookingBack(indexedBy: IndexedBy): Promise<number> {
-  const { ticks, reconcile } = await costOfMonth(0, { indexedBy, precisionSeconds: 60 });
-  return ticks.total - ticks.parts.stateTransitions + reconcile.total;
+function simulate(tables: readonly ResolvedProps[]): Simulation {
+  const [{ functionMemoryMb: memoryMb } = { functionMemoryMb: 512 }] = tables;
+  return new Simulation({
+    start: START,
+    tables: tables.map(props => ({
+      name: props.tableName,
+      props,
+      model: modelOf(props),
+      read: READ_MS,
+    })),
+    callMs: CALL_MS,
+    journalMs: JOURNAL_MS,
+    memoryMb,
+  });
 }
 
-function sumOf(costs: readonly Cost[]): Cost {
-  const [first] = costs;
-  if (first === undefined) throw new Error('Nothing was executed.');
-  return costs.slice(1).reduce((one, other) => combined(one, each => other.parts[each], 1), first);
+/** A reconcile begins within the hour. */
+function startReconcile(simulation: Simulation, { input, expression }: DeployedSchedule, hour: number): void {
+  const minute = Number(/^cron\((\d+) /.exec(expression)?.[1]);
+  const { scheduledTime: _scheduler, ...others }: TickInput = input;
+  simulation.tick(START + hour * 3600 + minute * 60, TICK_LATE_SECONDS, others);
+}
+
+function sumOf(executions: readonly Execution[]): Cost {
+  const none = costOf({
+    ...{ stateTransitions: 0, expressRequests: 0, expressGbSeconds: 0 },
+    ...{ functionInvocations: 0, functionGbSeconds: 0, usage: {} },
+  });
+  return executions
+    .map(({ billing }) => costOf(billing))
+    .reduce((one, other) => combined(one, each => other.parts[each], 1), none);
 }
 
 function times(cost: Cost, factor: number): Cost {

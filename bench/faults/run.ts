@@ -1,4 +1,4 @@
-import { type Definition, seededRandom } from 'stepfunctions-emulator';
+import { seededRandom } from 'stepfunctions-emulator';
 import { lagPercentiles } from '../../lab/report/lag.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
@@ -17,8 +17,6 @@ const FOLLOWING = 3;
 const LATE_SECONDS = 5;
 
 export interface FaultsRun {
-  /** The state machine; see `test/support/simulation/definition.ts`. */
-  readonly definition: Definition;
   /** How long items keep expiring. */
   readonly minutes: number;
   /** Makes the same faults again. */
@@ -28,7 +26,7 @@ export interface FaultsRun {
 /** Runs the ticks of a steady stream of items through a DynamoDB that misbehaves, on a virtual clock. */
 export async function runScenario(
   { id, title, rate, faults, bounds }: Scenario,
-  { definition, minutes, seed }: FaultsRun,
+  { minutes, seed }: FaultsRun,
 ): Promise<FaultsResult> {
   const from = START + LEAD * 60;
   const items = Array.from({ length: rate * minutes * 60 }, (_unused, index): StreamItem => {
@@ -36,7 +34,7 @@ export async function runScenario(
     return { id: `${ttl}-${index % rate}`, ttl };
   });
   const { struck = new Set(), ...misbehaviour } = faults?.(items, seededRandom(seed)) ?? {};
-  const simulation = new Simulation({ start: START, definition, ...misbehaviour });
+  const simulation = new Simulation({ start: START, ...misbehaviour });
   for (const item of items) simulation.table.write(item.id, item.ttl);
   for (let minute = 0; minute < LEAD + minutes + FOLLOWING; minute += 1) {
     simulation.tick(START + minute * 60, LATE_SECONDS);

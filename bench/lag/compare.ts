@@ -11,9 +11,10 @@ import { measuredCloud } from '../live/cloud-options.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
 import { MAX_WAIT_SECONDS, untilGone } from '../live/until-gone.ts';
+import { warmUp } from '../live/warm-up.ts';
 import { everyMinute } from './every-minute.ts';
 import { type LagResult, MODES, type Mode, type ModeResult, modeResult } from './result.ts';
-import { publishedSweep, SWEPT_TABLES, watchTables } from './tables.ts';
+import { makeWarmUpTable, publishedSweep, SWEPT_TABLES, watchTables } from './tables.ts';
 
 export interface CompareOptions {
   readonly modes: readonly Mode[];
@@ -48,6 +49,7 @@ export function compareLag(options: CompareOptions): Promise<Comparison> {
   return withSynthesized({ region: 'us-east-1', tables: SWEPT_TABLES }, async cdktfOut => {
     const cloud = await LocalCloud.start({ cdktfOut, observe: true, ...measuredCloud(rate, problems) });
     try {
+      await warmUp(cloud.client, await makeWarmUpTable(cloud));
       const startMs = Date.now();
       const watched = await watchTables(options.modes, cloud, `session-${startMs.toString(36)}`, problems);
       try {

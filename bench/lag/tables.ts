@@ -6,6 +6,7 @@ import { enableStream, ensureTable } from '../../local/dynamodb/tables.ts';
 import type { TableResource } from '../../local/terraform/synthesized.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { type ExpiredTable, makeExpiredTable } from '../live/expired-table.ts';
 import { stampedWindow, sweepPublished } from './published-algorithm.ts';
 import { publishedStore } from './published-store.ts';
 import type { Mode } from './result.ts';
@@ -46,6 +47,12 @@ export function watchTables(
       return [mode, watched];
     }),
   );
+}
+
+/** A table that is measured by nothing, for what is done before. */
+export function makeWarmUpTable({ client, synthesized }: LocalCloud): Promise<ExpiredTable> {
+  const props = { ...PRECISE, tableName: 'WarmUpSessions' };
+  return makeExpiredTable(client, props, tableOf(synthesized, PRECISE.tableName));
 }
 
 /** One invocation of the published algorithm on its table. */

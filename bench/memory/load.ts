@@ -10,7 +10,10 @@ import type { SweepReport } from '../../statemachine/contract.ts';
 
 export interface LoadOptions {
   readonly sfn: SFNClient;
+  /** Of the replays of the table's deployment. */
   readonly stateMachineArn: string;
+  /** Its name. */
+  readonly table: string;
   readonly sessions: SessionTable;
   /** Executions that run at any time. */
   readonly concurrency: number;
@@ -50,7 +53,7 @@ export async function keepRunning(options: LoadOptions): Promise<void> {
 }
 
 async function sweepOnce(
-  { sfn, stateMachineArn, sessions, items }: LoadOptions,
+  { sfn, stateMachineArn, table, sessions, items }: LoadOptions,
   from: number,
   firstItem: number,
 ): Promise<void> {
@@ -58,7 +61,7 @@ async function sweepOnce(
   // One after the other: the load is the executions, not the writes.
   for (let index = 0; index < items; index++) await sessions.write(firstItem + index, 0, ttl(index));
   const iso = (epochMilliseconds: number) => new Date(epochMilliseconds).toISOString();
-  const input = JSON.stringify({ from: iso(from), to: iso(from + MINUTE_MS) });
+  const input = JSON.stringify({ table, from: iso(from), to: iso(from + MINUTE_MS) });
   const executionArn = await start(sfn, { stateMachineArn, input, name: `sweep-${firstItem}` });
   for (;;) {
     const execution = await sfn.send(new DescribeExecutionCommand({ executionArn }));

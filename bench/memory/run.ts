@@ -8,6 +8,8 @@ import { tableOf } from '../../local/terraform/table-of.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { loadConfigFile } from '../../stacks/config-file.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { replayName } from '../../stacks/names.ts';
+import { resolveProps } from '../../stacks/props.ts';
 import { thisMachine } from '../live/machine.ts';
 import { type CloudProcess, startCloudProcess } from './cloud-process.ts';
 import { keepRunning } from './load.ts';
@@ -58,9 +60,10 @@ async function firstTable() {
   if (props === undefined) throw new Error('a configuration that was checked has a table');
   const { table, machineArn } = await withSynthesized(config, async cdktfOut => {
     const synthesized = readSynthesized(cdktfOut);
+    const machine = replayName(resolveProps(props).sweep);
     return {
       table: tableOf(synthesized, props.tableName),
-      machineArn: synthesized.stateMachines[0]?.arn,
+      machineArn: synthesized.stateMachines.find(({ name }) => name === machine)?.arn,
     };
   });
   return { table, model: modelOf(props), machineArn };
@@ -91,7 +94,7 @@ async function measure(
   let executions = 0;
   const enough = new AbortController();
   const load = keepRunning({
-    ...{ sfn, stateMachineArn, concurrency, items },
+    ...{ sfn, stateMachineArn, table: table.name, concurrency, items },
     sessions: new SessionTable(dynamoDb, { table, model, prefix: 'memory' }),
     signal: AbortSignal.any([enough.signal, signal]),
     onEnded: () => {

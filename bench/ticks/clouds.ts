@@ -4,8 +4,9 @@ import { expiryModel } from '../../expiry/index.ts';
 import type { Problems } from '../../lab/report/problems.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import type { Deliveries } from '../../local/scheduler/scheduler.ts';
+import { replayName } from '../../stacks/names.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { type Group, groupOf, type Scenario, SLOW_MAP_RUNS } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 
 const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime' };
 export const MODEL = expiryModel(KEYS);
@@ -19,53 +20,41 @@ export interface Timing {
   readonly delivered: Map<string, (readonly number[])[]>;
 }
 
-type Use<T> = (
-  clouds: ReadonlyMap<LocalCloud, readonly Scenario[]>,
-  /** The executions of a state machine that have ended; grows. */
-  endedOf: (machine: string) => readonly Execution[],
-) => Promise<T>;
-
-/** Runs a cloud for each group of these scenarios. */
-export async function inClouds<T>(
+/** Runs a cloud for these scenarios, each with a deployment of its own. */
+export async function inCloud<T>(
   scenarios: readonly Scenario[],
   { timing, seed, problems }: { timing: Timing; seed: number; problems: Problems },
-  use: Use<T>,
+  use: (cloud: LocalCloud, ended: readonly Execution[]) => Promise<T>,
 ): Promise<T> {
-  const clouds = new Map<LocalCloud, readonly Scenario[]>();
-  const ended = new Map<string, Execution[]>();
-  const endedOf = (machine: string): Execution[] => {
-    const list = ended.get(machine) ?? [];
-    ended.set(machine, list);
-    return list;
-  };
-  const startRest = async ([group, ...rest]: readonly Group[]): Promise<T> => {
-    if (group === undefined) return use(clouds, endedOf);
-    const members = scenarios.filter(scenario => groupOf(scenario) === group);
-    return withSynthesized({ region: 'us-east-1', tables: members.map(propsOf) }, async cdktfOut => {
-      const cloud = await LocalCloud.start({
-        cdktfOut,
-        observe: true,
-        warm: 1,
-        deliveries: deliveriesOf(members, timing, seed),
-        ...(group === 'slowMapRuns' && { mapRunDelays: SLOW_MAP_RUNS }),
-        onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
-        onExecution: execution => endedOf(execution.machine.name).push(execution),
-      });
-      clouds.set(cloud, members);
-      try {
-        return await startRest(rest);
-      } finally {
-        await cloud.stop();
-      }
+  // Grows.
+  const ended: Execution[] = [];
+  return withSynthesized({ region: 'us-east-1', tables: scenarios.map(propsOf) }, async cdktfOut => {
+    const cloud = await LocalCloud.start({
+      cdktfOut,
+      observe: true,
+      warm: 1,
+      deliveries: deliveriesOf(scenarios, timing, seed),
+      onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
+      onExecution: execution => ended.push(execution),
     });
-  };
-  return startRest([...new Set(scenarios.map(groupOf))]);
+    try {
+      return await use(cloud, ended);
+    } finally {
+      await cloud.stop();
+    }
+  });
+}
+
+/** Whether an execution is of the scenario's deployment: one of its ticks, or what these handed over. */
+export function isOf(scenario: Scenario, { machine }: Execution): boolean {
+  const deployment = deploymentName(scenario);
+  return machine.name === deployment || machine.name === replayName(deployment);
 }
 
 function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: number): Deliveries {
   const bySchedule = new Map(
     scenarios.map((scenario, index) => [
-      `${machineName(scenario)}-tick`,
+      `${deploymentName(scenario)}-tick`,
       { scenario, random: seededRandom(seed + index) },
     ]),
   );
@@ -86,12 +75,12 @@ function deliveriesOf(scenarios: readonly Scenario[], timing: Timing, seed: numb
 }
 
 export const tableName = ({ id }: Scenario) => `Ticks${id}`;
-export const machineName = ({ id }: Scenario) => `ticks-${id}`;
+const deploymentName = ({ id }: Scenario) => `ticks-${id}`;
 
 function propsOf(scenario: Scenario): PreciseTtlProps {
   return {
     tableName: tableName(scenario),
-    name: machineName(scenario),
+    sweep: deploymentName(scenario),
     ...KEYS,
     precisionSeconds: 1,
     ...scenario.props,

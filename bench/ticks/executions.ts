@@ -1,5 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { reportOf } from '../../lab/ledger/accounts.ts';
+import { reportsOf } from '../../lab/ledger/accounts.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
 
@@ -22,9 +22,10 @@ export interface ExecutionSums {
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 
 export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
-  const reports = ended.map(reportOfEnded);
+  const each = ended.map(reportsOfEnded);
+  const reports = each.flatMap(some => some ?? []);
   const sum = (count: (report: SweepReport) => number) =>
-    reports.reduce((total, report) => total + (report ? count(report) : 0), 0);
+    reports.reduce((total, report) => total + count(report), 0);
   return {
     executions: ended.length,
     failed: ended.filter(({ status }) => status !== 'SUCCEEDED').length,
@@ -34,11 +35,11 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
     notFound: sum(({ notFound }) => notFound),
     failedItems: sum(({ failed }) => failed),
     retries: sum(({ retries }) => retries),
-    eachAddsUp: reports.every(report => report !== undefined && report.found === sumOfFates(report)),
+    eachAddsUp: !each.includes(undefined) && reports.every(report => report.found === sumOfFates(report)),
   };
 }
 
 /** A sweep that left something behind has its report as its cause; one that crashed or was stopped has none. */
-function reportOfEnded({ output, cause }: Ended): SweepReport | undefined {
-  return output === undefined ? reportOf(cause) : (output as unknown as SweepReport);
+export function reportsOfEnded({ output, cause }: Ended): readonly SweepReport[] | undefined {
+  return reportsOf(output === undefined ? cause : JSON.stringify(output));
 }

@@ -1,4 +1,4 @@
-import { type Execution, seededRandom } from 'stepfunctions-emulator';
+import { seededRandom } from 'stepfunctions-emulator';
 import { describeViolations } from '../../lab/ledger/verdict.ts';
 import { count, timeOfDay } from '../../lab/report/numbers.ts';
 import { Problems } from '../../lab/report/problems.ts';
@@ -11,7 +11,7 @@ import { tableOf } from '../../local/terraform/table-of.ts';
 import { firstTtlOf } from '../live/first-ttl.ts';
 import { thisMachine } from '../live/machine.ts';
 import { untilGone } from '../live/until-gone.ts';
-import { inClouds, MODEL, machineName, type Timing, tableName } from './clouds.ts';
+import { inCloud, isOf, MODEL, type Timing, tableName } from './clouds.ts';
 import { sumExecutions } from './executions.ts';
 import { type ScenarioResult, scenarioProblems, scenarioResult, type TicksResult } from './result.ts';
 import { groupOf, ROUNDS, type Scenario } from './scenarios.ts';
@@ -40,9 +40,7 @@ const MAX_EXECUTION_MS = 200_000;
 /** A scenario under way. */
 interface Running {
   readonly scenario: Scenario;
-  readonly cloud: LocalCloud;
   readonly table: WatchedTable;
-  readonly ended: readonly Execution[];
 }
 
 /**
@@ -57,8 +55,8 @@ export async function runTicks(options: TicksOptions): Promise<TicksOutcome> {
   const { minutes, rate, seed, signal } = options;
   const until = AbortSignal.any([signal, problems.broken]);
   const results: ScenarioResult[] = [];
-  for (const groups of ROUNDS) {
-    const members = options.scenarios.filter(scenario => groups.some(group => group === groupOf(scenario)));
+  for (const group of ROUNDS) {
+    const members = options.scenarios.filter(scenario => groupOf(scenario) === group);
     if (members.length > 0 && !until.aborted) {
       results.push(...(await runRound(members, options, { progress, problems, until })));
     }
@@ -79,15 +77,12 @@ async function runRound(
   { progress, problems, until }: Surroundings,
 ): Promise<ScenarioResult[]> {
   const timing: Timing = { owners: Math.ceil(minutes), delivered: new Map() };
-  return inClouds(scenarios, { timing, seed, problems }, async (clouds, endedByMachine) => {
+  return inCloud(scenarios, { timing, seed, problems }, async (cloud, ended) => {
     const startMs = Date.now();
     const running: Running[] = [];
     try {
-      for (const [cloud, members] of clouds) {
-        for (const scenario of members) {
-          const table = await watch(cloud, scenario, startMs, problems);
-          running.push({ scenario, cloud, table, ended: endedByMachine(machineName(scenario)) });
-        }
+      for (const scenario of scenarios) {
+        running.push({ scenario, table: await watch(cloud, scenario, startMs, problems) });
       }
       const firstTtl = firstTtlOf(Date.now());
       const seconds = minutes * 60;
@@ -109,20 +104,20 @@ async function runRound(
         onCheck: now => progress.show(describe(running, now)),
       });
       await Promise.all(writers);
-      for (const cloud of clouds.keys()) cloud.pauseSchedules();
+      cloud.pauseSchedules();
       progress.say('Waiting for the executions that are under way: they end with their upcoming minute.');
-      await untilIdle(() => [...clouds.keys()].every(({ running: executions }) => executions.length === 0), {
+      await untilIdle(() => cloud.running.length === 0, {
         deadline: Date.now() + MAX_EXECUTION_MS,
         signal: until,
       });
       for (const { table } of running) await table.stop();
-      const results = running.map(({ scenario, table, ended }) =>
+      const results = running.map(({ scenario, table }) =>
         scenarioResult(
           scenario,
           timing.delivered.get(scenario.id) ?? [],
           table.ledger.tally(Date.now()),
           table.ledger.lags,
-          sumExecutions(ended),
+          sumExecutions(ended.filter(execution => isOf(scenario, execution))),
         ),
       );
       const found = until.aborted ? [] : [...results.flatMap(scenarioProblems), ...(await verify(running))];

@@ -26,17 +26,14 @@ export interface Scenario {
 }
 
 /**
- * What runs at once; each group has a cloud and a DynamoDB Local of its own. More tables at once would measure the machine,
+ * What runs at once, on a cloud and a DynamoDB Local of its own. More tables at once would measure the machine,
  * and a backlog that is swept at once takes all there is of it: that one has a round for itself.
  */
-export const ROUNDS = [['steady'], ['polled', 'slowMapRuns'], ['backlog']] as const;
+export const ROUNDS = ['steady', 'polled', 'backlog'] as const;
 
-export type Group = (typeof ROUNDS)[number][number];
+export type Group = (typeof ROUNDS)[number];
 
 export const groupOf = ({ group = 'steady' }: Scenario): Group => group;
-
-/** As others measured it on AWS: 7 s from the last child's end to the end of a Map Run of 100 children. */
-export const SLOW_MAP_RUNS = { beforeChildrenMs: 5_000, afterChildrenMs: 7_000 };
 
 /** At random, and the last one as late as can be. */
 const lateBy =
@@ -55,12 +52,6 @@ export const SCENARIOS: readonly Scenario[] = [
     group: 'backlog',
     title: 'one tick skipped',
     deliver: ({ index, owners }) => (index === Math.floor(owners / 2) ? [] : [0]),
-  },
-  {
-    id: 'SlowMapRuns',
-    title: 'ticks late by 0 to 45 s, 5 s before and 7 s after the children of a Map Run',
-    deliver: lateBy(45),
-    group: 'slowMapRuns',
   },
   {
     id: 'ShortPolled',

@@ -1,6 +1,6 @@
-import { type CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { MissingPermissionError } from '../table/errors.ts';
-import { permitted } from '../table/permitted.ts';
+import { readTableMetric } from '../table/metrics.ts';
 import type { Writes } from './reading.ts';
 
 const HOUR_SECONDS = 3600;
@@ -15,7 +15,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 export async function readWrites(client: CloudWatchClient, tableName: string, now: number): Promise<Writes> {
   try {
     const end = Math.floor(now / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
-    const hours = await read(client, {
+    const hours = await readTableMetric(client, {
       metric: 'ConsumedWriteCapacityUnits',
       dimensions: { TableName: tableName },
       statistic: 'Sum',
@@ -46,7 +46,7 @@ export async function readIndexProgress(
   now: number,
 ): Promise<number | undefined> {
   try {
-    const percents = await read(client, {
+    const percents = await readTableMetric(client, {
       metric: 'OnlineIndexPercentageProgress',
       dimensions: { TableName: tableName, GlobalSecondaryIndexName: indexName },
       statistic: 'Maximum',
@@ -59,42 +59,4 @@ export async function readIndexProgress(
   } catch {
     return undefined;
   }
-}
-
-interface MetricQuery {
-  readonly metric: string;
-  readonly dimensions: Readonly<Record<string, string>>;
-  readonly statistic: 'Sum' | 'Maximum';
-  readonly periodSeconds: number;
-  /** Epoch seconds. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The values of a metric of DynamoDB, the latest first. */
-async function read(client: CloudWatchClient, query: MetricQuery): Promise<number[]> {
-  const { MetricDataResults = [] } = await permitted('cloudwatch:GetMetricData', '*', () =>
-    client.send(
-      new GetMetricDataCommand({
-        StartTime: new Date(query.from * 1000),
-        EndTime: new Date(query.to * 1000),
-        ScanBy: 'TimestampDescending',
-        MetricDataQueries: [
-          {
-            Id: 'values',
-            MetricStat: {
-              Metric: {
-                Namespace: 'AWS/DynamoDB',
-                MetricName: query.metric,
-                Dimensions: Object.entries(query.dimensions).map(([Name, Value]) => ({ Name, Value })),
-              },
-              Period: query.periodSeconds,
-              Stat: query.statistic,
-            },
-          },
-        ],
-      }),
-    ),
-  );
-  return MetricDataResults[0]?.Values ?? [];
 }

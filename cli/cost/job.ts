@@ -1,52 +1,120 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
+import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
 import { InvalidConfigError } from '../../stacks/config.ts';
-import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
-import { billedTable, type ItemLoad } from './billed-table.ts';
+import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
+import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
 import type { BillFacts } from './text.ts';
+
+/** As the bill counts a month: 30 days. */
+const SECONDS_PER_MONTH = 30 * 86_400;
 
 /** What native TTL takes: its deletes are free. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html */
 const NATIVE_DOLLARS = 0;
 
 export interface CostQuestion extends Omit<ItemLoad, 'itemsPerMonth'> {
-  /** Of all tables together. */
+  /** Of all tables together, spread evenly over them. */
   readonly itemsPerMonth: number;
-  readonly tables: number;
-  readonly props: PreciseTtlProps;
+  /** Each table so many times. */
+  readonly copies: number;
+  readonly tables: readonly PreciseTtlProps[];
 }
 
 /**
- * What so many tables with these props cost a month.
+ * What the deployments of these tables cost a month.
  * @throws InvalidConfigError with everything that is wrong with the props
  */
-export function answer({ tables, props, ...load }: CostQuestion): { bill: Bill; facts: BillFacts } {
-  const problems = propProblems(props);
+export function answer({ copies, tables, ...load }: CostQuestion): { bill: Bill; facts: BillFacts } {
+  const problems = tables.flatMap(propProblems);
   if (problems.length > 0) throw new InvalidConfigError(problems);
-  const resolved = resolveProps(props);
-  const { indexedBy, precisionSeconds, pollSeconds, shards, metrics, dashboard, tracing } = resolved;
-  // What a table costs that runs is what is asked, whether its schedules are on or not.
-  const table = billedTable(
-    { ...resolved, enabled: true },
-    { ...load, itemsPerMonth: load.itemsPerMonth / tables },
+  const resolved = tables.flatMap(table => copiesOf(table, copies)).map(resolveProps);
+  const deployments = billedDeployments(
+    // What a table costs that runs is what is asked, whether its schedules are on or not.
+    resolved.map(props => ({ ...props, enabled: true })),
+    { ...load, itemsPerMonth: load.itemsPerMonth / resolved.length },
   );
-  const settings = [
+  const facts = {
+    tables: resolved.length,
+    deployments: deployments.length,
+    ...load,
+    settings: [...new Set(resolved.map(settingsOf))],
+    ...worstOf(resolved.map(props => shardFacts(props, load, resolved.length))),
+    nativeDollars: NATIVE_DOLLARS,
+  };
+  return { bill: monthlyBill(deployments), facts };
+}
+
+type ShardFacts = Pick<BillFacts, 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'>;
+
+/** Whether the shards of one of so many tables take what is written to its index. */
+function shardFacts(
+  props: ResolvedProps,
+  { itemsPerMonth, renewalsPerItem }: ItemLoad,
+  tables: number,
+): ShardFacts {
+  // A renewal deletes one entry and puts another.
+  const perSecond = (itemsPerMonth / tables / SECONDS_PER_MONTH) * (1 + renewalsPerItem);
+  const { write: warmUnits } = props.warmThroughput ?? { write: NEW_TABLE_UNITS };
+  const shardAdvice = adviseShards({
+    ...props,
+    putsPerSecond: perSecond,
+    deletesPerSecond: perSecond,
+    warmUnits,
+  });
+  return { shards: props.shards, warmUnits, indexWritesPerSecond: 2 * perSecond, shardAdvice };
+}
+
+/** From what is fine to what cannot be. */
+const VERDICTS = ['holds', 'late', 'impossible'] as const;
+
+/** The table that can take least says what is wrong. */
+function worstOf(facts: readonly ShardFacts[]): ShardFacts {
+  const [first, ...others] = facts;
+  if (first === undefined) throw new TypeError('cost: expected a table');
+  return others.reduce(
+    (worst, each) =>
+      VERDICTS.indexOf(each.shardAdvice.verdict) > VERDICTS.indexOf(worst.shardAdvice.verdict) ? each : worst,
+    first,
+  );
+}
+
+function copiesOf(table: PreciseTtlProps, copies: number): PreciseTtlProps[] {
+  if (copies === 1) return [table];
+  return Array.from({ length: copies }, (_unused, copy) => ({
+    ...table,
+    tableName: `${table.tableName}-${copy + 1}`,
+  }));
+}
+
+/** What of a table's settings the bill depends on, in words. */
+function settingsOf(props: ResolvedProps): string {
+  const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards, metrics } = props;
+  const [deployment] = billedDeployments([{ ...props, enabled: true }], {
+    ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },
+  });
+  const alarms = deployment?.alarmMetrics ?? 0;
+  return [
     `indexed by ${indexedBy}`,
+    ...(indexedBy === 'window' ? [`windows of ${windowLength(granularityMinutes)}`] : []),
     ...(shards > 1 ? [`${shards} shards`] : []),
     `precisionSeconds ${precisionSeconds}`,
     `pollSeconds ${pollSeconds}`,
-    `lookbackMinutes ${resolved.lookbackMinutes}`,
-    `reconcileHours ${resolved.reconcileHours}`,
-    `metrics ${metrics}`,
-    table.alarms === 1 ? '1 alarm' : `${table.alarms} alarms`,
-    dashboard ? 'a dashboard' : 'no dashboard',
-    ...(tracing ? ['traced'] : []),
-    ...(resolved.archive ? ['an archive'] : []),
-    ...(resolved.archiveFirst ? ['counted without archiveFirst'] : []),
-    ...(resolved.events ? ['counted without events'] : []),
+    `lookbackMinutes ${props.lookbackMinutes}`,
+    `reconcileHours ${props.reconcileHours}`,
+    `metrics ${metrics}${props.metricsPerTable ? ', also per table' : ''}`,
+    alarms === 0 ? 'no alarms' : `alarms on ${alarms} metrics`,
+    props.dashboard ? 'a dashboard' : 'no dashboard',
+    ...(props.tracing ? ['traced'] : []),
+    ...(props.archive ? ['an archive'] : []),
+    ...(props.archiveFirst ? ['counted without archiveFirst'] : []),
+    ...(props.events ? ['counted without events'] : []),
     // What is reserved costs the same whether it is used or not.
-    ...(resolved.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),
-    ...(resolved.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),
-    ...(resolved.enabled ? [] : ['counted as if it were enabled']),
-  ];
-  const facts = { tables, ...load, settings, nativeDollars: NATIVE_DOLLARS };
-  return { bill: monthlyBill(table, tables), facts };
+    ...(props.provisionedCapacity ? ['counted as if it were on demand, and not provisioned'] : []),
+    ...(props.tableClass === 'STANDARD' ? [] : ['counted as if its class were STANDARD']),
+    ...(props.enabled ? [] : ['counted as if it were enabled']),
+  ].join(', ');
+}
+
+function windowLength(minutes: number): string {
+  if (minutes === 1440) return 'a day';
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }

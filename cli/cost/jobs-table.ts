@@ -8,7 +8,7 @@ import {
   type JobDestination,
 } from '../../cost/scheduling.ts';
 import { resolveProps } from '../../stacks/props.ts';
-import { billedTable } from './billed-table.ts';
+import { billedDeployments } from './billed-deployments.ts';
 
 const MILLIONS_A_MONTH = [0.1, 1, 10, 100];
 const DESTINATIONS = Object.keys(JOB_DESTINATIONS) as JobDestination[];
@@ -23,7 +23,7 @@ export function jobsTable(): string {
   const items = DESTINATIONS.map(destination => {
     const dollars = MILLIONS_A_MONTH.map(millions => {
       const jobsPerMonth = millions * 1e6;
-      const { total } = monthlyBill(billedTable(props, { ...LOAD, itemsPerMonth: jobsPerMonth }));
+      const { total } = monthlyBill(billedDeployments([props], { ...LOAD, itemsPerMonth: jobsPerMonth }));
       return dollarsPerJob(destination, { jobsPerMonth, tableDollars: total, functionMb });
     });
     const event = million(dollarsPerEvent(destination, functionMb));

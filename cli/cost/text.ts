@@ -1,14 +1,25 @@
 import { BILL_PARTS, type Bill, type BillPart } from '../../cost/bill.ts';
+import { PARTITION_UNITS, type ShardAdvice } from '../../expiry/partition-rule.ts';
+import { describeAdvice } from '../shard-advice.ts';
 
 /** What is counted, in words: what the numbers hold for. */
 export interface BillFacts {
   readonly tables: number;
+  /** That sweep them. */
+  readonly deployments: number;
   readonly itemsPerMonth: number;
   readonly itemBytes: number;
   readonly renewalsPerItem: number;
   readonly lifetimeHours: number;
-  /** The props that the bill depends on, e.g. `by window`, `precisionSeconds: 1`. */
+  /** The settings of tables that the bill depends on: as many as there are different ones. */
   readonly settings: readonly string[];
+  readonly shards: number;
+  /** Write units a second that the index takes at once. */
+  readonly warmUnits: number;
+  /** Puts and deletes of entries in the index of one table, when they come evenly. */
+  readonly indexWritesPerSecond: number;
+  /** Whether the shards take that. */
+  readonly shardAdvice: ShardAdvice;
   /** Dollars a month for what native TTL takes on the same items. */
   readonly nativeDollars: number;
 }
@@ -16,8 +27,8 @@ export interface BillFacts {
 const TITLES: Readonly<Record<BillPart, string>> = {
   sweep: 'The sweep',
   monitoring: 'What watches it',
-  table: "The table's index, and its deletes",
-  archive: 'The archive',
+  table: 'The index of each table, and its deletes',
+  archive: 'The archives',
 };
 
 /** The bill, line by line. */
@@ -37,6 +48,7 @@ export function describeBill(bill: Bill, facts: BillFacts): string {
   ]);
   return [
     describeFacts(facts),
+    ...describeShards(facts),
     ...parts,
     '',
     row('A month with precise-ttl', '', bill.total),
@@ -48,14 +60,28 @@ export function describeBill(bill: Bill, facts: BillFacts): string {
   ].join('\n');
 }
 
-function describeFacts({ tables, itemsPerMonth, settings, ...item }: BillFacts): string {
-  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables`;
+function describeFacts({ tables, deployments, itemsPerMonth, settings, ...item }: BillFacts): string {
+  const together = deployments === 1 ? 'swept together' : `swept by ${count(deployments)} deployments`;
+  const among = tables === 1 ? 'in one table' : `spread evenly over ${count(tables)} tables, ${together}`;
   const renewals =
     item.renewalsPerItem === 0 ? 'not renewed' : `renewed ${count(item.renewalsPerItem)} times`;
   return [
     `${count(itemsPerMonth)} items expire a month, evenly, ${among}: ${count(item.itemBytes)} bytes each, ${renewals}, ${count(item.lifetimeHours)} hours in the table.`,
-    `Each table: ${settings.join(', ')}.`,
+    ...settings.map(each => `${settings.length === 1 ? 'Each table' : 'Some tables'}: ${each}.`),
   ].join('\n');
+}
+
+/** Nothing where the shards take it. */
+function describeShards({ shards, warmUnits, indexWritesPerSecond, shardAdvice }: BillFacts): string[] {
+  const { verdict } = shardAdvice;
+  if (verdict === 'holds') return [];
+  const writes = `${count(Math.round(indexWritesPerSecond))} puts and deletes a second in the index of each table`;
+  const on = `${count(shards)} shard${shards === 1 ? '' : 's'}`;
+  const what =
+    verdict === 'impossible'
+      ? `✗ This cannot be: ${writes}, on ${on}. DynamoDB takes ${count(PARTITION_UNITS)} a second of a shard.`
+      : `✗ Items will be late, and your own writes throttled: ${writes}, on ${on} and an index that is warm for ${count(warmUnits)}.`;
+  return ['', what, `  It takes ${describeAdvice(shardAdvice)}: docs/configuration.md, "How many shards".`];
 }
 
 /** Small amounts to the hundredth, large ones whole. */

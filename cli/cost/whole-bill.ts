@@ -1,69 +1,72 @@
 import { type Bill, monthlyBill } from '../../cost/bill.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import { billedTable } from './billed-table.ts';
+import { billedDeployments } from './billed-deployments.ts';
 
-/** Items that expire in a minute; a month of ticks has 43,200. */
-const RATES = [0, 100, 10_000];
+/** Minutes of a month, as the ticks are counted. */
 const MINUTES = 43_200;
 
 /** Small items that are written once, live for a day, and are not renewed. */
 const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24 };
 
-type Settings = Pick<PreciseTtlProps, 'indexedBy' | 'metrics' | 'alarms' | 'dashboard'>;
+type Settings = Pick<
+  PreciseTtlProps,
+  'indexedBy' | 'pollSeconds' | 'shards' | 'metrics' | 'alarms' | 'dashboard'
+>;
+
+/** Tables of one deployment, items that expire in a minute of each, and how they are indexed. */
+type Row = readonly [tables: number, rate: number, indexed: string, settings: Settings];
 
 const FREE_METRICS = { metrics: 'essential', alarms: { deletionLag: false }, dashboard: false } as const;
 
-const CHOICES: readonly (readonly [string, Settings])[] = [
-  ['alarms on free metrics, no other metrics', FREE_METRICS],
-  ['`essential`, all its alarms', { metrics: 'essential', dashboard: false }],
-  ['`all`, alarms, dashboard (default)', {}],
+const WINDOW = ['by window', {}] as const;
+const SECOND = ['by second', { indexedBy: 'second' }] as const;
+
+const SHORT: readonly Row[] = [
+  ...[0, 100, 10_000].flatMap((rate): Row[] => [
+    [1, rate, ...WINDOW],
+    [1, rate, ...SECOND],
+  ]),
+  [100, 0, ...WINDOW],
 ];
 
-const WAYS = ['window', 'second'] as const;
+const WHOLE: readonly Row[] = [
+  ...SHORT,
+  [1, 0, 'by second, `pollSeconds: 0`', { indexedBy: 'second', pollSeconds: 0 }],
+  [1, 100, 'by window, 26 shards', { shards: 26 }],
+  [100, 0, ...SECOND],
+  [100, 20, ...WINDOW],
+];
 
 /** The table of docs/cost.md with everything that is billed. */
-export function wholeBillTable(): string {
+export const wholeBillTable = (): string => billTable(WHOLE);
+
+/** The same in short, for the README. */
+export const shortBillTable = (): string => billTable(SHORT);
+
+function billTable(rows: readonly Row[]): string {
   const head = [
-    ...['items a minute', 'indexed by', 'monitoring', 'sweep, $', 'monitoring, $', 'index and deletes, $'],
-    'a month, $',
+    ...['tables', 'items a minute, each', 'indexed', 'sweep', 'metrics, alarms, a dashboard'],
+    ...['index and deletes', 'a month, as it comes', 'with alarms on free metrics only'],
   ];
-  const rows = RATES.flatMap(rate =>
-    WAYS.flatMap(indexedBy =>
-      CHOICES.map(([name, settings]) => {
-        const { byPart, total } = billOf(rate, { indexedBy, ...settings });
-        const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(each => each.toFixed(2));
-        return [rate.toLocaleString('en-US'), indexedBy, name, ...parts, `**${total.toFixed(2)}**`];
-      }),
-    ),
-  );
-  return markdownTable(head, '|--:|---|---|--:|--:|--:|--:|', rows);
-}
-
-/** The same in short, for the README: every row adds up to a month of docs/cost.md. */
-export function shortBillTable(): string {
-  const head = [
-    ...['items a minute', 'indexed by', 'sweep', 'metrics, alarms, a dashboard', 'index and deletes'],
-    ...['a month, as it comes', 'with alarms on free metrics only'],
-  ];
-  const rows = RATES.flatMap(rate =>
-    WAYS.map(indexedBy => {
-      const { byPart, total } = billOf(rate, { indexedBy });
-      const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);
-      const least = billOf(rate, { indexedBy, ...FREE_METRICS }).total;
-      return [rate.toLocaleString('en-US'), indexedBy, ...parts, `**${dollars(total)}**`, dollars(least)];
-    }),
-  );
-  return markdownTable(head, '|--:|---|--:|--:|--:|--:|--:|', rows);
-}
-
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
-
-function billOf(itemsPerMinute: number, settings: Settings): Bill {
-  const props = resolveProps({ tableName: 'T', partitionKey: 'id', ...settings });
-  return monthlyBill(billedTable(props, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
-}
-
-function markdownTable(head: readonly string[], rule: string, rows: readonly (readonly string[])[]): string {
+  const lines = rows.map(([tables, rate, indexed, settings]) => {
+    const { byPart, total } = billOf(tables, rate, settings);
+    const least = billOf(tables, rate, { ...settings, ...FREE_METRICS }).total;
+    const parts = [byPart.sweep, byPart.monitoring, byPart.table].map(dollars);
+    return [
+      ...[String(tables), rate.toLocaleString('en-US'), indexed],
+      ...[...parts, `**${dollars(total)}**`, dollars(least)],
+    ];
+  });
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
+  return [line(head), '|--:|--:|---|--:|--:|--:|--:|--:|', ...lines.map(line)].join('\n');
+}
+
+const dollars = (value: number): string =>
+  `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+function billOf(tables: number, itemsPerMinute: number, settings: Settings): Bill {
+  const resolved = Array.from({ length: tables }, (_unused, table) =>
+    resolveProps({ tableName: `T-${table + 1}`, partitionKey: 'id', ...settings }),
+  );
+  return monthlyBill(billedDeployments(resolved, { ...LOAD, itemsPerMonth: itemsPerMinute * MINUTES }));
 }

@@ -2,7 +2,6 @@ import { consent, requireConsent } from '../consent.ts';
 import type { FlagValues } from '../flags.ts';
 import { print, printError } from '../print.ts';
 import { stopOnSignal } from '../signals.ts';
-import { endsLimits, type Limits } from './ends-limits.ts';
 import type { CHANGE_FLAGS } from './flags.ts';
 import { describeLoweredGraces } from './lowered-grace.ts';
 import { Terraform } from './run-terraform.ts';
@@ -14,8 +13,6 @@ export interface Change {
   readonly ask: string;
   /** Remove the deployment, and keep its tables. @default false */
   readonly removed?: boolean;
-  /** Looks for limits that were set by hand. @default nothing is looked for */
-  readonly limits?: Limits;
 }
 
 /**
@@ -27,7 +24,7 @@ export interface Change {
  */
 export async function change(
   flags: FlagValues<typeof CHANGE_FLAGS>,
-  { ask, removed = false, limits }: Change,
+  { ask, removed = false }: Change,
 ): Promise<number> {
   const program = terraformBinary(process.env);
   await requireTerraform(program);
@@ -35,14 +32,13 @@ export async function change(
   requireConsent(flags);
   const terraform = new Terraform(program, stack);
   await terraform.init();
-  const ending = limits && (await endsLimits(limits, flags.yes));
   try {
     const changes = await terraform.plan();
     if (changes === undefined) return 1;
     const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
     if (lowered !== '') print(`\n${lowered}`);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
-    const declined = changes ? await declinedWith(ending ? `${ending}\n${ask}` : ask, flags) : undefined;
+    const declined = changes ? await declinedWith(ask, flags) : undefined;
     if (declined !== undefined) {
       printError('Nothing was changed.');
       return declined;

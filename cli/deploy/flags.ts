@@ -10,9 +10,3 @@ export const CHANGE_FLAGS = {
 /** The end of the help of every command that runs Terraform. */
 export const TERRAFORM_HELP =
   'TERRAFORM_BINARY_NAME: another program than terraform, e.g. tofu. It uses the AWS credentials that Terraform finds.';
-
-/** Of the command that may end a limit. */
-export const END_LIMITS = {
-  type: 'switch',
-  help: 'end the limits that were set by hand, without asking',
-} as const;

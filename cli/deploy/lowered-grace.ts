@@ -1,4 +1,5 @@
 import { isObject } from '../../expiry/fields.ts';
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 
 /** `terraform show -json` says this of a plan, and more that is not read here. */
 interface Planned {
@@ -9,32 +10,48 @@ interface Planned {
 }
 
 /**
- * The graces that a plan would make shorter, one on each line; empty without any. What a grace was stands in the environment of the
- * functions that are deployed.
+ * The graces that a plan would make shorter, one on each line; empty without any. What a grace was stands in the state machines that are
+ * deployed, and in the functions of a version in which each table had its own.
  */
 export function describeLoweredGraces({ resource_changes: changes = [] }: Planned): string {
-  const lines = changes
-    .filter(({ type }) => type === 'aws_lambda_function')
-    .flatMap(({ change }) => {
-      const { GRACE_SECONDS: was } = variablesOf(change?.before);
-      const { GRACE_SECONDS: is, TABLE_NAME: table } = variablesOf(change?.after);
-      if (was === undefined || is === undefined || !(Number(is) < Number(was))) return [];
-      return [
-        `${table}: graceSeconds is lowered from ${seconds(was)} to ${seconds(is)}. The next ticks delete at once what expired longer ago ` +
-          'than that and was still in its grace.',
-      ];
-    });
-  return [...new Set(lines)].join('\n');
+  const before = gracesOf(changes.map(({ type, change }) => ({ type, values: change?.before })));
+  const after = gracesOf(changes.map(({ type, change }) => ({ type, values: change?.after })));
+  const lines = [...before].flatMap(([table, was]) => {
+    const is = after.get(table);
+    if (is === undefined || !(is < was)) return [];
+    return [
+      `${table}: graceSeconds is lowered from ${inWords(was)} to ${inWords(is)}. The next ticks delete at once what expired longer ago ` +
+        'than that and was still in its grace.',
+    ];
+  });
+  return lines.join('\n');
 }
 
-/** The environment of a function, as it is in a state; empty for one that is not there. */
-function variablesOf(lambda: unknown): Readonly<Record<string, string | undefined>> {
-  const environment = isObject(lambda) ? lambda['environment'] : undefined;
+/** By the names of the tables, seconds. */
+function gracesOf(resources: readonly { type: string | undefined; values: unknown }[]): Map<string, number> {
+  const graces = new Map<string, number>();
+  for (const { type, values } of resources) {
+    if (!isObject(values)) continue;
+    if (type === 'aws_sfn_state_machine') {
+      for (const { tableName, graceSeconds } of tablesInDefinition(String(values['definition']))) {
+        graces.set(tableName, Number(graceSeconds));
+      }
+    }
+    if (type === 'aws_lambda_function') {
+      const { TABLE_NAME: table, GRACE_SECONDS: grace } = variablesOf(values);
+      if (table !== undefined && grace !== undefined) graces.set(table, Number(grace));
+    }
+  }
+  return graces;
+}
+
+/** The environment of a function, as it is in a state; empty for one without. */
+function variablesOf({ environment }: Record<string, unknown>): Readonly<Record<string, string | undefined>> {
   const [block] = Array.isArray(environment) ? environment : [];
   const variables = isObject(block) ? block['variables'] : undefined;
   return (isObject(variables) ? variables : {}) as Readonly<Record<string, string | undefined>>;
 }
 
-function seconds(text: string): string {
-  return Number(text).toLocaleString('en-US');
+function inWords(seconds: number): string {
+  return seconds.toLocaleString('en-US');
 }

@@ -1,6 +1,5 @@
 import {
   GetAccountSettingsCommand,
-  GetFunctionConfigurationCommand,
   type LambdaClient,
   ResourceNotFoundException as NoSuchFunction,
   paginateListEventSourceMappings,
@@ -10,13 +9,7 @@ import {
   ResourceNotFoundException,
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler';
-import {
-  DescribeExecutionCommand,
-  type ExecutionListItem,
-  ListExecutionsCommand,
-  paginateListExecutions,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
+import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -24,25 +17,28 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
-import { variableOf } from '../../functions/runtime/variables.ts';
+import type { DeploymentState } from '../../functions/journal/layout.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf } from '../../stacks/names.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { streamFunctionsOf } from '../../stacks/stream-props.ts';
-import { executionArnOf } from '../aws/executions.ts';
-import { openExecutions } from '../aws/open-executions.ts';
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 import { type ListedStateMachine, listStateMachines } from '../aws/state-machines.ts';
-import { type Firing, firingOf } from '../schedules.ts';
-import { type Checked, check, type NotChecked, notAsked } from './check.ts';
+import { type DeploymentJournal, journalAt } from '../journals.ts';
+import { type Checked, check, notAsked } from './check.ts';
 import type { DeploymentClients } from './clients.ts';
 import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
+import { observeState, observeTable, type SeenJournal } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
-/** Longer without a sweep that succeeded is a fault: one starts every minute and takes two. */
+/** Longer without a tick that planned is a fault: one starts every minute. */
 export const STALE_MS = 10 * 60 * 1000;
 
 /** A schedule as EventBridge Scheduler has it. */
-export interface SeenSchedule extends Firing {
+export interface SeenSchedule {
+  /** ENABLED or DISABLED. */
+  readonly state: string;
   readonly expression: string;
   /** JSON. */
   readonly input: string;
@@ -50,34 +46,17 @@ export interface SeenSchedule extends Firing {
   readonly target: string;
 }
 
-/** An execution that did not succeed. */
-export interface FailedExecution {
-  readonly name: string;
-  /** FAILED, TIMED_OUT or ABORTED. */
-  readonly status: string;
-  readonly stoppedAt: Date;
-  readonly error?: string | undefined;
-  /** A report as JSON, or prose. */
-  readonly cause?: string | undefined;
-}
-
-export interface SeenExecutions {
-  /** The newest one that succeeded, but for replays: nobody starts those by the minute. */
-  readonly lastSuccess: Date | undefined;
-  /** Of the last day, the newest first. */
-  readonly failed: readonly FailedExecution[];
-  /** There are more of them. */
-  readonly moreFailed: boolean;
-  /** Why the errors and causes of these are not known. */
-  readonly causesNotChecked: NotChecked | undefined;
-  readonly running: number;
-}
-
-/** What is deployed for a table; undefined for what is not there. */
-export interface SeenDeployment {
+/** What is deployed for all tables of a deployment; undefined for what is not there. */
+export interface SeenSweep {
+  /** Of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
-  /** Not asked for without a state machine. */
-  readonly executions: Checked<SeenExecutions> | undefined;
+  /** Of the replays, and of what the ticks hand over. */
+  readonly replayMachine: Checked<ListedStateMachine | undefined>;
+  /** The attributes that hold items, by the tables that have one, as the state machines know them; none without a deployment. */
+  readonly holdAttributes: Checked<ReadonlyMap<string, string>>;
+  /** Undefined when DynamoDB must not be asked. */
+  readonly journalTable: DeploymentJournal | undefined;
+  readonly state: Checked<DeploymentState | undefined>;
   /** By their names. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
   /** Messages in the dead-letter queue. */
@@ -86,8 +65,11 @@ export interface SeenDeployment {
   readonly alarms: Checked<readonly SeenAlarm[]>;
   /** Functions that the account may run at once and that no function has reserved for itself. */
   readonly concurrency: Checked<number>;
-  /** The attribute that holds items, as the functions that are deployed know it. */
-  readonly holdAttribute: Checked<string | undefined>;
+}
+
+/** The same for one of its tables, with what is its own. */
+export interface SeenDeployment extends SeenSweep {
+  readonly journal: Checked<SeenJournal | undefined>;
   /** Of the functions that the stream calls, those that the configuration asks for; empty for one that nothing calls. */
   readonly streamReaders: ReadonlyMap<StreamFunctionName, Checked<readonly SeenStreamReader[]>>;
 }
@@ -103,42 +85,59 @@ export interface SeenStreamReader {
   readonly lastResult: string | undefined;
 }
 
-/** Failed executions whose cause is asked for. */
-const DESCRIBED = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PAGE = 100;
-const SUCCESS_PAGES = 20;
+
+/** Failures of the last day that are asked for. */
+export const MOST_FAILURES = 100;
+
+/** Asks what is deployed for all tables of a deployment. */
+export async function observeSweep(
+  { sfn, dynamoDb, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
+  deployment: Deployment,
+  region: string,
+): Promise<SeenSweep> {
+  const journalTable = dynamoDb && journalAt(dynamoDb, deployment.name, region);
+  const machines = await observeStateMachines(sfn, deployment.name);
+  return {
+    ...machines,
+    holdAttributes: await observeHoldAttributes(sfn, machines.replayMachine),
+    journalTable,
+    state: journalTable ? await observeState(journalTable) : notAsked('DynamoDB'),
+    schedules: await observeSchedules(scheduler, deployment, region),
+    deadLetters: sqs ? await observeQueue(sqs, deadLetterQueueOf(deployment.name), region) : notAsked('SQS'),
+    alarms: cloudWatch
+      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(deployment) }, region)
+      : notAsked('CloudWatch'),
+    concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
+  };
+}
 
 /**
- * Asks what is deployed.
+ * Asks what is deployed for a table.
+ * @param sweep of its deployment
  * @param now epoch milliseconds
  */
 export async function observeDeployment(
-  { sfn, scheduler, sqs, lambda, cloudWatch }: DeploymentClients,
-  subject: Subject,
+  { lambda }: DeploymentClients,
+  { props }: Subject,
+  sweep: SeenSweep,
   now: number,
 ): Promise<SeenDeployment> {
-  const stateMachine = await observeStateMachine(sfn, subject);
+  const { journalTable, state } = sweep;
+  const asked = { now, sinceMs: DAY_MS, mostFailures: MOST_FAILURES };
   return {
-    stateMachine,
-    executions: sfn && (await executionsOf(sfn, stateMachine, now)),
-    schedules: await observeSchedules(scheduler, subject),
-    deadLetters: sqs
-      ? await observeQueue(sqs, deadLetterQueueOf(subject.props), subject.region)
-      : notAsked('SQS'),
-    alarms: cloudWatch
-      ? await observeAlarms(cloudWatch, { names: alarmNamesOf(subject.props) }, subject.region)
-      : notAsked('CloudWatch'),
-    concurrency: lambda ? await observeConcurrency(lambda) : notAsked('Lambda'),
-    holdAttribute: lambda ? await observeHoldAttribute(lambda, subject) : notAsked('Lambda'),
+    ...sweep,
+    journal: journalTable
+      ? await observeTable(journalTable, state, props.tableName, asked)
+      : notAsked('DynamoDB'),
     streamReaders: new Map(
       await Promise.all(
-        streamFunctionsOf(subject.props).map(
+        streamFunctionsOf(props).map(
           async reader =>
             [
               reader,
               lambda
-                ? await observeStreamReaders(lambda, `${subject.props.name}-${fileOf(reader)}`)
+                ? await observeStreamReaders(lambda, `${props.name}-${fileOf(reader)}`)
                 : notAsked('Lambda'),
             ] as const,
         ),
@@ -147,36 +146,51 @@ export async function observeDeployment(
   };
 }
 
-async function executionsOf(
-  sfn: SFNClient,
-  stateMachine: SeenDeployment['stateMachine'],
-  now: number,
-): Promise<Checked<SeenExecutions> | undefined> {
-  if ('notChecked' in stateMachine || stateMachine.seen === undefined) return undefined;
-  return observeExecutions(sfn, stateMachine.seen.arn, now);
+/** @param sfn undefined when it must not be asked */
+async function observeStateMachines(
+  sfn: SFNClient | undefined,
+  deployment: string,
+): Promise<Pick<SeenSweep, 'stateMachine' | 'replayMachine'>> {
+  const [tick, replay] = [deployment, replayName(deployment)];
+  const listed = sfn
+    ? await check('states:ListStateMachines', '*', () => listStateMachines(sfn, [tick, replay]))
+    : notAsked('Step Functions');
+  const seen = (name: string) => ('seen' in listed ? { seen: listed.seen.get(name) } : listed);
+  return { stateMachine: seen(tick), replayMachine: seen(replay) };
 }
 
-/** @param sfn undefined when it must not be asked */
-export async function observeStateMachine(
+/** The state machine of the replays carries the settings of all tables. */
+async function observeHoldAttributes(
   sfn: SFNClient | undefined,
-  { props: { name } }: Subject,
-): Promise<Checked<ListedStateMachine | undefined>> {
+  machine: SeenSweep['replayMachine'],
+): Promise<SeenSweep['holdAttributes']> {
   if (sfn === undefined) return notAsked('Step Functions');
-  return check('states:ListStateMachines', '*', async () => (await listStateMachines(sfn, [name])).get(name));
+  if ('notChecked' in machine) return machine;
+  if (machine.seen === undefined) return { seen: new Map() };
+  const { arn: stateMachineArn } = machine.seen;
+  return check('states:DescribeStateMachine', stateMachineArn, async () => {
+    const { definition = '{}' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
+    return new Map(
+      tablesInDefinition(definition).flatMap(({ tableName, holdAttribute }) =>
+        typeof holdAttribute === 'string' ? [[tableName, holdAttribute] as const] : [],
+      ),
+    );
+  });
 }
 
 /**
- * The schedules that a table should have, by their names.
+ * The schedules that a deployment should have, by their names.
  * @param scheduler undefined when it must not be asked
  */
 export async function observeSchedules(
   scheduler: SchedulerClient | undefined,
-  { props, region }: Subject,
+  deployment: Deployment,
+  region: string,
 ): Promise<SeenDeployment['schedules']> {
   const schedules = await Promise.all(
-    schedulesOf(props).map(async ({ name }) => {
+    schedulesOf(deployment).map(async ({ name }) => {
       const seen = scheduler
-        ? await observeSchedule(scheduler, props.name, name, region)
+        ? await observeSchedule(scheduler, deployment.name, name, region)
         : notAsked('EventBridge Scheduler');
       return [name, seen] as const;
     }),
@@ -195,7 +209,7 @@ async function observeSchedule(
     try {
       const found = await scheduler.send(new GetScheduleCommand({ Name: name, GroupName: group }));
       return {
-        ...firingOf(found),
+        state: found.State ?? '',
         expression: found.ScheduleExpression ?? '',
         input: found.Target?.Input ?? '',
         target: found.Target?.Arn ?? '',
@@ -206,83 +220,6 @@ async function observeSchedule(
     }
   });
 }
-
-async function observeExecutions(
-  sfn: SFNClient,
-  stateMachineArn: string,
-  now: number,
-): Promise<Checked<SeenExecutions>> {
-  const since = now - DAY_MS;
-  const list = async (statusFilter: 'FAILED' | 'TIMED_OUT' | 'ABORTED') =>
-    (await sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: PAGE })))
-      .executions ?? [];
-  const listed = await check('states:ListExecutions', stateMachineArn, async () => {
-    const failed = await Promise.all(
-      (['FAILED', 'TIMED_OUT', 'ABORTED'] as const).map(status => list(status)),
-    );
-    return {
-      lastSuccess: await lastSuccessOf(sfn, stateMachineArn),
-      // More than this many is all that has to be known.
-      running: (await openExecutions(sfn, stateMachineArn)).length,
-      moreFailed: failed.some(page => page.length === PAGE && page.every(one => stoppedAt(one) >= since)),
-      failed: failed
-        .flat()
-        .filter(one => stoppedAt(one) >= since)
-        .sort((one, other) => stoppedAt(other) - stoppedAt(one)),
-    };
-  });
-  if ('notChecked' in listed) return listed;
-  const { lastSuccess, failed, running, moreFailed } = listed.seen;
-  const described = await check('states:DescribeExecution', executionArnOf(stateMachineArn, '*'), () =>
-    Promise.all(failed.slice(0, DESCRIBED).map(one => describeFailed(sfn, one))),
-  );
-  return {
-    seen: {
-      lastSuccess,
-      // Without its cause rather than not at all.
-      failed: failed.map(
-        (one, index) => ('seen' in described ? described.seen[index] : undefined) ?? failedExecution(one),
-      ),
-      moreFailed,
-      causesNotChecked: 'notChecked' in described ? described.notChecked : undefined,
-      running,
-    },
-  };
-}
-
-/** When the newest sweep ended that succeeded and is no replay. Replays can be many between two ticks. */
-export async function lastSuccessOf(client: SFNClient, stateMachineArn: string): Promise<Date | undefined> {
-  const pages = paginateListExecutions(
-    { client },
-    { stateMachineArn, statusFilter: 'SUCCEEDED', maxResults: PAGE },
-  );
-  let read = 0;
-  for await (const { executions = [] } of pages) {
-    const found = executions.find(one => !isReplay(one));
-    read += 1;
-    if (found !== undefined || read === SUCCESS_PAGES) return found?.stopDate;
-  }
-  return undefined;
-}
-
-async function describeFailed(sfn: SFNClient, listed: ExecutionListItem): Promise<FailedExecution> {
-  const { error, cause } = await sfn.send(
-    new DescribeExecutionCommand({ executionArn: listed.executionArn }),
-  );
-  return { ...failedExecution(listed), error, cause };
-}
-
-function failedExecution(listed: ExecutionListItem): FailedExecution {
-  const { name = '', status = '' } = listed;
-  return { name, status, stoppedAt: new Date(stoppedAt(listed)) };
-}
-
-/** As `precise-ttl replay` names them. */
-export const isReplay = ({ name = '' }: ExecutionListItem): boolean => name.startsWith('replay-');
-
-/** Epoch milliseconds. */
-export const stoppedAt = ({ stopDate, startDate }: ExecutionListItem): number =>
-  (stopDate ?? startDate)?.getTime() ?? 0;
 
 /** Messages in a queue; undefined when it is not there. */
 export async function observeQueue(
@@ -331,24 +268,6 @@ async function observeStreamReaders(
       if (!(error instanceof NoSuchFunction)) throw error;
     }
     return seen;
-  });
-}
-
-/** The function that deletes has the condition on it. Undefined without a function, too: nothing is deployed under that name. */
-async function observeHoldAttribute(
-  lambda: LambdaClient,
-  { props, region }: Subject,
-): Promise<Checked<string | undefined>> {
-  const FunctionName = `${props.name}-${fileOf('DeleteChunk')}`;
-  const resource = `arn:aws:lambda:${region}:*:function:${FunctionName}`;
-  return check('lambda:GetFunctionConfiguration', resource, async () => {
-    try {
-      const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-      return Environment?.Variables?.[variableOf('holdAttribute')];
-    } catch (error) {
-      if (error instanceof NoSuchFunction) return undefined;
-      throw error;
-    }
   });
 }
 

@@ -6,10 +6,8 @@ export interface SweepReport {
   readonly kind: string;
   readonly status: string;
   readonly startedAt: string;
-  /** Null while it runs. */
-  readonly stoppedAt: string | null;
-  /** Null when it reports nothing. */
-  readonly outcome: Sweep['outcome'] | null;
+  readonly stoppedAt: string;
+  readonly outcome: Sweep['outcome'];
   /** Null when it did not fail. */
   readonly failure: string | null;
 }
@@ -28,8 +26,8 @@ export function sweepReport({
     kind,
     status,
     startedAt: startedAt.toISOString(),
-    stoppedAt: stoppedAt?.toISOString() ?? null,
-    outcome: outcome ?? null,
+    stoppedAt: stoppedAt.toISOString(),
+    outcome,
     failure: failure ?? null,
   };
 }

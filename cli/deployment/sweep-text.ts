@@ -1,3 +1,4 @@
+import type { SweepKind } from '../../functions/journal/layout.ts';
 import { FATES, wordsOf } from '../../statemachine/counts.ts';
 import type { Sweep } from './sweep.ts';
 import type { SweepOutcome } from './sweep-outcome.ts';
@@ -14,19 +15,15 @@ export function clockTime(time: Date, now: Date): string {
 }
 
 /** One sweep on one line: when it began, what it was, how it ended, what it found. */
-export function describeSweepLine(sweep: Sweep, now: Date): string {
-  const { startedAt, stoppedAt, kind, status, outcome } = sweep;
-  const took =
-    stoppedAt === undefined ? '' : `in ${((stoppedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1)} s`;
-  return [
-    clockTime(startedAt, now),
-    kind.padEnd('reconcile'.length),
-    `${status} ${took}`.trim(),
-    ...(outcome === undefined ? [] : [`: ${describeOutcome(outcome)}`]),
-  ]
-    .join('  ')
-    .replace('  : ', ': ');
+export function describeSweepLine({ startedAt, stoppedAt, kind, status, outcome }: Sweep, now: Date): string {
+  const seconds = ((stoppedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1);
+  const what = KINDS[kind].padEnd(KINDS.handOver.length);
+  const isUnplanned = status === 'FAILED' && outcome.found + outcome.shardsFailed === 0;
+  const text = isUnplanned ? 'nothing was swept' : describeOutcome(outcome);
+  return `${clockTime(startedAt, now)}  ${what}  ${status} in ${seconds} s: ${text}`;
 }
+
+const KINDS: Readonly<Record<SweepKind, string>> = { tick: 'tick', replay: 'replay', handOver: 'hand-over' };
 
 /** What it found, and what became of it; fates that nothing had are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {

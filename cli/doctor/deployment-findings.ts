@@ -1,47 +1,36 @@
 import type { StreamFunctionName } from '../../functions/function-list.ts';
+import { journalName } from '../../functions/journal/layout.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { alarmNamesOf } from '../../stacks/alarms.ts';
-import { deadLetterQueueOf } from '../../stacks/names.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
-import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { ago } from '../deployment/ago.ts';
-import type { Checked } from '../deployment/check.ts';
+import { type Checked, seenOf } from '../deployment/check.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import {
-  type FailedExecution,
+  MOST_FAILURES,
   type SeenDeployment,
-  type SeenExecutions,
   type SeenSchedule,
   type SeenStreamReader,
   STALE_MS,
 } from '../deployment/observe-deployment.ts';
+import { isFailing, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { readKeys, readTotals } from '../replay/totals.ts';
-import { limitOfInput } from '../schedule-limit.ts';
-import { isoSeconds, type Pause, pauseOf, pauseOfOne } from '../schedules.ts';
+import type { Sweep } from '../deployment/sweep.ts';
+import { describeOutcome } from '../deployment/sweep-text.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { describePause } from '../pause/describe-pause.ts';
 import { keysToShow, listedKeyText } from '../table/key-text.ts';
 import { type Finding, finding } from './finding.ts';
 import type { FindingId, RemedyValues } from './findings.ts';
 import { SAMPLES } from './item-findings.ts';
 import { notCheckedFindings, type Unchecked } from './not-checked.ts';
 
-/** Step Functions, per account and region; it cannot be raised. Source: Step Functions quotas. */
-export const OPEN_MAP_RUNS = 1000;
-const MAP_RUNS_WARNING = 0.8 * OPEN_MAP_RUNS;
-
-/** Executions of ticks at once: each runs until its upcoming minute is over, and a slow one somewhat longer. */
-const OPEN_TICKS = 3;
-
-/** Characters of a cause in prose that are shown. */
-const CAUSE_LENGTH = 300;
-
 export interface DeploymentOptions {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly mask: boolean;
-  /** Map Runs that the sweeps of all tables of the configuration have open at once. */
-  readonly mapRuns: number;
   /** Of the stream that the table has now; undefined when it has none, or when it could not be asked. */
   readonly streamArn: string | undefined;
 }
@@ -52,8 +41,7 @@ export function deploymentFindings(
   subject: Subject,
   options: DeploymentOptions,
 ): Finding[] {
-  const { name, enabled } = subject.props;
-  const pause = pauseOf(seenSchedules(seen), options.now);
+  const { enabled } = subject.props;
   const unchecked: Unchecked[] = [];
   const judge = <Seen>(
     what: string,
@@ -65,26 +53,16 @@ export function deploymentFindings(
     return [];
   };
   const found = [
-    ...judge('the state machine and its executions', seen.stateMachine, machine =>
-      machine === undefined
-        ? [finding('state-machine-missing', subject, { detail: `expected ${name} in ${subject.region}` })]
-        : [],
-    ),
+    ...judge('the state machines', seen.stateMachine, () => missingMachineFindings(seen, subject)),
     ...[...seen.schedules].flatMap(([schedule, checked]) =>
       judge(`the schedule ${schedule}`, checked, one =>
-        scheduleFindings(one, schedule, pause === 'mixed', arnOf(seen), subject, options.now),
+        scheduleFindings(one, schedule, arnOf(seen), subject),
       ),
     ),
-    ...(enabled ? byHandFindings(pause, seen, subject) : [finding('sweep-paused', subject)]),
-    ...(seen.executions === undefined
-      ? []
-      : judge('the executions', seen.executions, executions => {
-          const { causesNotChecked: why } = executions;
-          if (why !== undefined) unchecked.push({ what: 'the causes of failed executions', why });
-          return executionFindings(executions, seen, isPaused(pause, seen), subject, options);
-        })),
+    ...(enabled ? [] : [finding('sweep-paused', subject)]),
+    ...judge('the journal', seen.journal, journal => journalFindings(journal, seen, subject, options)),
     ...judge('the dead-letter queue', seen.deadLetters, messages =>
-      queueFindings(messages, deadLetterQueueOf(subject.props), subject),
+      queueFindings(messages, deadLetterQueueOf(subject.props.sweep), subject),
     ),
     ...[...seen.streamReaders].flatMap(([reader, checked]) =>
       judge(`what calls ${reader}`, checked, mappings =>
@@ -93,56 +71,95 @@ export function deploymentFindings(
     ),
     ...judge('the alarms', seen.alarms, alarms => alarmFindings(alarms, subject, options)),
     // The findings of the items say what has come of it.
-    ...judge('the attribute by which the deployed functions hold items', seen.holdAttribute, () => []),
+    ...judge('the attribute by which the deployment holds items', seen.holdAttributes, () => []),
     ...judge('the concurrency of Lambda', seen.concurrency, limit => concurrencyFindings(limit, subject)),
   ];
   return [...found, ...notCheckedFindings(unchecked, subject)];
+}
+
+function missingMachineFindings(
+  { stateMachine, replayMachine }: SeenDeployment,
+  subject: Subject,
+): Finding[] {
+  const { sweep } = subject.props;
+  const missing = [
+    ...(seenOf(stateMachine) ? [] : [sweep]),
+    ...(seenOf(replayMachine) ? [] : [replayName(sweep)]),
+  ];
+  return missing.length === 0
+    ? []
+    : [
+        finding('state-machine-missing', subject, {
+          detail: `expected ${missing.join(' and ')} in ${subject.region}`,
+        }),
+      ];
 }
 
 function arnOf({ stateMachine }: SeenDeployment): string | undefined {
   return 'seen' in stateMachine ? stateMachine.seen?.arn : undefined;
 }
 
-/** Those that are there. */
-function seenSchedules({ schedules }: SeenDeployment): SeenSchedule[] {
-  return [...schedules.values()].flatMap(checked => ('seen' in checked ? (checked.seen ?? []) : []));
-}
-
-/** Whether somebody has paused all schedules, and nothing is wrong with them. */
-function isPaused(pause: Pause, seen: SeenDeployment): boolean {
-  return seenSchedules(seen).length > 0 && pause !== 'on' && pause !== 'mixed';
-}
-
-/** What `pause` and `limit` have changed. */
-function byHandFindings(pause: Pause, seen: SeenDeployment, subject: Subject): Finding[] {
-  const limits = new Set(seenSchedules(seen).map(({ input }) => limitOfInput(input)));
-  limits.delete(undefined);
-  const until = typeof pause === 'object' ? `until ${isoSeconds(pause.until)}` : 'until somebody resumes it';
+function journalFindings(
+  journal: SeenJournal | undefined,
+  { stateMachine }: SeenDeployment,
+  subject: Subject,
+  options: DeploymentOptions,
+): Finding[] {
+  if (journal === undefined) {
+    const isDeployed = !('seen' in stateMachine) || stateMachine.seen !== undefined;
+    const detail = `expected ${journalName(subject.props.sweep)} in ${subject.region}`;
+    return isDeployed ? [finding('journal-missing', subject, { detail })] : [];
+  }
+  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
   return [
-    ...(isPaused(pause, seen) ? [finding('sweep-paused-by-hand', subject, { detail: until })] : []),
-    ...(limits.size > 0
-      ? [finding('sweep-limited', subject, { detail: `${[...limits].join(' or ')} deletes a second` })]
-      : []),
+    ...byHandFindings(journal, subject),
+    ...tickFindings(journal, createdAt, subject, options),
+    ...failureFindings(journal, subject, options),
   ];
 }
 
-/** @param isMixed some of the schedules are paused, and others are not */
+/** What `pause` and `limit` have set. */
+function byHandFindings({ pause, limit }: SeenJournal, subject: Subject): Finding[] {
+  return [
+    ...(pause === undefined
+      ? []
+      : [finding('sweep-paused-by-hand', subject, { detail: describePause(pause) })]),
+    ...(limit === undefined
+      ? []
+      : [finding('sweep-limited', subject, { detail: `${limit} deletes a second` })]),
+  ];
+}
+
+/** Ticks also plan while all tables are paused. */
+function tickFindings(
+  { tick, watermark }: SeenJournal,
+  createdAt: Date | undefined,
+  subject: Subject,
+  { now }: DeploymentOptions,
+): Finding[] {
+  const since = tick ?? createdAt;
+  const isStale = since === undefined || now - since.getTime() > STALE_MS;
+  if (!subject.deployment.enabled || !isStale) return [];
+  const detail = tick === undefined ? 'none has ever' : `the last one did ${ago(now, tick)}`;
+  const { graceSeconds } = subject.props;
+  const gone = watermark && new Date((watermark.gone + graceSeconds) * 1_000);
+  return [finding('no-recent-tick', subject, { detail, values: timesSince(gone ?? since, subject, now) })];
+}
+
 function scheduleFindings(
   seen: SeenSchedule | undefined,
   name: string,
-  isMixed: boolean,
   machineArn: string | undefined,
   subject: Subject,
-  now: number,
 ): Finding[] {
-  const { enabled } = subject.props;
-  if (!enabled) return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
+  const { deployment } = subject;
+  if (!deployment.enabled)
+    return seen === undefined ? [] : [finding('schedule-not-paused', subject, { detail: name })];
   if (seen === undefined) return [finding('schedule-missing', subject, { detail: name })];
-  const wanted = schedulesOf(subject.props).find(schedule => schedule.name === name);
-  const fires = pauseOfOne(seen, now) === 'on';
+  const wanted = schedulesOf(deployment).find(schedule => schedule.name === name);
   const differences = wanted === undefined ? [] : differencesOf(seen, wanted, machineArn);
   return [
-    ...(isMixed && !fires ? [finding('schedule-disabled', subject, { detail: name })] : []),
+    ...(seen.state === 'ENABLED' ? [] : [finding('schedule-disabled', subject, { detail: name })]),
     ...(differences.length > 0
       ? [finding('schedule-differs', subject, { detail: `${name}: ${differences.join('; ')}` })]
       : []),
@@ -156,19 +173,13 @@ function differencesOf(
 ): string[] {
   return [
     ...(seen.expression === expression ? [] : [`expected ${expression}, got ${seen.expression}`]),
-    ...(sameJson(seen.input, { ...input, ...limitAsSeen(seen) })
+    ...(sameJson(seen.input, input)
       ? []
       : [`expected the input ${JSON.stringify(input)}, got ${seen.input}`]),
     ...(machineArn === undefined || seen.target === machineArn
       ? []
       : [`expected the target ${machineArn}, got ${seen.target}`]),
   ];
-}
-
-/** A limit by hand is a finding of its own. */
-function limitAsSeen({ input }: SeenSchedule): object {
-  const perSecond = limitOfInput(input);
-  return perSecond === undefined ? {} : { maxDeletesPerSecond: perSecond };
 }
 
 /** Whether a text is this value as JSON, whatever the order of its fields. */
@@ -182,47 +193,16 @@ function sameJson(text: string, wanted: object): boolean {
 
 const sorted = (value: object): string => JSON.stringify(Object.entries(value ?? {}).sort());
 
-function executionFindings(
-  { lastSuccess, failed, moreFailed, running }: SeenExecutions,
-  { stateMachine }: SeenDeployment,
-  paused: boolean,
-  subject: Subject,
-  { now, mask, mapRuns }: DeploymentOptions,
-): Finding[] {
-  const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
-  const since = lastSuccess ?? createdAt;
-  const isStale = since === undefined || now - since.getTime() > STALE_MS;
-  const last = lastSuccess === undefined ? 'none has ever' : `the last one ended ${ago(now, lastSuccess)}`;
-  const open = Math.max(mapRuns, running);
-  return [
-    ...(subject.props.enabled && !paused && isStale
-      ? [finding('no-recent-sweep', subject, { detail: last, values: timesSince(since, subject, now) })]
-      : []),
-    ...failureFindings(failed, moreFailed, lastSuccess, subject, { now, mask }),
-    ...(open >= MAP_RUNS_WARNING
-      ? [
-          finding('map-runs', subject, {
-            detail:
-              `the tables of the configuration use ${mapRuns} of ${OPEN_MAP_RUNS.toLocaleString('en-US')}, and ` +
-              `${running} executions of this one are running`,
-          }),
-        ]
-      : []),
-  ];
-}
-
 function failureFindings(
-  failed: readonly FailedExecution[],
-  moreFailed: boolean,
-  lastSuccess: Date | undefined,
+  journal: SeenJournal,
   subject: Subject,
   { now, mask }: Pick<DeploymentOptions, 'now' | 'mask'>,
 ): Finding[] {
-  const values = timesSince(failed.at(-1)?.stoppedAt, subject, now);
-  const [newest] = failed;
+  const { failures } = journal;
+  const values = timesSince(failures.at(-1)?.stoppedAt, subject, now);
+  const [newest] = failures;
   if (newest === undefined) return [];
-  const isFailing = lastSuccess === undefined || newest.stoppedAt > lastSuccess;
-  const undeletable = failed.flatMap(execution => readKeys(execution).failedKeys);
+  const undeletable = failures.flatMap(({ failedKeys }) => failedKeys);
   const { tableName } = subject.props;
   const logKeys = keysToShow(subject.props.logKeys, mask);
   const keys = { tableName, keyNames: keyAttributeNames(subject.model), logKeys };
@@ -233,11 +213,11 @@ function failureFindings(
     }),
   );
   return [
-    finding(isFailing ? 'executions-failing' : 'executions-failed', subject, {
-      count: failed.length,
+    finding(isFailing(journal) ? 'executions-failing' : 'executions-failed', subject, {
+      count: failures.length,
       values,
-      samples: failed.slice(0, SAMPLES).map(({ name }) => name),
-      detail: `${moreFailed ? 'at least these; ' : ''}the newest one ${describeFailure(newest, logKeys !== 'full')}`,
+      samples: failures.slice(0, SAMPLES).map(({ name }) => name),
+      detail: `${failures.length === MOST_FAILURES ? 'at least these; ' : ''}the newest one ${describeFailure(newest)}`,
     }),
     ...(undeletable.length > 0
       ? [
@@ -250,6 +230,11 @@ function failureFindings(
         ]
       : []),
   ];
+}
+
+function describeFailure({ stoppedAt, outcome, failure }: Sweep): string {
+  const counts = outcome.found === 0 ? '' : ` (${describeOutcome(outcome)})`;
+  return `at ${isoSeconds(stoppedAt)}: ${failure}${counts}`;
 }
 
 /** A tick runs for about two minutes, and a failed one may have waited for as long again. */
@@ -272,18 +257,6 @@ function timesSince(
     from: minute((time?.getTime() ?? now - A_DAY_MS) - (lookbackMinutes + TICK_MINUTES) * 60_000),
     to: minute(now),
   };
-}
-
-/** With the counts of its report, when it made one: the cause itself names keys, and one in prose can. */
-function describeFailure(execution: FailedExecution, mask: boolean): string {
-  const { status, stoppedAt, error, cause } = execution;
-  const totals = readTotals({ status, cause });
-  const why =
-    totals === undefined
-      ? !mask && cause && (cause.length > CAUSE_LENGTH ? `${cause.slice(0, CAUSE_LENGTH)}…` : cause)
-      : `found ${totals.found}, deleted ${totals.deleted}, failed ${totals.failed}`;
-  const at = stoppedAt.toISOString().replace(/\.\d+Z$/, 'Z');
-  return [`${status} at ${at}`, error, why].filter(part => part).join(': ');
 }
 
 function queueFindings(messages: number | undefined, queue: string, subject: Subject): Finding[] {
@@ -331,7 +304,7 @@ function alarmFindings(
   subject: Subject,
   { now }: Pick<DeploymentOptions, 'now'>,
 ): Finding[] {
-  const wanted = alarmNamesOf(subject.props);
+  const wanted = alarmNamesOf(subject.deployment);
   const listed = (id: FindingId, names: readonly string[]): Finding[] =>
     names.length === 0 ? [] : [finding(id, subject, { count: names.length, detail: names.join(', ') })];
   const sounding = seen
@@ -353,7 +326,7 @@ function alarmFindings(
 /** Functions that one execution can run at once: each child deletes its chunks at the same time. */
 export function functionsAtOnce(subject: Subject): number {
   const { props } = subject;
-  const children = Math.min(concurrentChildren(props) || ROUND_TARGETS, ROUND_TARGETS);
+  const children = Math.min(props.shardConcurrency || ROUND_TARGETS, ROUND_TARGETS);
   return children * props.chunkConcurrency;
 }
 
@@ -367,9 +340,4 @@ function concurrencyFindings(limit: number, subject: Subject): Finding[] {
       values: { functions: `${wanted}` },
     }),
   ];
-}
-
-/** Map Runs that the sweep of a table has open at once: one of each of its executions. */
-export function mapRunsOf(props: Subject['props']): number {
-  return OPEN_TICKS + schedulesOf(props).length - 1;
 }

@@ -26,6 +26,11 @@ export interface RemedyValues {
   readonly functions: string;
   /** That native TTL is on. @default that of the configuration */
   readonly attribute?: string | undefined;
+  /** That hold, and what the index should be warm for, write units a second. */
+  readonly shards?: number | undefined;
+  readonly warmUnits?: number | undefined;
+  /** The table is warm for less than that, too. */
+  readonly tableIsCold?: boolean;
   /** The sentence that names the action to allow, and its resource. @default neither is known */
   readonly permission?: string | undefined;
 }
@@ -55,6 +60,31 @@ const updateTimeToLive = (subject: Subject, isOn: boolean, attribute: string): s
     subject,
     ` --time-to-live-specification ${timeToLive(isOn, attribute)}`,
   );
+/** Units a second that a table or an index is to take at once. None that it has already: DynamoDB refuses to lower one. */
+type Warm = Readonly<Record<string, number | string>>;
+const warm = (
+  subject: Subject,
+  { table, index }: { readonly table?: Warm | undefined; readonly index: Warm },
+) => {
+  const update = { IndexName: subject.props.indexName, WarmThroughput: index };
+  const ofTable = Object.entries(table ?? {}).map(([name, units]) => `${name}=${units}`);
+  return aws(
+    'dynamodb update-table',
+    subject,
+    `${ofTable.length > 0 ? ` --warm-throughput ${ofTable.join(',')}` : ''} --global-secondary-index-updates '${JSON.stringify([{ Update: update }])}'`,
+  );
+};
+/** By second there are none. */
+const raiseShards = (subject: Subject, { shards, warmUnits, tableIsCold = false }: RemedyValues): string => {
+  const { indexedBy, shards: has } = subject.props;
+  if (indexedBy === 'second') return 'Index the table by window, with shards (docs/indexes.md).';
+  const raise =
+    shards !== undefined && shards <= has
+      ? ''
+      : `Raise shards to ${shards ?? 'N'} in the configuration, deploy it, and then raise it in the writers. `;
+  const units = { WriteUnitsPerSecond: warmUnits ?? 'N' };
+  return `${raise}Make the index warm for that: ${warm(subject, { table: tableIsCold ? units : undefined, index: units })}`;
+};
 const replay = ({ call, props }: Subject, { from, to }: RemedyValues) =>
   call('replay', `--table ${props.tableName} --from ${from} --to ${to}`);
 const resume = ({ call, props }: Subject) => call('resume', `--table ${props.tableName}`);
@@ -217,12 +247,18 @@ const OF_THE_TABLE = {
     what: 'the table takes less at once than the configuration says',
     meaning:
       'warmThroughput counts only when the table is created. A burst above what it is warm for is throttled.',
-    remedy: subject =>
-      aws(
-        'dynamodb update-table',
-        subject,
-        ` --warm-throughput ReadUnitsPerSecond=${subject.props.warmThroughput?.read ?? 'N'},WriteUnitsPerSecond=${subject.props.warmThroughput?.write ?? 'N'}`,
-      ),
+    remedy: subject => {
+      const { read, write } = subject.props.warmThroughput ?? { read: 'N', write: 'N' };
+      const units = { ReadUnitsPerSecond: read, WriteUnitsPerSecond: write };
+      return warm(subject, { table: units, index: units });
+    },
+  },
+  'shards-few': {
+    severity: 'warning',
+    what: 'more is written to the index than its shards are good for',
+    meaning:
+      'Several keys share one of its partitions, which takes 1,000 write units a second. Where they meet, items are late at the busiest time, and writers are throttled.',
+    remedy: raiseShards,
   },
   'table-class-differs': {
     severity: 'warning',
@@ -348,8 +384,9 @@ const OF_THE_ITEMS = {
 const OF_THE_DEPLOYMENT = {
   'state-machine-missing': {
     severity: 'broken',
-    what: 'there is no state machine',
-    meaning: 'Nothing is swept: nothing was deployed here, or under another name.',
+    what: 'a state machine is missing',
+    meaning:
+      'Nothing was deployed here, or under another name: no ticks, or no replays and nothing that a tick can hand over to.',
     remedy: deploy,
   },
   'schedule-missing': {
@@ -360,9 +397,16 @@ const OF_THE_DEPLOYMENT = {
   },
   'schedule-disabled': {
     severity: 'broken',
-    what: 'a schedule is paused, and others of the table are not',
-    meaning: 'Nothing starts that part of the sweep: a pause or a resume did not get through.',
-    remedy: resume,
+    what: 'a schedule is off',
+    meaning: 'Nothing starts that part of the sweep: somebody has turned it off in EventBridge Scheduler.',
+    remedy: () =>
+      'Turn it on in EventBridge Scheduler: docs/pausing.md says how a table is stopped for a while.',
+  },
+  'journal-missing': {
+    severity: 'broken',
+    what: 'the journal is not there',
+    meaning: 'No tick sweeps anything: none can tell which tables are paused.',
+    remedy: deploy,
   },
   'sweep-paused-by-hand': {
     severity: 'warning',
@@ -374,12 +418,12 @@ const OF_THE_DEPLOYMENT = {
   'sweep-limited': {
     severity: 'warning',
     what: 'the sweep is limited by hand',
-    meaning: 'With more to delete it is late. The next deployment ends the limit.',
+    meaning: 'With more to delete it is late. Deployments leave that as it is.',
     remedy: ({ call, props }) => call('limit', `--table ${props.tableName} --off`),
   },
   'sweep-paused': {
     severity: 'warning',
-    what: 'the sweep has no schedules, as the configuration says (enabled: false)',
+    what: 'no tick sweeps it, as the configuration says (enabled: false)',
     meaning: 'What expires is left to native TTL.',
     remedy: subject => `Set enabled: true in the configuration, and then ${deploy(subject)}`,
   },
@@ -395,21 +439,21 @@ const OF_THE_DEPLOYMENT = {
     meaning: 'The configuration was changed after the last deployment, or the schedule by hand.',
     remedy: deploy,
   },
-  'no-recent-sweep': {
+  'no-recent-tick': {
     severity: 'broken',
-    what: 'no sweep has succeeded in the last ten minutes',
+    what: 'no tick has planned in the last ten minutes',
     meaning: 'One starts every minute. What has expired since is still there.',
     remedy: (subject, values) => `Mend what else was found here, and then ${replay(subject, values)}`,
   },
   'executions-failing': {
     severity: 'broken',
-    what: 'executions failed within a day, the newest one that ended among them',
-    meaning: 'The error says why. Ticks after that make up for the time of the lookback.',
+    what: 'sweeps left something within a day, and the newest one did',
+    meaning: 'The reason is said. Ticks after that make up for the time of the lookback.',
     remedy: (subject, values) => `Mend the cause, and then ${replay(subject, values)}`,
   },
   'executions-failed': {
     severity: 'warning',
-    what: 'executions failed within a day; later ones succeeded',
+    what: 'sweeps left something within a day; later ones did not',
     meaning: 'Later ticks and the hourly reconcile have made up for it, as far as they look back.',
     remedy: () => 'Read the cause: docs/troubleshooting.md.',
   },
@@ -424,7 +468,7 @@ const OF_THE_DEPLOYMENT = {
     what: 'there are messages in the dead-letter queue',
     meaning: 'EventBridge Scheduler could not start the sweep that often in the last 14 days.',
     remedy: ({ props, region }) =>
-      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.name}-dead-letters --query QueueUrl --output text)"`,
+      `Read why in their attributes, ERROR_CODE and ERROR_MESSAGE: aws sqs receive-message --region ${region} --message-attribute-names All --queue-url "$(aws sqs get-queue-url --region ${region} --queue-name ${props.sweep}-dead-letters --query QueueUrl --output text)"`,
   },
   'dead-letter-queue-missing': {
     severity: 'warning',
@@ -487,14 +531,6 @@ const OF_THE_DEPLOYMENT = {
       'With much to delete, Lambda refuses calls: they are made again, so items are deleted late, and other functions suffer.',
     remedy: ({ region }, { functions }) =>
       `Lower shardConcurrency or chunkConcurrency, or ask for more: aws service-quotas request-service-quota-increase --region ${region} --service-code lambda --quota-code L-B99A9384 --desired-value ${functions}`,
-  },
-  'map-runs': {
-    severity: 'warning',
-    what: 'the open Map Runs come near the quota of the account',
-    meaning:
-      'At 1,000 open Map Runs, Step Functions keeps further ones waiting. That quota cannot be raised.',
-    remedy: () =>
-      'Look at the executions that do not end, or sweep some of the tables from another account or region.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 

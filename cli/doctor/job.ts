@@ -1,20 +1,24 @@
 import { checkConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { check, type NotChecked, notAsked } from '../deployment/check.ts';
+import { check, type NotChecked, notAsked, seenOf } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
-import { observeDeployment, type SeenDeployment } from '../deployment/observe-deployment.ts';
-import type { Subject } from '../deployment/subject.ts';
+import {
+  observeDeployment,
+  observeSweep,
+  type SeenDeployment,
+  type SeenSweep,
+} from '../deployment/observe-deployment.ts';
+import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import type { Invocation } from '../invocation.ts';
 import { describeNativeTtl, describeRecovery, describeShape } from '../table/describe-table.ts';
 import { TableNotFoundError } from '../table/errors.ts';
 import { keysToShow } from '../table/key-text.ts';
 import { sampleItems } from '../table/sample.ts';
-import { deploymentFindings, functionsAtOnce, mapRunsOf } from './deployment-findings.ts';
+import { deploymentFindings, functionsAtOnce } from './deployment-findings.ts';
 import { type Finding, type Verdict, verdictOf } from './finding.ts';
 import { FINDINGS, SEVERITIES } from './findings.ts';
+import { observeIndexWrites, shardFindings } from './index-writes.ts';
 import { ItemTally } from './item-findings.ts';
 import { notCheckedFindings } from './not-checked.ts';
 import { type ScanProgress, scanTable } from './scan.ts';
@@ -56,8 +60,8 @@ export interface Facts {
   readonly itemsRead: number;
   /** Each item of the table was read. */
   readonly allItemsRead: boolean;
-  /** ISO-8601. */
-  readonly lastSuccessfulSweep: string | null;
+  /** When the last tick planned, ISO-8601. */
+  readonly lastTick: string | null;
   readonly deadLetters: number | null;
   /** Functions that one execution can run at once, and those that the account has left for it. */
   readonly functionsAtOnce: number;
@@ -94,16 +98,18 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
-  const mapRuns = config.tables.reduce((sum, table) => sum + mapRunsOf(resolveProps(table)), 0);
   const limit = new TimeLimit(TABLE_SECONDS);
   const clients = options.connect(region, limit);
   try {
     const checkedAt = new Date(options.now()).toISOString();
     const reports: TableReport[] = [];
-    for (const table of tables) {
+    const sweeps = new Map<string, SeenSweep>();
+    for (const subject of subjectsOf(config, tables, options.call)) {
       limit.start();
-      const subject = subjectOf(table, region, options.call);
-      const report = await checkTable(subject, clients, mapRuns, { ...options, limit });
+      const { deployment } = subject;
+      const sweep = sweeps.get(deployment.name) ?? (await observeSweep(clients, deployment, region));
+      sweeps.set(deployment.name, sweep);
+      const report = await checkTable(subject, clients, sweep, { ...options, limit });
       if (options.signal.aborted) return undefined;
       reports.push(report);
     }
@@ -118,33 +124,28 @@ export async function runDoctor(options: DoctorJobOptions): Promise<DoctorReport
   }
 }
 
-function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Subject {
-  return { props: resolveProps(table), model: modelOf(table), region, call };
-}
-
 type LimitedOptions = DoctorJobOptions & { readonly limit: TimeLimit };
 
 async function checkTable(
   subject: Subject,
   clients: DeploymentClients,
-  mapRuns: number,
+  sweep: SeenSweep,
   options: LimitedOptions,
 ): Promise<TableReport> {
   const { props } = subject;
-  const deployment = await observeDeployment(clients, subject, options.now());
+  const deployment = await observeDeployment(clients, subject, sweep, options.now());
   const looked = await lookAtTable(subject, clients, formerHoldsOf(deployment, subject), options);
   const findings = [
     ...looked.findings,
     ...deploymentFindings(deployment, subject, {
       now: options.now(),
       mask: options.mask,
-      mapRuns,
       streamArn: looked.streamArn,
     }),
   ].sort(byImportance);
   return {
     tableName: props.tableName,
-    name: props.name,
+    name: props.sweep,
     verdict: verdictOf(findings),
     facts: { ...looked.facts, ...factsOf(deployment), functionsAtOnce: functionsAtOnce(subject) },
     findings,
@@ -152,8 +153,8 @@ async function checkTable(
 }
 
 /** Attributes that hold items as it is deployed, or did, and do not with the configuration. */
-function formerHoldsOf({ holdAttribute: deployed }: SeenDeployment, { props }: Subject): string[] {
-  const former = new Set(['seen' in deployed ? deployed.seen : undefined, props.releasesHoldsOf]);
+function formerHoldsOf({ holdAttributes }: SeenDeployment, { props }: Subject): string[] {
+  const former = new Set([seenOf(holdAttributes)?.get(props.tableName), props.releasesHoldsOf]);
   former.delete(props.holdAttribute);
   return [...former].filter(attribute => attribute !== undefined);
 }
@@ -183,7 +184,7 @@ async function lookAtTable(
   formerHolds: readonly string[],
   options: LimitedOptions,
 ): Promise<LookedAt> {
-  const { dynamoDb, isLocal } = clients;
+  const { dynamoDb, cloudWatch, isLocal } = clients;
   const { tableName } = subject.props;
   const notChecked = (what: string, why: NotChecked) => notCheckedFindings([{ what, why }], subject);
   const all = 'the table, its index and its items';
@@ -203,6 +204,8 @@ async function lookAtTable(
   const table = shape.seen;
   if (table === undefined) return { findings: tableFindings(table, subject), facts: NO_FACTS };
   const ttl = await check('dynamodb:DescribeTimeToLive', table.arn, () => describeNativeTtl(dynamoDb, table));
+  // Without a client it is on this machine, whose DynamoDB has no partitions.
+  const load = cloudWatch && (await observeIndexWrites(cloudWatch, subject, options.now()));
   const settings = isLocal ? [] : await lookAtSettings(table, subject, dynamoDb);
   const items = await lookAtItems(table, subject, dynamoDb, formerHolds, options);
   return {
@@ -212,6 +215,11 @@ async function lookAtTable(
         ? nativeTtlFindings(ttl.seen, subject, isLocal)
         : notChecked('native TTL', ttl.notChecked)),
       ...settings,
+      ...(load === undefined
+        ? []
+        : 'seen' in load
+          ? shardFindings(load.seen, table, subject)
+          : notChecked('how much is written to the index', load.notChecked)),
       ...items.findings,
     ],
     facts: { status: table.status, itemCount: table.itemCount, ...items.facts },
@@ -291,11 +299,10 @@ async function lookAtItems(
   };
 }
 
-function factsOf({ executions, deadLetters, concurrency }: SeenDeployment) {
-  const lastSuccess =
-    executions !== undefined && 'seen' in executions ? executions.seen.lastSuccess : undefined;
+function factsOf({ journal, deadLetters, concurrency }: SeenDeployment) {
+  const tick = 'seen' in journal ? journal.seen?.tick : undefined;
   return {
-    lastSuccessfulSweep: lastSuccess?.toISOString() ?? null,
+    lastTick: tick?.toISOString() ?? null,
     deadLetters: 'seen' in deadLetters ? (deadLetters.seen ?? null) : null,
     concurrency: 'seen' in concurrency ? concurrency.seen : null,
   };

@@ -26,7 +26,7 @@ function describeTable({ tableName, facts, findings }: TableReport, place: strin
 }
 
 function describeFacts(facts: Facts, now: number): string[] {
-  const { status, itemCount, itemsRead, allItemsRead, lastSuccessfulSweep, deadLetters } = facts;
+  const { status, itemCount, itemsRead, allItemsRead, lastTick, deadLetters } = facts;
   const known = itemCount === null ? '' : `, about ${count(itemCount)} items`;
   const read = allItemsRead
     ? `all ${count(itemsRead)} read`
@@ -34,10 +34,7 @@ function describeFacts(facts: Facts, now: number): string[] {
   const rows: (readonly [string, string])[] = [
     ['table', status === null ? 'not seen' : `${status}${known}`],
     ...(status === null ? [] : [['items', read] as const]),
-    [
-      'last sweep',
-      lastSuccessfulSweep === null ? 'none seen' : `succeeded ${ago(now, new Date(lastSuccessfulSweep))}`,
-    ],
+    ['last tick', lastTick === null ? 'none seen' : `planned ${ago(now, new Date(lastTick))}`],
     ['dead letters', deadLetters === null ? 'not seen' : count(deadLetters)],
     [
       'functions',

@@ -1,19 +1,12 @@
-import {
-  type ExecutionListItem,
-  type ExecutionStatus,
-  paginateListExecutions,
-  type SFNClient,
-} from '@aws-sdk/client-sfn';
+import { readRows } from '../../functions/journal/sweep-rows.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { resolveProps } from '../../stacks/props.ts';
-import { findStateMachines } from '../aws/state-machines.ts';
-import type { StepFunctionsClient } from '../aws/step-functions.ts';
+import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { describeSweep, type Sweep } from '../deployment/sweep.ts';
-import { inParallel } from '../in-parallel.ts';
+import { type Sweep, sweepOf } from '../deployment/sweep.ts';
+import { type DeploymentJournal, inJournal, journalAt } from '../journals.ts';
 import type { KeyTextOptions } from '../table/key-text.ts';
-import type { Pace } from './pace.ts';
 
 export interface HistoryJobOptions {
   /** What the configuration file exports. */
@@ -22,26 +15,23 @@ export interface HistoryJobOptions {
   readonly table: string | undefined;
   /** Milliseconds back from now. */
   readonly sinceMs: number;
-  /** Only executions that did not succeed. */
+  /** Only executions that left something. */
   readonly failed: boolean;
-  /** Most executions of a table that are asked for as a whole. */
+  /** Most executions of a table that are listed. */
   readonly limit: number;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => StepFunctionsClient;
-  /** Of the calls that ask for one execution. */
-  readonly pace: Pick<Pace, 'turn'>;
+  readonly connect: (region: string) => OperatingClients;
   readonly now: () => number;
-  /** Told after each execution that was asked for. */
-  readonly onProgress: (tableName: string, done: number, all: number) => void;
   readonly signal: AbortSignal;
 }
 
 export interface TableHistory {
   readonly tableName: string;
+  /** Of its deployment. */
   readonly name: string;
   /** The newest first. */
   readonly sweeps: readonly Sweep[];
-  /** Older ones of the time span were not asked for. */
+  /** There are older ones in the time span. */
   readonly more: boolean;
   /** How its keys may be shown. */
   readonly keys: KeyTextOptions;
@@ -54,83 +44,57 @@ export interface History {
   readonly tables: readonly TableHistory[];
 }
 
-const PAGE = 1000;
-const CONCURRENCY = 5;
-const FAILURES = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const satisfies readonly ExecutionStatus[];
-
 /**
- * The executions of a time span. It changes nothing.
+ * What executions came to in a time span. It changes nothing.
  *
  * @returns undefined when it was interrupted
- * @throws {FlagError}, {InvalidConfigError} and {StateMachineNotFoundError}
+ * @throws {FlagError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function runHistory(options: HistoryJobOptions): Promise<History | undefined> {
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
   const since = options.now() - options.sinceMs;
-  const client = options.connect(region);
-  const { sfn } = client;
+  const clients = options.connect(region);
   try {
-    const all = tables.map(table => resolveProps(table));
-    const machines = await findStateMachines(
-      sfn,
-      all.map(({ name }) => name),
-      () => client.endpoint()?.host ?? region,
-    );
     const found: TableHistory[] = [];
-    for (const props of all) {
-      const { tableName, name } = props;
-      const { listed, more } = await listSince(sfn, machines.get(name) ?? '', since, options);
-      let done = 0;
-      const work = async (one: ExecutionListItem) => {
-        await options.pace.turn();
-        const sweep = await describeSweep(sfn, one, props);
-        done += 1;
-        options.onProgress(tableName, done, listed.length);
-        return sweep;
-      };
-      const sweeps = await inParallel(listed, CONCURRENCY, work, options.signal);
+    for (const table of tables) {
+      const props = resolveProps(table);
+      const { tableName, sweep: name } = props;
+      const journal = journalAt(clients.dynamoDb, name, region);
+      const sweeps = await inJournal('dynamodb:Query', journal, () =>
+        listSince(journal, tableName, since, options),
+      );
       if (options.signal.aborted) return undefined;
+      const { limit } = options;
       const keys = { tableName, keyNames: keyAttributeNames(props), logKeys: props.logKeys };
-      found.push({ tableName, name, sweeps: sweeps.sort(byStart), more, keys });
+      found.push({ tableName, name, sweeps: sweeps.slice(0, limit), more: sweeps.length > limit, keys });
     }
     return { region, since, tables: found };
   } catch (error) {
     if (options.signal.aborted) return undefined;
     throw error;
   } finally {
-    sfn.destroy();
+    clients.destroy();
   }
 }
 
-const byStart = (one: Sweep, other: Sweep): number => other.startedAt.getTime() - one.startedAt.getTime();
-
-/** Those of the time span, the newest first, and not more than the limit. */
+/** Those of the time span, the newest first: one more than the limit tells that there are more. */
 async function listSince(
-  sfn: SFNClient,
-  stateMachineArn: string,
+  journal: DeploymentJournal,
+  tableName: string,
   since: number,
-  { failed, limit }: HistoryJobOptions,
-): Promise<{ listed: ExecutionListItem[]; more: boolean }> {
-  const listed: ExecutionListItem[] = [];
-  for (const statusFilter of failed ? FAILURES : [undefined]) {
-    let ofThis = 0;
-    const pages = paginateListExecutions(
-      { client: sfn },
-      { stateMachineArn, statusFilter, maxResults: PAGE },
-    );
-    list: for await (const { executions = [] } of pages) {
-      for (const one of executions) {
-        // One more than the limit tells that there are more.
-        if (startOf(one) < since || ofThis > limit) break list;
-        listed.push(one);
-        ofThis += 1;
-      }
-    }
+  { failed, limit, signal }: HistoryJobOptions,
+): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  const rows = readRows(journal, tableName, {
+    from: new Date(since).toISOString(),
+    first: 'latest',
+    failed,
+  });
+  for await (const row of rows) {
+    if (signal.aborted || sweeps.length > limit) break;
+    sweeps.push(sweepOf(row));
   }
-  listed.sort((one, other) => startOf(other) - startOf(one));
-  return { listed: listed.slice(0, limit), more: listed.length > limit };
+  return sweeps;
 }
-
-const startOf = ({ startDate }: ExecutionListItem): number => startDate?.getTime() ?? 0;

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { limitTable } from '../../functions/journal/operator-settings.ts';
 import { checkConfig } from '../../stacks/config.ts';
-import { isThisMachine } from '../aws/endpoint.ts';
-import type { EventBridgeSchedulerClient } from '../aws/scheduler.ts';
-import { changeSchedules } from '../aws/schedules.ts';
+import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTable } from '../choose-tables.ts';
-import { limitOfInput, withLimit } from '../schedule-limit.ts';
-import { schedulesOfTables, type TableSchedules } from '../schedules.ts';
+import { inJournal, readJournals } from '../journals.ts';
 
 export interface LimitOptions {
   /** What `precise-ttl.config.ts` exports. */
@@ -16,52 +14,48 @@ export interface LimitOptions {
   readonly perSecond: number | undefined;
   readonly resultFile: string | undefined;
   /** Called when all of the above has been found right. */
-  readonly connect: (region: string) => EventBridgeSchedulerClient;
+  readonly connect: (region: string) => OperatingClients;
   /** Asked before anything is changed anywhere but on this machine. */
   readonly confirm: () => Promise<boolean>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
   readonly print: (text: string) => void;
 }
 
 /**
- * Writes a limit into the inputs of a table's schedules: into all of them or none.
+ * Limits the deletes of a table.
  *
  * @returns false when it was declined
- * @throws {FlagError}, {SchedulesNotFoundError}, {ScheduleInputError}, {ScheduleChangeError}, or the SDK's error
+ * @throws {FlagError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
-export async function limitTable(options: LimitOptions): Promise<boolean> {
+export async function limitDeletes(options: LimitOptions): Promise<boolean> {
   const { print, perSecond } = options;
   const config = checkConfig(options.config);
   const { region } = config;
-  const tables = [chooseTable(config, options.table)];
-  const { scheduler, endpoint } = options.connect(region);
+  const table = chooseTable(config, options.table);
+  const { tableName } = table;
+  const clients = options.connect(region);
   try {
-    const found = await schedulesOfTables(scheduler, region, tables);
-    const [table] = found;
-    if (table === undefined) throw new TypeError('checkConfig refuses a configuration without tables');
-    const changes = table.schedules.map(each => ({
-      found: each,
-      change: { input: withLimit(each, perSecond) },
-    }));
-    const before = describeLimits(table);
-    print(`Limit of ${table.tableName}: ${describe(perSecond)}`);
-    print(`  schedules   ${table.schedules.length}, ${before} so far`);
-    print(`  endpoint    ${endpoint()?.origin ?? region}, region ${region}`);
-    if (!isThisMachine(endpoint()?.hostname ?? '') && !(await options.confirm())) return false;
-    const changed = await changeSchedules(scheduler, changes, options.now());
+    const [found] = await readJournals(clients.dynamoDb, region, [table]);
+    if (found === undefined) throw new TypeError('readJournals answers for each table');
+    const { journal, state } = found;
+    print(`Limit of ${tableName}: ${describe(perSecond)}`);
+    print(`  so far      ${describe(state.control.limits[tableName])}`);
+    print(`  endpoint    ${clients.where()}, region ${region}`);
+    if (!clients.isLocal() && !(await options.confirm())) return false;
+    const was = await inJournal('dynamodb:UpdateItem', journal, () =>
+      limitTable(journal, tableName, perSecond),
+    );
     print(
-      changed === 0
-        ? `\n${table.tableName}: it was so already.`
-        : `\n${table.tableName}: ${describe(perSecond)}, from the next tick on. What runs keeps its own limit.`,
+      was === perSecond
+        ? `\n${tableName}: it was so already.`
+        : `\n${tableName}: ${describe(perSecond)}, from the next tick on. What runs keeps its own limit.`,
     );
     if (options.resultFile !== undefined) {
-      const json = { table: table.tableName, maxDeletesPerSecond: perSecond ?? null, changed };
+      const json = { table: tableName, maxDeletesPerSecond: perSecond ?? null, was: was ?? null };
       writeFileSync(options.resultFile, `${JSON.stringify(json, null, 2)}\n`);
     }
     return true;
   } finally {
-    scheduler.destroy();
+    clients.destroy();
   }
 }
 
@@ -69,9 +63,4 @@ function describe(perSecond: number | undefined): string {
   return perSecond === undefined
     ? 'what the configuration says'
     : `at most ${perSecond.toLocaleString('en-US')} deletes a second`;
-}
-
-function describeLimits({ schedules }: TableSchedules): string {
-  const limits = new Set(schedules.map(({ Target }) => describe(limitOfInput(Target?.Input))));
-  return [...limits].join(', or ');
 }

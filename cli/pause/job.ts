@@ -1,24 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import type { SFNClient } from '@aws-sdk/client-sfn';
-import { deployedAlarms } from '../../stacks/alarms.ts';
+import { pauseOf } from '../../functions/journal/layout.ts';
+import { pauseTable } from '../../functions/journal/operator-settings.ts';
 import { checkConfig } from '../../stacks/config.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { replayName } from '../../stacks/names.ts';
 import { NoAnswerError } from '../aws/no-answer.ts';
 import { type OpenExecution, openExecutions } from '../aws/open-executions.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
-import { changeSchedules, type ScheduleChange } from '../aws/schedules.ts';
 import { findStateMachines } from '../aws/state-machines.ts';
 import { chooseTables } from '../choose-tables.ts';
 import { describeDuration } from '../duration.ts';
 import type { Invocation } from '../invocation.ts';
-import { firingOf, isoSeconds, type Pause, pauseOf, schedulesOfTables } from '../schedules.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { inJournal, type JournaledTable, readJournals } from '../journals.ts';
+import { executionsOfTable } from '../replay/pieces.ts';
+import { describePause } from './describe-pause.ts';
 
 export interface PauseOptions {
   /** What `precise-ttl.config.ts` exports. */
   readonly config: unknown;
   /** @default all tables of the configuration */
   readonly table: string | undefined;
-  /** Milliseconds after which the schedules go on by themselves. @default they do not */
+  /** Milliseconds after which the ticks sweep them again. @default they do not */
   readonly forMs: number | undefined;
   readonly resultFile: string | undefined;
   /** Called when all of the above has been found right. */
@@ -36,10 +39,10 @@ export interface PauseOptions {
 const SHOWN = 10;
 
 /**
- * Pauses tables: all of them, or none.
+ * Pauses tables, one after the other: the same command again pauses those that are left.
  *
  * @returns false when it was declined
- * @throws {FlagError}, {SchedulesNotFoundError}, {ScheduleChangeError}, or the SDK's error
+ * @throws {FlagError}, {JournalNotFoundError}, {StateMachineNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function pauseTables(options: PauseOptions): Promise<boolean> {
   const { print, forMs } = options;
@@ -48,35 +51,35 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
   const tables = chooseTables(config, options.table);
   const clients = options.connect(region);
   try {
-    const { scheduler, sfn } = clients;
-    const found = await schedulesOfTables(scheduler, region, tables);
-    const machines = await findStateMachines(
-      sfn,
-      found.map(({ name }) => name),
-      clients.where,
-    );
+    const { dynamoDb, sfn } = clients;
+    const found = await readJournals(dynamoDb, region, tables);
+    const machines = await findStateMachines(sfn, replayMachines(found), clients.where);
     print(`Pause: ${forMs === undefined ? 'until resume' : `for ${describeDuration(forMs)}`}`);
-    for (const { tableName, schedules } of found) {
-      const was = describePause(pauseOf(schedules.map(firingOf), options.now()));
-      print(`  table       ${tableName}, ${schedules.length} schedules, ${was}`);
+    for (const { props, state } of found) {
+      const was = describePause(pauseOf(state.control.pauses[props.tableName], options.now()));
+      print(`  table       ${props.tableName}, ${was}`);
     }
     print(`  endpoint    ${clients.where()}, region ${region}`);
     if (!clients.isLocal() && !(await options.confirm())) return false;
 
     const now = options.now();
+    const since = new Date(now).toISOString();
     const until = forMs === undefined ? undefined : new Date(Math.ceil((now + forMs) / 1000) * 1000);
-    const change: ScheduleChange =
-      until === undefined ? { state: 'DISABLED', startDate: null } : { state: 'ENABLED', startDate: until };
-    const changes = found.flatMap(({ schedules }) => schedules.map(each => ({ found: each, change })));
-    await changeSchedules(scheduler, changes, now);
+    const pause = { since, ...(until !== undefined && { until: until.toISOString() }) };
+    for (const { props, journal } of found) {
+      await inJournal('dynamodb:UpdateItem', journal, () => pauseTable(journal, props.tableName, pause));
+    }
 
+    const names = config.tables.map(({ tableName }) => tableName);
     const paused = await Promise.all(
-      found.map(async ({ tableName, name, schedules }) => ({
-        table: tableName,
-        schedules: schedules.map(({ Name }) => Name),
-        until: until === undefined ? null : isoSeconds(until),
-        open: await openOrUnknown(sfn, machines.get(name) ?? ''),
-      })),
+      found.map(async ({ props: { tableName, sweep }, state }) => {
+        const open = await openOrUnknown(sfn, machines.get(replayName(sweep)) ?? '');
+        return {
+          table: tableName,
+          until: until === undefined ? null : isoSeconds(until),
+          open: open && executionsOfTable(open, tableName, names, state.control.handOvers),
+        };
+      }),
     );
     print('');
     for (const { table, open } of paused) {
@@ -84,7 +87,7 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
         `${table}: paused${until === undefined ? '' : ` until ${isoSeconds(until)}`}. ${describeOpen(open)}`,
       );
     }
-    for (const text of reminders(tables, forMs)) print(`\n${text}`);
+    print(`\n${AFTER_TICKS}`);
     print(`\n${afterwards(until, options)}`);
     if (options.resultFile !== undefined) {
       writeFileSync(
@@ -98,14 +101,12 @@ export async function pauseTables(options: PauseOptions): Promise<boolean> {
   }
 }
 
-export function describePause(pause: Pause): string {
-  if (pause === 'on') return 'running';
-  if (pause === 'off') return 'paused';
-  if (pause === 'mixed') return 'some of them paused';
-  return `paused until ${isoSeconds(pause.until)}`;
+/** Of the deployments of these tables. */
+export function replayMachines(tables: readonly JournaledTable[]): string[] {
+  return [...new Set(tables.map(({ props }) => replayName(props.sweep)))];
 }
 
-/** The schedules are off by now: that Step Functions does not answer any more is no reason to keep quiet about it. */
+/** The tables are paused by now: that Step Functions does not answer any more is no reason to keep quiet about it. */
 async function openOrUnknown(sfn: SFNClient, stateMachineArn: string): Promise<OpenExecution[] | null> {
   try {
     return await openExecutions(sfn, stateMachineArn);
@@ -116,39 +117,25 @@ async function openOrUnknown(sfn: SFNClient, stateMachineArn: string): Promise<O
 }
 
 function describeOpen(open: readonly OpenExecution[] | null): string {
-  if (open === null) return 'Step Functions did not answer: which executions are open is not known.';
-  if (open.length === 0) return 'No execution is open.';
+  if (open === null) return 'Step Functions did not answer: which replays are open is not known.';
+  if (open.length === 0) return 'No replay is open.';
   const shown = open.slice(0, SHOWN).map(each => `\n    ${each.name}, since ${isoSeconds(each.startedAt)}`);
   const more = open.length > SHOWN ? `\n    and ${open.length - SHOWN} more` : '';
   const first =
     open.length === 1
-      ? '1 execution is open and goes on to its end:'
-      : `${open.length} executions are open and go on to their end:`;
+      ? '1 replay is open and goes on to its end:'
+      : `${open.length} replays are open and go on to their end:`;
   return `${first}${shown.join('')}${more}`;
 }
 
-/** A tick that runs goes on for so long after the pause. */
-const TICK_MINUTES = 2;
-
-/**
- * The alarm of missing sweeps sounds for a pause, too: nothing else tells of one that lasts longer than somebody meant. Whoever pauses
- * is told before it does.
- */
-function reminders(tables: readonly PreciseTtlProps[], forMs: number | undefined): string[] {
-  return tables.flatMap(table => {
-    const alarm = deployedAlarms(resolveProps(table)).find(each => each.alarm === 'noSweep');
-    if (alarm === undefined) return [];
-    const { name, periods: minutes } = alarm;
-    if (forMs !== undefined && forMs <= (minutes - TICK_MINUTES) * 60_000) return [];
-    return [
-      `The alarm ${name} will sound about ${minutes} to ${minutes + TICK_MINUTES} minutes from now: it reminds of the pause, and ends when sweeps succeed again.`,
-    ];
-  });
-}
+/** Nobody can list the executions of an Express machine. */
+const AFTER_TICKS =
+  'It holds from the next tick on. Ticks that began before end within two minutes, with a backlog within five; a replay that a tick ' +
+  'has started ends after its round.';
 
 function afterwards(until: Date | undefined, { call, table }: PauseOptions): string {
   const resume = call('resume', table === undefined ? '' : `--table ${table}`);
   return until === undefined
     ? `It goes on with ${resume}, which also replays what expires until then.`
-    : `Then the schedules go on by themselves. What has expired until then, and longer ago than they look back, is left to ${resume}.`;
+    : `Then the ticks go on by themselves. What has expired until then, and longer ago than they look back, is left to ${resume}.`;
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { indexLayout } from '../../functions/table/index-layout.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { replayName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { isThisMachine } from '../aws/endpoint.ts';
 import { type Executions, executionsOf } from '../aws/executions.ts';
@@ -94,7 +95,7 @@ export async function runReplay(options: ReplayJobOptions): Promise<JobEnd> {
       const limit = dryRun ? undefined : limitOf(table, options);
       return {
         tableName: table.tableName,
-        stateMachine: resolveProps(table).name,
+        stateMachine: replayName(resolveProps(table).sweep),
         ...(limit !== undefined && { maxDeletesPerSecond: Math.floor(limit / atOnce) }),
       };
     });

@@ -82,6 +82,28 @@ export function executionName({ tableName, piece, dryRun, label, attempt }: Name
   return parts.join('-');
 }
 
+/**
+ * Executions of a deployment's replays that are of a table: all whose names do not say that they are of another one. Somebody may have
+ * started one under any name.
+ *
+ * @param names of all tables of the configuration
+ * @param handOvers what ticks have left to executions, by tables
+ */
+export function executionsOfTable<Execution extends { readonly name: string }>(
+  executions: readonly Execution[],
+  tableName: string,
+  names: readonly string[],
+  handOvers: Readonly<Record<string, { readonly execution: string }>>,
+): Execution[] {
+  const others = names.filter(name => name !== tableName);
+  const hashes = others.map(shortHash);
+  const leftTo = others.map(name => handOvers[name]?.execution);
+  return executions.filter(({ name }) => {
+    const [, hash = ''] = /^(?:replay|dryrun)-.*-([0-9a-f]{8})(?:-\d+)?$/.exec(name) ?? [];
+    return !hashes.includes(hash) && !leftTo.includes(name);
+  });
+}
+
 /** `20261120T090000Z` */
 function compactTime(epochSeconds: number): string {
   return `${new Date(epochSeconds * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;

@@ -1,3 +1,4 @@
+import type { ReplayInput } from '../../statemachine/contract.ts';
 import { type Executions, untilEnd } from '../aws/executions.ts';
 import { executionName, type NamedPiece } from './pieces.ts';
 import type { Span } from './span.ts';
@@ -50,7 +51,8 @@ export async function runPiece(
   signal: AbortSignal,
 ): Promise<PieceResult> {
   const { piece, tableName, dryRun } = named;
-  const input = {
+  const input: ReplayInput = {
+    table: tableName,
     from: iso(piece.from),
     to: iso(piece.to),
     ...(dryRun && { dryRun }),

@@ -1,10 +1,4 @@
-import type { SweepRequest } from '../../functions/plan-sweep/sweep-input.ts';
-
-/**
- * How long an entry may take to show in the index, seconds. A global secondary index is eventually consistent, "usually within a
- * fraction of a second". Source: DynamoDB Developer Guide, "Using Global Secondary Indexes".
- */
-export const INDEX_SECONDS = 10;
+import { INDEX_SECONDS, type Watermark } from '../../functions/journal/layout.ts';
 
 /** Expiry times, both ends included, whole epoch seconds. */
 export interface Span {
@@ -31,61 +25,38 @@ export type Gone =
   | { readonly known: false; readonly because: 'overdue' | 'unanswered' | 'not-read' };
 
 /**
- * What a sweep that succeeded leaves nothing of: the expiry times that it looked back to, but for the last ones, whose entries may
- * not have been in the index yet when it was read. One that a limit kept from deleting all of it (`leftForLater`) covers nothing.
- * What a tick waits for is not among them: the next ticks look for what it missed.
- */
-export function coverageOf(
-  { windowsFrom, windowsBefore, from, cutoff, dryRun }: SweepRequest,
-  leftForLater: number,
-): Span | null {
-  if (dryRun || leftForLater > 0) return null;
-  const span = {
-    from: Math.max(windowsFrom, from),
-    upTo: Math.min(windowsBefore - 1, cutoff - INDEX_SECONDS),
-  };
-  return span.from <= span.upTo ? span : null;
-}
-
-/**
  * What can be said for sure: that everything which was due in a span of time is gone.
  *
  * 1. The index was read for `read`, and whatever it showed was due at `oldest` or later. So nothing in it was due before.
  * 2. What was written by its expiry time, as writers do, and was due {@link INDEX_SECONDS} before the reading, had that long to show
  *    in the index. So it would have been seen.
- * 3. Before the span that was read, a sweep that succeeded has left nothing of what it covers. Spans that touch add up; a gap ends
- *    it.
+ * 3. Before the span that was read, the ticks have left nothing up to the table's watermark, but for the last {@link INDEX_SECONDS} of
+ *    it: those entries may not have been in the index yet. Where it ends before the span begins, nobody knows what is between them.
+ * 4. Where the index was not read, the watermark alone is known.
  *
  * Three things are not known, and are not claimed: what was written when it had expired already, what lies under a window that the
  * deployment does not sweep, and entries that took longer to show.
  *
- * @param covered what sweeps that succeeded cover, by {@link coverageOf}
+ * @param look undefined when the index could not be read
  */
-export function goneBy({ readAt, read, oldest, unansweredFrom }: Look, covered: readonly Span[]): Gone {
+export function goneBy(look: Look | undefined, watermark: Watermark | undefined): Gone {
+  const seen = look === undefined ? ({ known: false, because: 'unanswered' } as const) : seenGone(look);
+  if (watermark === undefined) return seen;
+  const { since } = watermark;
+  const by = watermark.gone - INDEX_SECONDS;
+  if (seen.known) return since < seen.since && by >= seen.since - 1 ? { ...seen, since } : seen;
+  const oldest = look?.oldest ?? Number.POSITIVE_INFINITY;
+  return since <= by && by < oldest ? { known: true, since, by } : seen;
+}
+
+function seenGone({ readAt, read, oldest, unansweredFrom }: Look): Gone {
   if (read === null) return { known: false, because: unansweredFrom === null ? 'not-read' : 'unanswered' };
   const before = (time: number | null) => (time === null ? Number.POSITIVE_INFINITY : Math.ceil(time) - 1);
   const by = Math.min(read.upTo, readAt - INDEX_SECONDS, before(oldest), before(unansweredFrom));
-  if (by < read.from) {
-    const isOverdue = before(oldest) < read.from;
-    return {
-      known: false,
-      because: isOverdue ? 'overdue' : unansweredFrom === null ? 'not-read' : 'unanswered',
-    };
-  }
-  return { known: true, since: reachingBack(read.from, covered), by };
-}
-
-/** How far spans that touch reach back from a time. */
-function reachingBack(from: number, covered: readonly Span[]): number {
-  let since = from;
-  for (;;) {
-    const next = covered.find(span => span.from < since && span.upTo >= since - 1);
-    if (next === undefined) return since;
-    since = next.from;
-  }
-}
-
-/** Up to when sweeps that succeeded cover everything without a gap, seen from the newest; null when none did. */
-export function coveredUpTo(covered: readonly Span[]): number | null {
-  return covered.length === 0 ? null : Math.max(...covered.map(({ upTo }) => upTo));
+  if (by >= read.from) return { known: true, since: read.from, by };
+  const isOverdue = before(oldest) < read.from;
+  return {
+    known: false,
+    because: isOverdue ? 'overdue' : unansweredFrom === null ? 'not-read' : 'unanswered',
+  };
 }

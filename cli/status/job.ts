@@ -1,19 +1,26 @@
-import { checkConfig, type DeploymentConfig } from '../../stacks/config.ts';
-import { modelOf } from '../../stacks/model-of.ts';
-import { deadLetterQueueOf } from '../../stacks/names.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Watermark } from '../../functions/journal/layout.ts';
+import { checkConfig } from '../../stacks/config.ts';
+import { type Deployment, deploymentsOf } from '../../stacks/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
+import { resolveProps } from '../../stacks/props.ts';
+import { executionArnOf } from '../aws/executions.ts';
+import { openExecutions } from '../aws/open-executions.ts';
+import { listStateMachines } from '../aws/state-machines.ts';
 import { TimeLimit } from '../aws/time-limit.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { check, notAsked } from '../deployment/check.ts';
+import { type Checked, check, notAsked, seenOf } from '../deployment/check.ts';
 import type { DeploymentClients } from '../deployment/clients.ts';
 import { observeAlarms } from '../deployment/observe-alarms.ts';
-import { observeQueue, observeSchedules, observeStateMachine } from '../deployment/observe-deployment.ts';
-import type { Subject } from '../deployment/subject.ts';
+import { observeQueue, observeSchedules } from '../deployment/observe-deployment.ts';
+import { observeState, observeTable } from '../deployment/observe-journal.ts';
+import { type Subject, subjectsOf } from '../deployment/subject.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Invocation } from '../invocation.ts';
-import { coverageOf, coveredUpTo, goneBy } from './gone.ts';
+import { journalAt } from '../journals.ts';
+import { executionsOfTable } from '../replay/pieces.ts';
+import { goneBy } from './gone.ts';
 import { type Judged, judge, type Verdict, worst } from './judge.ts';
-import { newMemory, observeSweeps, type SweepMemory } from './observe-sweeps.ts';
 import { LOOK_MS, lookForOverdue, minutesBack } from './overdue.ts';
 import type { SeenTable } from './seen-table.ts';
 
@@ -22,7 +29,7 @@ export interface StatusJobOptions {
   readonly config: unknown;
   /** @default all tables of the configuration */
   readonly table: string | undefined;
-  /** Minutes that the index is read back. @default the table's lookback, or as far as no sweep is known to have covered */
+  /** Minutes that the index is read back. @default the table's lookback, or to its watermark */
   readonly back: number | undefined;
   /** Called when all of the above has been found right; the limit is that of each look. */
   readonly connect: (region: string, limit: TimeLimit) => DeploymentClients;
@@ -75,27 +82,28 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
+  const deployments = deploymentsOf(config.tables.map(resolveProps));
   const limit = new TimeLimit(LOOK_SECONDS + Math.max(0, tables.length - QUICK_TABLES));
   const clients = options.connect(region, limit);
-  const memories = new Map<string, SweepMemory>();
-  const memoryOf = (name: string) => {
-    const memory = memories.get(name) ?? newMemory();
-    memories.set(name, memory);
-    return memory;
-  };
+  const subjects = subjectsOf(config, tables, options.call);
   return {
     async look(spentMs) {
       const at = options.now();
       limit.start(spentMs);
       const seen: TableStatus[] = [];
-      const lookAt = async ([index, table]: [number, PreciseTtlProps]): Promise<void> => {
-        const subject = subjectOf(table, region, options.call);
-        const memory = memoryOf(subject.props.name);
-        const looked = await lookAtTable(subject, clients, namesOf(config), memory, limit, options);
+      const shared = new Map(
+        deployments
+          .filter(({ name }) => subjects.some(({ props }) => props.sweep === name))
+          .map(deployment => [deployment.name, lookAtDeployment(deployment, deployments, region, clients)]),
+      );
+      const lookAt = async ([index, subject]: [number, Subject]): Promise<void> => {
+        const of = shared.get(subject.props.sweep);
+        if (of === undefined) throw new TypeError('expected each table in a deployment');
+        const looked = await lookAtTable(subject, clients, of, limit, options);
         seen[index] = { subject, seen: looked, judged: judge(looked, subject, options.now()) };
       };
       const { signal } = new AbortController();
-      await inParallel([...tables.entries()], CONCURRENCY, lookAt, signal).finally(() => limit.stop());
+      await inParallel([...subjects.entries()], CONCURRENCY, lookAt, signal).finally(() => limit.stop());
       const verdict = worst(seen.map(({ judged }) => judged.verdict));
       return { verdict, region, isLocal: clients.isLocal, at, tables: seen };
     },
@@ -107,34 +115,79 @@ export function statusJob(options: StatusJobOptions): StatusJob {
   };
 }
 
-const namesOf = ({ tables }: DeploymentConfig): string[] => tables.map(table => resolveProps(table).name);
-
-function subjectOf(table: PreciseTtlProps, region: string, call: Invocation): Subject {
-  return { props: resolveProps(table), model: modelOf(table), region, call };
+/** What the tables of a deployment share: asked once, all at once. One service that does not answer costs no time for asking the others. */
+function lookAtDeployment(
+  deployment: Deployment,
+  all: readonly Deployment[],
+  region: string,
+  { sfn, dynamoDb, scheduler, sqs, cloudWatch }: DeploymentClients,
+) {
+  const { name } = deployment;
+  const journal = dynamoDb && journalAt(dynamoDb, name, region);
+  const others = all.map(each => each.name);
+  const shared = {
+    journal,
+    machines: sfn
+      ? check('states:ListStateMachines', '*', () => listStateMachines(sfn, [name, replayName(name)]))
+      : Promise.resolve(notAsked('Step Functions')),
+    state: journal ? observeState(journal) : Promise.resolve(notAsked('DynamoDB')),
+    schedules: observeSchedules(scheduler, deployment, region),
+    deadLetters: sqs ? observeQueue(sqs, deadLetterQueueOf(name), region) : Promise.resolve(notAsked('SQS')),
+    alarms: cloudWatch
+      ? observeAlarms(cloudWatch, { sweep: name, others }, region)
+      : Promise.resolve(notAsked('CloudWatch')),
+  };
+  const open = openReplays(sfn, shared.machines, name);
+  // What they throw, they throw where a table needs it.
+  for (const each of [...Object.values(shared), open]) Promise.resolve(each).catch(() => undefined);
+  return { ...shared, open };
 }
+
+type Shared = ReturnType<typeof lookAtDeployment>;
+
+/** Open executions that are asked for. */
+const OPEN = 100;
+
+/** Undefined where it is known that there is no state machine. */
+async function openReplays(sfn: DeploymentClients['sfn'], machines: Promise<Machines>, name: string) {
+  const found = await machines;
+  if (sfn === undefined || 'notChecked' in found) return found as Extract<Machines, { notChecked: object }>;
+  const { arn } = found.seen.get(replayName(name)) ?? {};
+  if (arn === undefined) return undefined;
+  return check('states:ListExecutions', executionArnOf(arn, '*'), () => openExecutions(sfn, arn, OPEN));
+}
+
+type Machines = Checked<Awaited<ReturnType<typeof listStateMachines>>>;
+
+/** A failure is told of for so long, milliseconds. */
+const FAILURE_MS = 60 * 60 * 1000;
+
+/** The index is read without the journal when that takes longer, milliseconds. */
+const JOURNAL_MS = 2_000;
 
 async function lookAtTable(
   subject: Subject,
-  clients: DeploymentClients,
-  names: readonly string[],
-  memory: SweepMemory,
+  { dynamoDb }: DeploymentClients,
+  shared: Shared,
   limit: TimeLimit,
   options: StatusJobOptions,
 ): Promise<SeenTable> {
-  const { sfn, dynamoDb, scheduler, sqs, cloudWatch } = clients;
-  const { props, region } = subject;
-  const { name, tableName, indexName } = props;
-  // All at once: one service that does not answer costs no time for asking the others.
-  const others = Promise.all([
-    observeSchedules(scheduler, subject),
-    sqs ? observeQueue(sqs, deadLetterQueueOf(props), region) : notAsked('SQS'),
-    cloudWatch ? observeAlarms(cloudWatch, { sweep: name, others: names }, region) : notAsked('CloudWatch'),
-  ]);
-  others.catch(() => undefined); // what it throws, it throws below
-  const stateMachine = await observeStateMachine(sfn, subject);
-  const sweeps = await sweepsOf(sfn, stateMachine, subject, memory);
-  const covered = coveredBy(sweeps);
-  const minutes = minutesBack(subject, options.back ?? wantedMinutes(subject, covered, options.now()));
+  const { props, deployment, region } = subject;
+  const { name, tables } = deployment;
+  const { tableName, indexName } = props;
+  const journal = shared.journal
+    ? shared.state.then(state =>
+        observeTable(shared.journal as NonNullable<Shared['journal']>, state, tableName, {
+          now: options.now(),
+          sinceMs: FAILURE_MS,
+          mostFailures: 1,
+        }),
+      )
+    : Promise.resolve(notAsked('DynamoDB'));
+  journal.catch(() => undefined); // what it throws, it throws below
+  const early = await Promise.race([journal, sleep(JOURNAL_MS, undefined, { ref: false })]);
+  const wanted = options.back ?? wantedMinutes(subject, seenOf(early)?.watermark, options.now());
+  const minutes = minutesBack(subject, wanted);
   const table = `arn:aws:dynamodb:${region}:*:table/${tableName}`;
   const index = `${table}/index/${indexName}`;
   const [action, resource] =
@@ -146,43 +199,28 @@ async function lookAtTable(
         lookForOverdue(dynamoDb, subject, minutes, options.now, Math.min(LOOK_MS, limit.leftMs - SPARE_MS)),
       )
     : notAsked('DynamoDB');
-  const [schedules, deadLetters, alarms] = await others;
+  const machines = await shared.machines;
+  const open = await shared.open;
+  const names = tables.map(each => each.tableName);
+  const handOvers = seenOf(await shared.state)?.control.handOvers ?? {};
+  const known = await journal;
   return {
-    stateMachine,
-    schedules,
-    sweeps,
+    stateMachine: 'seen' in machines ? { seen: machines.seen.get(name) } : machines,
+    schedules: await shared.schedules,
+    journal: known,
+    open: open && 'seen' in open ? { seen: executionsOfTable(open.seen, tableName, names, handOvers) } : open,
     overdue,
-    gone: 'seen' in overdue ? goneBy(overdue.seen, covered) : undefined,
-    deadLetters,
-    alarms,
+    gone: goneBy(seenOf(overdue) ?? undefined, seenOf(known)?.watermark),
+    deadLetters: await shared.deadLetters,
+    alarms: await shared.alarms,
   };
 }
 
-/** Undefined only where it is known that there is no state machine. */
-async function sweepsOf(
-  sfn: DeploymentClients['sfn'],
-  stateMachine: SeenTable['stateMachine'],
-  subject: Subject,
-  memory: SweepMemory,
-): Promise<SeenTable['sweeps']> {
-  if (sfn === undefined || 'notChecked' in stateMachine) return stateMachine as SeenTable['sweeps'];
-  return stateMachine.seen && observeSweeps(sfn, stateMachine.seen.arn, subject, memory);
-}
-
-function coveredBy(sweeps: SeenTable['sweeps']) {
-  if (sweeps === undefined || !('seen' in sweeps)) return [];
-  return sweeps.seen.known.flatMap(({ status, request, outcome }) => {
-    const isDone = status === 'SUCCEEDED' && request !== undefined && outcome !== undefined;
-    const span = isDone ? coverageOf(request, outcome.leftForLater) : null;
-    return span === null ? [] : [span];
-  });
-}
-
-/** As far as a tick looks back; further when no sweep that is known has covered what lies before, but no further than a reconcile. */
-function wantedMinutes({ props }: Subject, covered: Parameters<typeof coveredUpTo>[0], now: number): number {
+/** As far as a tick looks back; further when the watermark lies before, but no further than a reconcile. */
+function wantedMinutes({ props }: Subject, watermark: Watermark | undefined, now: number): number {
   const { lookbackMinutes, reconcileHours, graceSeconds } = props;
-  const upTo = coveredUpTo(covered);
   const most = reconcileHours * 60;
-  if (upTo === null) return most;
-  return Math.min(most, Math.max(lookbackMinutes, Math.ceil((now / 1000 - graceSeconds - upTo) / 60) + 1));
+  if (watermark === undefined) return most;
+  const behind = Math.ceil((now / 1000 - graceSeconds - watermark.gone) / 60) + 1;
+  return Math.min(most, Math.max(lookbackMinutes, behind));
 }

@@ -1,8 +1,11 @@
+import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { ago, duration } from '../deployment/ago.ts';
 import type { Checked, NotChecked } from '../deployment/check.ts';
 import { STALE_MS } from '../deployment/observe-deployment.ts';
+import { isFailing, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
-import { type ScheduleState, scheduleState } from './schedule-state.ts';
+import { isoSeconds } from '../iso-seconds.ts';
+import { describePause } from '../pause/describe-pause.ts';
 import type { SeenTable } from './seen-table.ts';
 
 export type Verdict = 'fine' | 'warnings' | 'broken' | 'unknown';
@@ -24,10 +27,6 @@ export interface Judged {
 const LATE_SECONDS = 120;
 /** For longer than several ticks and what they look back to. */
 const LEFT_SECONDS = 300;
-/** A tick takes two minutes, a reconcile with much to do some more. */
-const LONG_MS = 15 * 60 * 1000;
-/** A failure is told of for so long after the next success. */
-const FAILURE_MS = 60 * 60 * 1000;
 
 const SEVERITIES = ['broken', 'warning', 'note'] as const;
 
@@ -36,15 +35,12 @@ const SEVERITIES = ['broken', 'warning', 'note'] as const;
  * @param now epoch milliseconds
  */
 export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
-  const states = [...seen.schedules.values()].map(schedule =>
-    'seen' in schedule ? scheduleState(schedule.seen, now) : undefined,
-  );
-  const isPaused =
-    !subject.props.enabled || states.some(state => state?.is === 'off' || state?.is === 'paused');
+  const isOff = !subject.props.enabled;
+  const isPaused = isOff || ('seen' in seen.journal && seen.journal.seen?.pause !== undefined);
   const remarks = [
     ...machineRemarks(seen, subject),
-    ...scheduleRemarks(seen, subject, now),
-    ...sweepRemarks(seen, isPaused, now),
+    ...(isOff ? [OFF] : scheduleRemarks(seen, subject)),
+    ...journalRemarks(seen, subject, now),
     ...overdueRemarks(seen, isPaused),
     ...silentRemarks(seen),
     ...deadLetterRemarks(seen),
@@ -54,6 +50,11 @@ export function judge(seen: SeenTable, subject: Subject, now: number): Judged {
   return { verdict: verdictOf(seen, remarks), remarks };
 }
 
+const OFF: Remark = {
+  severity: 'warning',
+  text: 'no tick sweeps it, as the configuration says (enabled: false)',
+};
+
 /** The worst of several. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   const order = ['broken', 'unknown', 'warnings'] as const;
@@ -61,11 +62,11 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 }
 
 function verdictOf(seen: SeenTable, remarks: readonly Remark[]): Verdict {
-  const { sweeps, overdue } = seen;
+  const { journal, overdue } = seen;
   if (remarks.some(({ severity }) => severity === 'broken')) return 'broken';
   // Whoever did not answer could have told of something broken.
   if (checksOf(seen).some(([, each]) => 'notChecked' in each && each.notChecked.silent)) return 'unknown';
-  if (sweeps !== undefined && 'notChecked' in sweeps && 'notChecked' in overdue) return 'unknown';
+  if ('notChecked' in journal && 'notChecked' in overdue) return 'unknown';
   return remarks.some(({ severity }) => severity === 'warning') ? 'warnings' : 'fine';
 }
 
@@ -74,72 +75,111 @@ function machineRemarks({ stateMachine }: SeenTable, { props, region, call }: Su
   return [
     {
       severity: 'broken',
-      text: `there is no state machine ${props.name} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+      text: `there is no state machine ${props.sweep} in ${region}; ${call('deploy')}, or look whether account and region are right`,
     },
   ];
 }
 
-function scheduleRemarks({ schedules }: SeenTable, { props, call }: Subject, now: number): Remark[] {
-  if (!props.enabled) {
-    return [{ severity: 'warning', text: 'the schedules are off in the configuration (enabled: false)' }];
-  }
-  return [...schedules].flatMap(([name, schedule]) =>
-    'seen' in schedule ? scheduleRemark(name, scheduleState(schedule.seen, now), call) : [],
-  );
-}
-
-function scheduleRemark(name: string, state: ScheduleState, call: Subject['call']): Remark[] {
-  switch (state.is) {
-    case 'missing':
+function scheduleRemarks({ schedules }: SeenTable, { call }: Subject): Remark[] {
+  return [...schedules].flatMap(([name, schedule]): Remark[] => {
+    if (!('seen' in schedule)) return [];
+    const { seen } = schedule;
+    if (seen === undefined)
       return [{ severity: 'broken', text: `the schedule ${name} is not there; ${call('deploy')}` }];
-    case 'off':
-      return [{ severity: 'warning', text: `the schedule ${name} is off` }];
-    case 'paused':
-      return [
-        { severity: 'warning', text: `the schedule ${name} is paused until ${state.until.toISOString()}` },
-      ];
-    case 'on':
-      return state.maxDeletesPerSecond === undefined
-        ? []
-        : [{ severity: 'note', text: `${name} is limited to ${state.maxDeletesPerSecond} deletes a second` }];
-  }
+    return seen.state === 'ENABLED'
+      ? []
+      : [
+          {
+            severity: 'broken',
+            text: `the schedule ${name} is off: somebody has turned it off in EventBridge Scheduler`,
+          },
+        ];
+  });
 }
 
-function sweepRemarks({ sweeps, stateMachine }: SeenTable, isPaused: boolean, now: number): Remark[] {
-  if (sweeps === undefined || !('seen' in sweeps)) return [];
-  const { lastSuccess, lastFailure, open } = sweeps.seen;
+function journalRemarks(
+  { journal, stateMachine, overdue }: SeenTable,
+  subject: Subject,
+  now: number,
+): Remark[] {
+  if (!('seen' in journal)) return [];
+  const { props, region, call } = subject;
+  if (journal.seen === undefined) {
+    return [
+      {
+        severity: 'broken',
+        text: `there is no journal ${journalName(props.sweep)} in ${region}; ${call('deploy')}, or look whether account and region are right`,
+      },
+    ];
+  }
   const createdAt = 'seen' in stateMachine ? stateMachine.seen?.createdAt : undefined;
-  const since = lastSuccess ?? createdAt;
-  const isStale = since === undefined || now - since.getTime() > STALE_MS;
-  const failedAt = lastFailure?.stoppedAt?.getTime() ?? 0;
-  const isFailing = failedAt > (lastSuccess?.getTime() ?? 0);
-  const isRecent = now - failedAt < FAILURE_MS;
-  const long = open.filter(({ startedAt }) => now - startedAt.getTime() > LONG_MS);
-  const failure = lastFailure && `${ago(now, new Date(failedAt))} a sweep failed: ${lastFailure.failure}`;
+  const read = 'seen' in overdue ? (overdue.seen.read?.from ?? null) : null;
   return [
-    ...(isStale && !isPaused
-      ? [
-          {
-            severity: 'broken' as const,
-            text:
-              lastSuccess === undefined
-                ? 'no sweep has ever succeeded'
-                : `no sweep has succeeded for ${duration(now - lastSuccess.getTime())}`,
-          },
-        ]
-      : []),
-    ...(failure !== undefined && (isFailing || isRecent)
-      ? [{ severity: isFailing ? ('broken' as const) : ('warning' as const), text: failure }]
-      : []),
-    ...(long.length > 0
-      ? [
-          {
-            severity: 'warning' as const,
-            text: `${long.length} ${long.length === 1 ? 'execution has' : 'executions have'} been open for more than 15 minutes`,
-          },
-        ]
-      : []),
+    ...tickRemarks(journal.seen, subject, createdAt, now),
+    ...setByHandRemarks(journal.seen),
+    ...gapRemarks(journal.seen, read, subject),
+    ...failureRemarks(journal.seen, now),
   ];
+}
+
+function tickRemarks(
+  { tick }: SeenJournal,
+  { deployment }: Subject,
+  createdAt: Date | undefined,
+  now: number,
+): Remark[] {
+  const since = tick ?? createdAt;
+  const isStale = since === undefined || now - since.getTime() > STALE_MS;
+  // Ticks also plan while all tables are paused.
+  if (!isStale || !deployment.enabled) return [];
+  const text =
+    tick === undefined
+      ? 'no tick has ever planned'
+      : `no tick has planned for ${duration(now - tick.getTime())}`;
+  return [{ severity: 'broken', text }];
+}
+
+function setByHandRemarks({ pause, limit, handOver }: SeenJournal): Remark[] {
+  return [
+    ...(pause === undefined
+      ? []
+      : [{ severity: 'warning' as const, text: `the table is ${describePause(pause)}` }]),
+    ...(limit === undefined
+      ? []
+      : [{ severity: 'note' as const, text: `it is limited to ${limit} deletes a second` }]),
+    ...(handOver === undefined
+      ? []
+      : [
+          {
+            severity: 'note' as const,
+            text: `the execution ${handOver.execution} sweeps what was due before ${isoSeconds(handOver.before * 1_000)}`,
+          },
+        ]),
+  ];
+}
+
+/** The ticks look back, and what was due before that is known to nobody. */
+function gapRemarks(
+  { watermark, pause, handOver }: SeenJournal,
+  readFrom: number | null,
+  { props, call }: Subject,
+): Remark[] {
+  if (watermark === undefined || pause !== undefined || handOver !== undefined) return [];
+  if (readFrom === null || watermark.gone - INDEX_SECONDS >= readFrom - 1) return [];
+  const [from, to] = [watermark.gone, readFrom].map(seconds => isoSeconds(seconds * 1_000));
+  return [
+    {
+      severity: 'warning',
+      text: `no tick has looked for what was due from ${from} to ${to}: ${call('resume', `--table ${props.tableName}`)} replays it`,
+    },
+  ];
+}
+
+function failureRemarks(journal: SeenJournal, now: number): Remark[] {
+  const [failure] = journal.failures;
+  if (failure === undefined) return [];
+  const text = `${ago(now, failure.stoppedAt)} a sweep failed: ${failure.failure}`;
+  return [{ severity: isFailing(journal) ? 'broken' : 'warning', text }];
 }
 
 function overdueRemarks({ overdue }: SeenTable, isPaused: boolean): Remark[] {
@@ -176,7 +216,7 @@ function silentRemarks(seen: SeenTable): Remark[] {
   const { overdue } = seen;
   const silent = 'notChecked' in overdue ? overdue.notChecked.silent : undefined;
   if (silent === undefined || !silent.isDead) return [];
-  const others = checksOf(seen).filter(([, checked]) => checked !== overdue);
+  const others = checksOf(seen).filter(([, checked]) => checked !== overdue && checked !== seen.journal);
   const asked = others.filter(([, checked]) => !('notChecked' in checked && checked.notChecked.isLocal));
   const isAlone = asked.some(
     ([, checked]) => !('notChecked' in checked) || checked.notChecked.silent === undefined,
@@ -221,7 +261,8 @@ function alarmRemarks({ alarms }: SeenTable): Remark[] {
 function checksOf(seen: SeenTable): readonly (readonly [string, Checked<unknown>])[] {
   return [
     ['the state machine', seen.stateMachine],
-    ...(seen.sweeps === undefined ? [] : [['the executions', seen.sweeps] as const]),
+    ['the journal', seen.journal],
+    ...(seen.open === undefined ? [] : [['the open replays', seen.open] as const]),
     ['what is overdue', seen.overdue],
     ...[...seen.schedules].map(([name, checked]) => [`the schedule ${name}`, checked] as const),
     ['the dead letters', seen.deadLetters],

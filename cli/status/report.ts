@@ -1,9 +1,9 @@
 import { seenOf } from '../deployment/check.ts';
+import type { SeenSchedule } from '../deployment/observe-deployment.ts';
 import { type SweepReport, sweepReport } from '../deployment/sweep-report.ts';
 import type { Gone } from './gone.ts';
 import type { Status, TableStatus } from './job.ts';
 import type { Remark, Verdict } from './judge.ts';
-import { scheduleState } from './schedule-state.ts';
 
 /** A status as JSON. Null: it is not there, or is not known; the remarks then say which. Times are ISO-8601. */
 export interface StatusReport {
@@ -16,12 +16,21 @@ export interface StatusReport {
 
 export interface TableReport {
   readonly tableName: string;
-  /** Of its state machine, and the beginning of the other names. */
+  /** Of its deployment, and the beginning of the other names. */
   readonly name: string;
   readonly verdict: Verdict;
   readonly remarks: readonly Remark[];
   /** Everything that was due from `since` to `by` is gone. */
   readonly gone: { readonly since: string; readonly by: string } | null;
+  /** When the last tick planned. */
+  readonly tick: string | null;
+  /** Up to when the ticks have left nothing. */
+  readonly watermark: string | null;
+  /** Set by hand. */
+  readonly pause: { readonly since: string; readonly until: string | null } | null;
+  readonly maxDeletesPerSecond: number | null;
+  /** An execution of the replays has what was due before. */
+  readonly handOver: { readonly execution: string; readonly before: string } | null;
   readonly overdue: {
     readonly items: number;
     /** There may be more: `why` says why not all was read, where that is the reason. */
@@ -39,14 +48,12 @@ export interface TableReport {
   } | null;
   readonly schedules: readonly {
     readonly name: string;
-    /** `on`, `off`, `paused`, `missing`; null: not known. */
+    /** `on`, `off`, `missing`; null: not known. */
     readonly state: string | null;
-    readonly pausedUntil: string | null;
-    readonly maxDeletesPerSecond: number | null;
   }[];
-  readonly lastSuccess: string | null;
-  /** The newest first. */
+  /** Those that did something or left something, the newest first. */
   readonly sweeps: readonly SweepReport[] | null;
+  /** Executions of the replays. */
   readonly open: readonly { readonly name: string; readonly startedAt: string }[] | null;
   readonly lastFailure: SweepReport | null;
   readonly deadLetters: number | null;
@@ -61,19 +68,26 @@ export function statusReport({ verdict, region, isLocal, at, tables }: Status): 
     region,
     isLocal,
     checkedAt: new Date(at).toISOString(),
-    tables: tables.map(table => tableReport(table, at)),
+    tables: tables.map(tableReport),
   };
 }
 
-function tableReport({ subject: { props }, seen, judged }: TableStatus, now: number): TableReport {
-  const sweeps = seenOf(seen.sweeps);
+function tableReport({ subject: { props }, seen, judged }: TableStatus): TableReport {
+  const { tick, watermark, pause, limit, handOver, last, failures } = seenOf(seen.journal) ?? {};
+  const [lastFailure] = failures ?? [];
   const look = seenOf(seen.overdue);
   const overdue = look?.read == null ? null : look;
   return {
     tableName: props.tableName,
-    name: props.name,
+    name: props.sweep,
     ...judged,
     gone: goneReport(seen.gone),
+    tick: tick?.toISOString() ?? null,
+    watermark: watermark === undefined ? null : fromSeconds(watermark.gone),
+    pause: pause === undefined ? null : { since: pause.since, until: pause.until ?? null },
+    maxDeletesPerSecond: limit ?? null,
+    handOver:
+      handOver === undefined ? null : { execution: handOver.execution, before: fromSeconds(handOver.before) },
     overdue: overdue && {
       items: overdue.overdue,
       atLeast: overdue.atLeast,
@@ -85,19 +99,14 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
       to: overdue.read && fromSeconds(overdue.read.upTo),
       queries: overdue.queries,
     },
-    schedules: [...seen.schedules].map(([name, schedule]) => {
-      const state = 'seen' in schedule ? scheduleState(schedule.seen, now) : null;
-      return {
-        name,
-        state: state?.is ?? null,
-        pausedUntil: state?.is === 'paused' ? state.until.toISOString() : null,
-        maxDeletesPerSecond: (state?.is === 'on' ? state.maxDeletesPerSecond : null) ?? null,
-      };
-    }),
-    lastSuccess: sweeps?.lastSuccess?.toISOString() ?? null,
-    sweeps: sweeps?.last.map(sweepReport) ?? null,
-    open: sweeps?.open.map(({ name, startedAt }) => ({ name, startedAt: startedAt.toISOString() })) ?? null,
-    lastFailure: sweeps?.lastFailure === undefined ? null : sweepReport(sweeps.lastFailure),
+    schedules: [...seen.schedules].map(([name, schedule]) => ({
+      name,
+      state: 'seen' in schedule ? scheduleState(schedule.seen) : null,
+    })),
+    sweeps: last?.map(sweepReport) ?? null,
+    open:
+      seenOf(seen.open)?.map(({ name, startedAt }) => ({ name, startedAt: startedAt.toISOString() })) ?? null,
+    lastFailure: lastFailure === undefined ? null : sweepReport(lastFailure),
     deadLetters: seenOf(seen.deadLetters) ?? null,
     alarms:
       seenOf(seen.alarms)?.map(({ name, state, since }) => ({
@@ -108,8 +117,14 @@ function tableReport({ subject: { props }, seen, judged }: TableStatus, now: num
   };
 }
 
-function goneReport(gone: Gone | undefined): TableReport['gone'] {
-  return gone?.known ? { since: fromSeconds(gone.since), by: fromSeconds(gone.by) } : null;
+function goneReport(gone: Gone): TableReport['gone'] {
+  return gone.known ? { since: fromSeconds(gone.since), by: fromSeconds(gone.by) } : null;
+}
+
+/** How a schedule stands; one that is not there is missing. */
+export function scheduleState(seen: SeenSchedule | undefined): 'on' | 'off' | 'missing' {
+  if (seen === undefined) return 'missing';
+  return seen.state === 'ENABLED' ? 'on' : 'off';
 }
 
 const fromSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();

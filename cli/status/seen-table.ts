@@ -1,21 +1,24 @@
+import type { OpenExecution } from '../aws/open-executions.ts';
 import type { ListedStateMachine } from '../aws/state-machines.ts';
 import type { Checked } from '../deployment/check.ts';
 import type { SeenAlarm } from '../deployment/observe-alarms.ts';
 import type { SeenSchedule } from '../deployment/observe-deployment.ts';
+import type { SeenJournal } from '../deployment/observe-journal.ts';
 import type { Gone } from './gone.ts';
-import type { SeenSweeps } from './observe-sweeps.ts';
 import type { OverdueLook } from './overdue.ts';
 
 /** What was seen of a table, before anything is made of it. */
 export interface SeenTable {
+  /** Of the ticks. */
   readonly stateMachine: Checked<ListedStateMachine | undefined>;
   /** By their names. */
   readonly schedules: ReadonlyMap<string, Checked<SeenSchedule | undefined>>;
-  /** Undefined without a state machine. */
-  readonly sweeps: Checked<SeenSweeps> | undefined;
+  /** Undefined when it is not there. */
+  readonly journal: Checked<SeenJournal | undefined>;
+  /** Executions of the deployment's replays that are of this table; undefined without a state machine for them. */
+  readonly open: Checked<readonly OpenExecution[]> | undefined;
   readonly overdue: Checked<OverdueLook>;
-  /** Undefined where the index was not read. */
-  readonly gone: Gone | undefined;
+  readonly gone: Gone;
   /** Messages; undefined without a queue. */
   readonly deadLetters: Checked<number | undefined>;
   readonly alarms: Checked<readonly SeenAlarm[]>;

@@ -1,15 +1,17 @@
+import type { OpenExecution } from '../aws/open-executions.ts';
 import { duration } from '../deployment/ago.ts';
 import { type Checked, seenOf } from '../deployment/check.ts';
-import { isIdle, type Sweep } from '../deployment/sweep.ts';
+import type { SeenJournal } from '../deployment/observe-journal.ts';
+import type { Sweep } from '../deployment/sweep.ts';
 import { clockTime, describeSweepLine } from '../deployment/sweep-text.ts';
+import { describePause } from '../pause/describe-pause.ts';
 import type { Gone } from './gone.ts';
 import type { Status, TableStatus } from './job.ts';
 import type { Verdict } from './judge.ts';
-import type { SeenSweeps } from './observe-sweeps.ts';
 import type { OverdueLook } from './overdue.ts';
-import { scheduleState } from './schedule-state.ts';
+import { scheduleState } from './report.ts';
 
-/** Sweeps that are shown, besides one line for those that had nothing to do. */
+/** Sweeps that are shown. */
 const SHOWN_SWEEPS = 5;
 const SHOWN_OPEN = 3;
 
@@ -24,7 +26,7 @@ export function describeStatus({ tables, region, isLocal, at, verdict }: Status)
 
 /** A table on one line, for `--watch` where lines can't be overwritten. */
 export function describeBriefly({ subject, seen, judged }: TableStatus, now: Date): string {
-  const open = seenOf(seen.sweeps)?.open.length;
+  const open = seenOf(seen.open)?.length;
   const [worst] = judged.remarks.filter(({ severity }) => severity !== 'note');
   return [
     `${clockTime(now, now)}  ${subject.props.tableName}: ${VERDICTS[judged.verdict].toLowerCase()}`,
@@ -32,7 +34,7 @@ export function describeBriefly({ subject, seen, judged }: TableStatus, now: Dat
     ...('seen' in seen.overdue && seen.overdue.seen.read !== null
       ? [`overdue ${items(seen.overdue.seen)}`]
       : ['overdue not known']),
-    ...(open === undefined ? [] : [`open ${open}`]),
+    ...(open ? [`open replays ${open}`] : []),
     ...(worst === undefined ? [] : [worst.text]),
   ].join('; ');
 }
@@ -45,23 +47,18 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 };
 
 function describeTable({ subject, seen, judged }: TableStatus, place: string, now: Date): string {
-  const sweeps = seenOf(seen.sweeps);
   const rows: (readonly [string, string])[] = [
     ['gone', `${goneSentence(subject, seen, now)}.`],
     ['overdue', textOf(seen.overdue, look => describeOverdue(look, now))],
+    ...describeJournal(seen.journal, now),
+    ['open replays', textOf(seen.open, open => describeOpen(open, now))],
     ...[...seen.schedules].map(([name, schedule], index) => {
-      const short = name.slice(subject.props.name.length + 1);
+      const short = name.slice(subject.props.sweep.length + 1);
       return [
         index === 0 ? 'schedules' : '',
-        `${short}: ${textOf(schedule, each => describeSchedule(each, now))}`,
+        `${short}: ${textOf(schedule, each => SCHEDULES[scheduleState(each)])}`,
       ] as const;
     }),
-    ...(sweeps === null
-      ? [['sweeps', textOf(seen.sweeps, () => '')] as const]
-      : describeSweeps(sweeps.last, now).map(
-          (line, index) => [index === 0 ? 'last sweeps' : '', line] as const,
-        )),
-    ...(sweeps === null ? [] : [['open', describeOpen(sweeps, now)] as const]),
     [
       'dead letters',
       textOf(seen.deadLetters, messages => (messages === undefined ? 'no queue' : String(messages))),
@@ -76,22 +73,23 @@ function describeTable({ subject, seen, judged }: TableStatus, place: string, no
   ].join('\n');
 }
 
+const SCHEDULES = { on: 'on', off: 'off', missing: 'not there' } as const;
+
 /** The sentence that an operator may rely on, or why there is none. */
 function goneSentence(
   { props }: TableStatus['subject'],
   { gone, overdue }: Pick<TableStatus['seen'], 'gone' | 'overdue'>,
   now: Date,
 ): string {
-  if (gone === undefined) return `what is gone is not known: ${textOf(overdue, () => '')}`;
+  if (!gone.known && 'notChecked' in overdue)
+    return `what is gone is not known: ${textOf(overdue, () => '')}`;
   if (gone.known) {
     const { since, by } = gone;
     // What is due has expired a grace ago.
     const was = props.graceSeconds === 0 ? 'was due' : 'had expired';
     const kept = props.holdAttribute === undefined ? '' : ', but for what is held';
-    return (
-      `everything that ${was} by ${clockTime(fromSeconds(by), now)} is gone, back to ` +
-      `${clockTime(fromSeconds(since), now)}${kept}`
-    );
+    const back = `, back to ${clockTime(fromSeconds(since), now)}`;
+    return `everything that ${was} by ${clockTime(fromSeconds(by), now)} is gone${back}${kept}`;
   }
   return `nothing can be said to be gone: ${WHY_UNKNOWN[gone.because]}`;
 }
@@ -119,42 +117,51 @@ function items({ overdue, atLeast }: OverdueLook): string {
   return atLeast ? `at least ${text}` : text;
 }
 
-function describeSchedule(seen: Parameters<typeof scheduleState>[0], now: Date): string {
-  const state = scheduleState(seen, now.getTime());
-  switch (state.is) {
-    case 'missing':
-      return 'not there';
-    case 'off':
-      return 'off';
-    case 'paused':
-      return `paused until ${clockTime(state.until, now)}`;
-    case 'on':
-      return state.maxDeletesPerSecond === undefined ? 'on' : `on, limited to ${state.maxDeletesPerSecond}/s`;
-  }
-}
-
-function describeSweeps(sweeps: readonly Sweep[], now: Date): string[] {
-  if (sweeps.length === 0) return ['none has ended'];
-  const idle = sweeps.filter(isIdle).length;
-  const shown = sweeps.filter(sweep => !isIdle(sweep)).slice(0, SHOWN_SWEEPS);
-  const [newest] = sweeps;
+function describeJournal(journal: TableStatus['seen']['journal'], now: Date): (readonly [string, string])[] {
+  if (!('seen' in journal)) return [['journal', textOf(journal, () => '')]];
+  const { seen } = journal;
+  if (seen === undefined) return [['journal', 'not there']];
+  const { tick, watermark, handOver, last } = seen;
+  const ticks = tick === undefined ? 'none has planned' : `the last one planned ${clockTime(tick, now)}`;
+  const left =
+    watermark === undefined
+      ? ''
+      : `; they have left nothing up to ${clockTime(fromSeconds(watermark.gone), now)}`;
+  const sweeps = last.length === 0 ? ['none has done anything'] : describeSweeps(last, now);
   return [
-    ...shown.map(sweep => describeSweepLine(sweep, now)),
-    ...(idle === 0 || newest === undefined
+    ['ticks', `${ticks}${left}`],
+    ['set by hand', describeSet(seen)],
+    ...(handOver === undefined
       ? []
       : [
-          `of the last ${sweeps.length}, ${idle} had nothing to do; the newest began ${clockTime(newest.startedAt, now)}`,
+          [
+            'handed over',
+            `what was due before ${clockTime(fromSeconds(handOver.before), now)}, to ${handOver.execution}`,
+          ] as const,
         ]),
+    ...sweeps.map((line, index) => [index === 0 ? 'last sweeps' : '', line] as const),
   ];
 }
 
-function describeOpen({ open, moreOpen }: SeenSweeps, now: Date): string {
+function describeSet({ pause, limit }: SeenJournal): string {
+  const texts = [
+    ...(pause === undefined ? [] : [describePause(pause)]),
+    ...(limit === undefined ? [] : [`at most ${count(limit)} deletes a second`]),
+  ];
+  return texts.join(', ') || 'nothing';
+}
+
+function describeSweeps(sweeps: readonly Sweep[], now: Date): string[] {
+  return sweeps.slice(0, SHOWN_SWEEPS).map(sweep => describeSweepLine(sweep, now));
+}
+
+function describeOpen(open: readonly OpenExecution[], now: Date): string {
   if (open.length === 0) return 'none';
   const ages = open
     .slice(0, SHOWN_OPEN)
     .map(({ startedAt }) => duration(now.getTime() - startedAt.getTime()));
   const more = open.length > SHOWN_OPEN ? ', …' : '';
-  return `${open.length}${moreOpen ? ' or more' : ''}, for ${ages.join(', ')}${more}`;
+  return `${open.length}, for ${ages.join(', ')}${more}`;
 }
 
 function describeAlarms(alarms: readonly { readonly name: string; readonly state: string }[]): string {

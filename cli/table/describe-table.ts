@@ -9,6 +9,7 @@ import {
   type ProvisionedThroughputDescription,
   ResourceNotFoundException,
   type TableDescription,
+  type TableWarmThroughputDescription,
 } from '@aws-sdk/client-dynamodb';
 import type { KeyType } from '../../stacks/props.ts';
 import { TableNotFoundError } from './errors.ts';
@@ -45,6 +46,8 @@ export interface DescribedIndex extends Keys {
   readonly itemCount: number;
   /** Undefined on demand. */
   readonly throughput: Throughput | undefined;
+  /** What it takes at once, without growing first; undefined where DynamoDB doesn't say. */
+  readonly warmThroughput: Throughput | undefined;
 }
 
 /** Native TTL of a table. */
@@ -171,7 +174,6 @@ export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
   );
   const { partitionKeys, sortKeys } = keysOf(table.KeySchema, types);
   const billing = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST' ? 'on-demand' : 'provisioned';
-  const warm = table.WarmThroughput;
   const status = table.TableStatus ?? 'ACTIVE';
   return {
     name: table.TableName ?? '',
@@ -186,10 +188,7 @@ export function shapeOf(table: TableDescription): Omit<DescribedTable, 'ttl'> {
     ],
     billing,
     throughput: throughputOf(table.ProvisionedThroughput, billing),
-    warmThroughput:
-      warm?.ReadUnitsPerSecond === undefined || warm.WriteUnitsPerSecond === undefined
-        ? undefined
-        : { readUnits: warm.ReadUnitsPerSecond, writeUnits: warm.WriteUnitsPerSecond },
+    warmThroughput: warmOf(table.WarmThroughput),
     settings: {
       deletionProtection: table.DeletionProtectionEnabled ?? false,
       stream: table.StreamSpecification?.StreamViewType,
@@ -221,6 +220,7 @@ function globalIndex(
     backfilling: index.Backfilling ?? false,
     itemCount: index.ItemCount ?? 0,
     throughput: throughputOf(index.ProvisionedThroughput, billing),
+    warmThroughput: warmOf(index.WarmThroughput),
   };
 }
 
@@ -234,6 +234,7 @@ function localIndex(index: LocalSecondaryIndexDescription, types: Types, status:
     backfilling: false,
     itemCount: index.ItemCount ?? 0,
     throughput: undefined,
+    warmThroughput: undefined,
   };
 }
 
@@ -243,6 +244,11 @@ function keysOf(schema: readonly KeySchemaElement[] | undefined, types: Types): 
       .filter(({ KeyType }) => KeyType === wanted)
       .map(({ AttributeName: name = '' }) => ({ name, type: types[name] ?? 'S' }));
   return { partitionKeys: ofType('HASH'), sortKeys: ofType('RANGE') };
+}
+
+function warmOf(warm: TableWarmThroughputDescription | undefined): Throughput | undefined {
+  if (warm?.ReadUnitsPerSecond === undefined || warm.WriteUnitsPerSecond === undefined) return undefined;
+  return { readUnits: warm.ReadUnitsPerSecond, writeUnits: warm.WriteUnitsPerSecond };
 }
 
 function throughputOf(

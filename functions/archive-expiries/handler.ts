@@ -3,7 +3,7 @@ import { tableFolder } from '../archive/archive-object.ts';
 import { createS3, type PutObject, putInto } from '../archive/s3.ts';
 import { type ArchiveSettings, readArchiveSettings } from '../archive/settings.ts';
 import { keyShower } from '../report/shown-keys.ts';
-import { readSettings, type SweepSettings } from '../runtime/environment.ts';
+import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { batchObjects } from './batch-objects.ts';
@@ -88,7 +88,7 @@ function lambdaRuntime(): ArchiveRuntime {
   const archive = readArchiveSettings(process.env);
   const s3 = createS3({ maxAttempts: PUT_ATTEMPTS, requestTimeoutMs: PUT_TIMEOUT_MS });
   runtime = {
-    settings: { ...readSettings(process.env), ...archive },
+    settings: { ...readEnvironment(process.env), ...archive },
     put: putInto(archive.archiveBucket, s3),
     logger: new Logger(),
     clock: Date.now,

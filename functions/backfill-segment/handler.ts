@@ -1,6 +1,7 @@
 import type { ExpiryModel, WindowModel } from '../../expiry/model.ts';
 import type { BackfillSegmentInput, BackfillSegmentOutput } from '../../statemachine/backfill-contract.ts';
 import { keyShower } from '../report/shown-keys.ts';
+import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { InvalidEnvironmentError } from '../runtime/errors.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { keyAttributeNames, toItemKey } from '../table/item-key.ts';
@@ -49,6 +50,13 @@ function requireWindows(model: ExpiryModel): asserts model is WindowModel {
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
+let settings: SweepSettings | undefined;
+
+/** Read at the first call. */
+function ownSettings(): SweepSettings {
+  settings ??= readEnvironment(process.env);
+  return settings;
+}
 
 export const handler = (event: BackfillSegmentInput): Promise<BackfillSegmentOutput> =>
-  segmentBackfill(event, runtime());
+  segmentBackfill(event, runtime(ownSettings()));

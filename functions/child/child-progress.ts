@@ -11,11 +11,12 @@ import { startPoll } from './poll.ts';
  */
 export function startProgress(from: InitialProgress | ChildProgress): ChildProgress {
   if ('poll' in from) return from;
-  const { target, dryRun, listedKeysBytes, limit } = from;
+  const { target, dryRun, listedKeysBytes, limit, handsOnAfter } = from;
   return {
     target,
     dryRun,
     listedKeysBytes,
+    ...(handsOnAfter !== undefined && { handsOnAfter }),
     poll: startPoll(target),
     deferred: NOTHING_DEFERRED,
     busy: NOT_BUSY,

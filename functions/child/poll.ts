@@ -1,5 +1,6 @@
 import type {
   ExpiredKey,
+  KeyRead,
   PagePosition,
   PollProgress,
   Seconds,
@@ -40,20 +41,23 @@ export interface PolledPage {
   readonly nextExpiry: Seconds;
   /** It saw an entry that is not due yet in a window that has ended. */
   readonly sawStrays: boolean;
+  /** The index keys that this page has read to their ends. */
+  readonly keys?: Readonly<Record<string, KeyRead>>;
 }
 
 /** A page was read. */
 export function afterPage(
   poll: PollProgress,
   target: SweepTarget,
-  { due, position, nextExpiry, sawStrays, cutoff, ahead }: PolledPage,
+  { due, position, nextExpiry, sawStrays, cutoff, ahead, keys }: PolledPage,
   pace: PollPace,
 ): PollProgress {
   const lastDue = due.length;
   const isOfSeveral = poll.position !== null || position !== null;
   // One of several has not read all of the windows.
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
-  if (position !== null) return { ...poll, position, lastDue, holdsStrays };
+  const known = keys && { keys: { ...poll.keys, ...keys }, ahead };
+  if (position !== null) return { ...poll, position, lastDue, holdsStrays, ...known };
   const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: isOfSeveral });
   return {
     position,
@@ -62,6 +66,7 @@ export function afterPage(
     nextAt: next === null ? null : next - ahead,
     lastDue,
     holdsStrays,
+    ...known,
   };
 }
 
@@ -85,7 +90,7 @@ export function nextPollAt(
 }
 
 /** The next poll takes everything that is due, also what earlier ones have seen. */
-export function fromTheStart(poll: PollProgress): PollProgress {
+export function fromTheStart({ keys: _known, ...poll }: PollProgress): PollProgress {
   return { ...poll, seen: null };
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../expiry/fields.ts';
 import type {
   ChildOutput,
   ChildProgress,
@@ -5,9 +6,11 @@ import type {
   ShardResult,
   SweepTarget,
 } from '../../statemachine/contract.ts';
-import { sumOfFates } from '../../statemachine/counts.ts';
+import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
+import { LAG_BUCKETS } from '../report/lag.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
+import { asOne } from './parts.ts';
 
 /**
  * How a child ends. In all of these found is the sum of the fates, except in a dry run: the counts are
@@ -58,11 +61,53 @@ export function handOn(progress: ChildProgress): ShardResult {
   return { ...resultOf(dryRun, counted), complete: false, interrupted: false, resume };
 }
 
-/** What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. */
+/**
+ * What a child came to, by what the Map Run holds of it; undefined when it crashed and nothing is known. One that handed back something else
+ * counts as crashed: it must not spoil what the others came to.
+ */
 export function shardResultOf(output: ChildOutput): ShardResult | undefined {
+  try {
+    const result = resultOfOutput(output);
+    return result && isShardResult(result) ? result : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isShardResult({
+  failedKeys,
+  sampleKeys,
+  lagCounts,
+  lagMaxMs,
+  resume,
+  ...counts
+}: ShardResult): boolean {
+  return (
+    [...CHILD_COUNTS.map(name => counts[name]), lagMaxMs, ...Object.values(lagCounts)].every(isCount) &&
+    Object.keys(lagCounts).every(bucket => isCount(Number(bucket)) && Number(bucket) < LAG_BUCKETS) &&
+    failedKeys.every(isObject) &&
+    sampleKeys.every(key => key !== null) &&
+    (resume === undefined || isTarget(resume))
+  );
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isTarget({ windowKeys, from, before, upcomingFrom, position = null }: SweepTarget): boolean {
+  return (
+    windowKeys.every(key => typeof key === 'string') &&
+    [from, before].every(Number.isSafeInteger) &&
+    (upcomingFrom === null || Number.isSafeInteger(upcomingFrom)) &&
+    (position === null || isObject(position))
+  );
+}
+
+function resultOfOutput(output: ChildOutput): ShardResult | undefined {
   if ('complete' in output) return output;
-  if (!('interruptedBy' in output)) return undefined;
-  const progress = startProgress(output.progress);
+  if (!('interruptedBy' in output) || output.progress === null) return undefined;
+  const progress = asOne(startProgress(output.progress));
   const { counts } = progress;
   // Some of the page in flight may have been deleted: which is not known, so all of it counts as failed.
   const failed = { ...counts, failed: counts.failed + counts.inFlight };

@@ -1,5 +1,6 @@
 import type { Chunk, DeleteChunkInput } from '../../statemachine/contract.ts';
 import { keyShower, shownFailure } from '../report/shown-keys.ts';
+import { readSettings, type SweepSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { archiveFirstBatch, type CopyArchive } from './archive-first.ts';
@@ -71,15 +72,15 @@ function archiveFirst(chunk: Chunk, runtime: Runtime, archive: CopyArchive): Sen
 }
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
-let archive: CopyArchive | undefined;
 
 /** Loaded only where something is archived first: S3's client would lengthen every start of the function. */
-async function lambdaArchive(): Promise<CopyArchive | undefined> {
-  if (process.env['ARCHIVE_BUCKET'] === undefined) return undefined;
+async function lambdaArchive({ copyTo }: SweepSettings): Promise<CopyArchive | undefined> {
+  if (copyTo === undefined) return undefined;
   const { lambdaCopyArchive } = await import('./lambda-copy-archive.ts');
-  archive ??= lambdaCopyArchive({ attempts: ATTEMPTS });
-  return archive;
+  return lambdaCopyArchive(copyTo, { attempts: ATTEMPTS });
 }
 
-export const handler = async (event: DeleteChunkInput): Promise<Chunk> =>
-  deleteChunk(event, runtime(), await lambdaArchive());
+export const handler = async (event: WithSettings<DeleteChunkInput>): Promise<Chunk> => {
+  const settings = readSettings(event.settings);
+  return deleteChunk(event, runtime(settings), await lambdaArchive(settings));
+};

@@ -1,14 +1,16 @@
+import type { S3Client } from '@aws-sdk/client-s3';
 import { createS3, putInto } from '../archive/s3.ts';
-import { readArchiveSettings } from '../archive/settings.ts';
+import type { ArchiveSettings } from '../archive/settings.ts';
 import type { CopyArchive } from './archive-first.ts';
 
-/**
- * The archive that the environment names. There the state machine backs off, so a put has one attempt.
- * @throws InvalidEnvironmentError
- */
-export function lambdaCopyArchive({ attempts }: { readonly attempts: number }): CopyArchive {
-  const settings = readArchiveSettings(process.env);
+let s3: S3Client | undefined;
+
+/** The archive of these settings. There the state machine backs off, so a put has one attempt. */
+export function lambdaCopyArchive(
+  settings: ArchiveSettings,
+  { attempts }: { readonly attempts: number },
+): CopyArchive {
   // Every put gets a limit of its own, which is never above this one.
-  const s3 = createS3({ maxAttempts: attempts, requestTimeoutMs: 5_000 });
+  s3 ??= createS3({ maxAttempts: attempts, requestTimeoutMs: 5_000 });
   return { settings, put: putInto(settings.archiveBucket, s3) };
 }

@@ -1,100 +1,32 @@
-import { toEpochSeconds } from '../../expiry/ttl.ts';
-import { concurrentChildren } from '../../statemachine/concurrent-children.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
-import { secondsBehind } from '../child/swept-range.ts';
-import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
-import { heldReader } from '../table/held-items.ts';
-import { indexLayout } from '../table/index-layout.ts';
-import { earliestTtl, indexReader } from '../table/index-query.ts';
-import { countMisfiled } from './misfiled.ts';
-import { nextRound } from './next-round.ts';
-import { plan } from './plan.ts';
-import { checkSpan, readSweepInput } from './sweep-input.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import { lambdaRuntime } from '../runtime/runtime.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import { planReplay } from './plan-replay.ts';
+import { type AskedTable, askedTable } from './plan-round.ts';
+import { planTick } from './plan-tick.ts';
 
-/** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
-const HELD_TIMEOUT_MS = 1_000;
+/** Calls of a probe: three of up to five seconds, or of what a tick allows. */
+const ATTEMPTS = 3;
 
-/** Probes in flight: enough to probe a day of minutes within seconds. */
-const PROBE_CONCURRENCY = 32;
+const runtimeOf = lambdaRuntime({ maxAttempts: ATTEMPTS });
+const logger = new Logger();
 
-/** A round of probes must be able to end before the function's time does. */
-const RESERVED_MS = 40_000;
+const tableOf = (settings: SweepSettings, options: RequestOptions = {}): AskedTable =>
+  askedTable(runtimeOf(settings), options);
 
-/** So must a single one: three attempts of up to six seconds. */
-const PROBE_RESERVED_MS = 20_000;
-
-/**
- * Decides what an execution does next: checks its input, freezes the cutoff, and finds out which windows and shards hold
- * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
- * returns keys of what is due.
- *
- * @throws InvalidExecutionInputError, DynamoDbBusyError
- */
-export async function planSweep(
-  { executionInput, startedAt, soFar }: PlanSweepInput,
-  runtime: Runtime,
-  remainingMs: () => number,
-): Promise<PlanSweepOutput> {
-  const { settings, documents, logger } = runtime;
-  const startedAtMs = Date.parse(startedAt);
-  const request = readSweepInput(executionInput, startedAtMs, settings);
-  const layout = indexLayout(settings.model);
-  checkSpan(request, layout);
-  const readIndex = indexReader(documents, settings);
-  const readHeld = heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS });
-  const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
-  const next = await nextRound(soFar, {
-    dryRun: request.dryRun,
-    limit: request.limit,
-    concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
-    behindSeconds: secondsBehind(settings),
-    plan: async (cursor, maxDue) => {
-      const misfiled =
-        request.seeksMisfiled && cursor === null
-          ? await countMisfiled(request.cutoff, runtime, readIndex, remainingMs)
-          : 0;
-      const { oldestOverdue, ...planned } = await plan(request, cursor, {
-        layout,
-        // For an upcoming minute it only decides whether there is a child.
-        probe: target =>
-          earliestTtl(
-            readIndex,
-            layout,
-            target,
-            probeOutOfTime,
-            target.upcomingFrom === null ? readHeld : undefined,
-          ),
-        concurrency: PROBE_CONCURRENCY,
-        maxDue,
-        watchAlways: settings.pollSeconds > 0,
-        outOfTime: () => remainingMs() < RESERVED_MS,
-      });
-      const oldestOverdueSeconds =
-        oldestOverdue === undefined
-          ? 0
-          : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
-      return { ...planned, oldestOverdueSeconds, misfiled };
-    },
-  });
-  const { cursor, totals } = next.progress;
-  const { oldestOverdueSeconds, misfiled } = totals;
-  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
-  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
-    logger.info('planned', {
-      request,
-      next: next.next,
-      due: next.due.length,
-      cursor,
-      oldestOverdueSeconds,
-      misfiled,
-    });
-  }
-  return next;
-}
-
-const runtime = lambdaRuntime({ maxAttempts: 3 });
+/** It keeps no process alive that has answered. */
+const patience = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
 
 export const handler = (
   event: PlanSweepInput,
   context: { getRemainingTimeInMillis(): number },
-): Promise<PlanSweepOutput> => planSweep(event, runtime(), () => context.getRemainingTimeInMillis());
+): Promise<PlanSweepOutput> => {
+  const surroundings = { tableOf, logger, journal: lambdaJournal(), clock: Date.now, sleep: patience };
+  return event.machine === 'tick'
+    ? planTick(event, surroundings)
+    : planReplay(event, surroundings, () => context.getRemainingTimeInMillis());
+};

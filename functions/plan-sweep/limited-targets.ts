@@ -1,4 +1,5 @@
 import type { SweepTarget } from '../../statemachine/contract.ts';
+import { shardOfKey } from '../child/parts.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /** Deletes a second that one child gets done with some reserve: a few pages, in chunks side by side. */
@@ -15,7 +16,7 @@ export interface LimitedTarget {
  * The targets in as few children as the limit keeps busy: one that is done with a window goes on with another, while the part of a child
  * that has ended would be nobody's.
  *
- * With an upcoming minute, each of its children also sweeps what the plan found of its shard, the oldest first. Else each child
+ * With an upcoming minute, each of its children also sweeps what the plan found of its shards, the oldest first. Else each child
  * has windows of every age.
  *
  * @param concurrency children that run at once; 0 = all
@@ -28,8 +29,7 @@ export function limitedTargets(
   const back = targets.filter(isBack);
   const others = targets.filter(target => !isBack(target));
   const isUpcoming = others.length > 0 && others.every(({ upcomingFrom }) => upcomingFrom !== null);
-  if (isUpcoming)
-    return others.map(target => ({ target: joined([...back.filter(ofShard(target)), target]), weight: 1 }));
+  if (isUpcoming) return withBack(others, back);
   const room = concurrency === 0 ? back.length : Math.max(1, concurrency - others.length);
   const children = Math.min(back.length, room, Math.ceil(limit.perSecond / CHILD_PER_SECOND));
   const groups = Array.from({ length: children }, (_unused, child) =>
@@ -45,13 +45,22 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
   return upcomingFrom === null && !position;
 }
 
-function ofShard(target: SweepTarget): (other: SweepTarget) => boolean {
-  const shardOf = ({ windowKeys: [key = ''] }: SweepTarget) => key.split('#')[1];
-  return other => shardOf(other) === shardOf(target);
+/** What lies back in a shard that has nothing upcoming goes to any of the children. */
+function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
+  const childOf = new Map(
+    upcoming.flatMap(({ windowKeys }, child) => windowKeys.map(key => [shardOfKey(key), child] as const)),
+  );
+  const chosen = back.map(
+    ({ windowKeys: [key = ''] }, index) => childOf.get(shardOfKey(key)) ?? index % upcoming.length,
+  );
+  return upcoming.map((target, child) => {
+    const own = back.filter((_target, index) => chosen[index] === child);
+    return { target: joined([...own, target]), weight: 1 };
+  });
 }
 
 /** One target for several, swept as the last of them is. */
-function joined(targets: readonly SweepTarget[]): SweepTarget {
+export function joined(targets: readonly SweepTarget[]): SweepTarget {
   const last = targets.at(-1);
   if (last === undefined) throw new TypeError('a child needs a target');
   return {

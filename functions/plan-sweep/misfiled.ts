@@ -40,6 +40,15 @@ export interface Misfiled extends OtherStamp {
   readonly keys: readonly ItemKey[];
 }
 
+/** Hours between two reconciles that look for it: a writer with other settings goes on writing, and the search costs more than all else. */
+export const TURN_HOURS = 6;
+
+/** Whether it is a table's turn: those of a deployment have theirs in different hours. @param cutoff epoch seconds */
+export function isTurnToSeek(tableName: string, cutoff: number): boolean {
+  const turn = [...tableName].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
+  return (Math.floor(cutoff / 3600) + turn) % TURN_HOURS === 0;
+}
+
 /** What counting takes of the function's runtime. */
 export interface MisfiledSurroundings {
   readonly settings: Pick<SweepSettings, 'model'> & KeySettings;

@@ -1,22 +1,14 @@
 import {
-  CHILD_LISTED_KEYS_BYTES,
-  type ChildLimit,
-  type ChildStart,
-  type InitialProgress,
   MAX_STEPS,
   type PlanCursor,
-  type PlanSweepOutput,
-  ROUND_LISTED_KEYS_BYTES,
   ROUND_TARGETS,
-  type SweepState,
+  type RoundPlan,
   type SweepTarget,
+  type TableRound,
 } from '../../statemachine/contract.ts';
-import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { shardResultOf } from '../child/shard-result.ts';
 import { addRound, leftNothing, reportOf, startOfSweep } from '../report/sweep-totals.ts';
-import { waitUntil } from '../retry/backoff.ts';
-import { childLimits } from './child-limits.ts';
-import { limitedTargets } from './limited-targets.ts';
+import { startChildren } from './start-children.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /** What a plan found. */
@@ -25,6 +17,8 @@ export interface PlannedRound {
   readonly cursor: PlanCursor | null;
   /** How long the oldest item that earlier sweeps left is overdue, seconds; 0 when they left none. */
   readonly oldestOverdueSeconds: number;
+  /** Its TTL, epoch seconds; undefined when they left none, or when it is not known. */
+  readonly oldestOverdue?: number | undefined;
   /** Expired entries that no sweep of this deployment finds. */
   readonly misfiled: number;
 }
@@ -36,6 +30,8 @@ export interface NextRoundOptions {
   readonly concurrency: number;
   /** The targets' times are so much earlier than those of the clock. */
   readonly behindSeconds: number;
+  /** Targets of a round at the most. @default ROUND_TARGETS */
+  readonly mostTargets?: number;
   /** Plans from a cursor on (null: from the beginning), at most so many targets. */
   readonly plan: (cursor: PlanCursor | null, maxDue: number) => Promise<PlannedRound>;
 }
@@ -50,14 +46,14 @@ export interface NextRoundOptions {
  * 5. An execution that may delete only up to a moment sweeps one round, which lasts until then.
  */
 export async function nextRound(
-  soFar: SweepState | null,
-  { dryRun, limit, concurrency, behindSeconds, plan }: NextRoundOptions,
-): Promise<PlanSweepOutput> {
+  soFar: TableRound | null,
+  { dryRun, limit, concurrency, behindSeconds, mostTargets = ROUND_TARGETS, plan }: NextRoundOptions,
+): Promise<RoundPlan> {
   const before = soFar?.progress ?? startOfSweep(dryRun);
   const totals = soFar === null ? before.totals : addRound(soFar);
   const resumed = (soFar?.results ?? []).flatMap(output => shardResultOf(output)?.resume ?? []);
   const plannedAll = soFar !== null && before.cursor === null;
-  const end = (next: PlanSweepOutput['next']): PlanSweepOutput => ({
+  const end = (next: RoundPlan['next']): RoundPlan => ({
     next,
     due: [],
     last: true,
@@ -74,9 +70,9 @@ export async function nextRound(
   const waits = plannedAll || (limit !== null && resumed.length > 0);
   const planned = waits
     ? { due: [], cursor: before.cursor, oldestOverdueSeconds: 0, misfiled: 0 }
-    : await plan(before.cursor, ROUND_TARGETS - resumed.length);
+    : await plan(before.cursor, Math.max(0, mostTargets - resumed.length));
   const targets = [...resumed, ...planned.due];
-  const due = limit === null ? unlimited(targets) : limited(targets, limit, concurrency);
+  const due = startChildren(targets, { dryRun, limit, concurrency, behindSeconds });
   const leavesRest = limit !== null && limit.before !== null && due.length > 0 && planned.cursor !== null;
   const cursor = leavesRest ? null : planned.cursor;
   const after = {
@@ -91,53 +87,10 @@ export async function nextRound(
   const whenNothingIsDue = complete ? (nothingToTell ? 'end' : 'record') : 'recordFailure';
   return {
     next: due.length > 0 ? 'sweep' : cursor !== null ? 'plan' : whenNothingIsDue,
-    due: due.map(child =>
-      startOf(child, { dryRun, children: due.length, from: limit?.from ?? null, behindSeconds }),
-    ),
+    due,
     last: cursor === null && complete,
     results: [],
     progress: { totals: after, roundTargets: due.length, cursor },
     report: reportOf(after),
-  };
-}
-
-interface PlannedChild {
-  readonly target: SweepTarget;
-  readonly limit: ChildLimit | null;
-}
-
-function unlimited(targets: readonly SweepTarget[]): PlannedChild[] {
-  return targets.map(target => ({ target, limit: null }));
-}
-
-function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency: number): PlannedChild[] {
-  const shared = limitedTargets(targets, limit, concurrency);
-  const limits = childLimits(limit, shared, concurrency);
-  return shared.map(({ target }, index) => ({ target, limit: limits[index] ?? null }));
-}
-
-interface StartOptions {
-  readonly dryRun: boolean;
-  /** Children of the round. */
-  readonly children: number;
-  /** It deletes nothing before, epoch seconds; null: it begins at once. */
-  readonly from: number | null;
-  readonly behindSeconds: number;
-}
-
-/** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
-function startOf(
-  { target, limit }: PlannedChild,
-  { dryRun, children, from, behindSeconds }: StartOptions,
-): ChildStart {
-  const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
-  const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / children));
-  const progress: InitialProgress = { target, dryRun, listedKeysBytes, limit };
-  return {
-    next: begins === 0 ? 'query' : 'wait',
-    until: begins === 0 ? null : waitUntil(begins + behindSeconds),
-    timeoutSeconds: queryTimeoutSeconds(progress),
-    results: [],
-    progress,
   };
 }

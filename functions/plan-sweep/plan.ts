@@ -1,12 +1,13 @@
 import { windowKey } from '../../expiry/window.ts';
-import type { PlanCursor, SweepTarget } from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES, type PlanCursor, type SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
+import { joined } from './limited-targets.ts';
 import type { SweepRequest } from './sweep-input.ts';
 
-/** A backlog is followed back until it is longer than that. */
-const MAX_BACKLOG_SECONDS = 12 * 60 * 60;
+/** A backlog is followed back until it is longer than so many windows, 12 hours in windows of a minute, or than the longest lookback. */
+const MAX_BACKLOG_WINDOWS = 720;
 
 /** Keys of the index that a limited tick asks at the most to find a backlog behind a gap: half an hour by second. */
 const MAX_GAP_KEYS = 1_800;
@@ -41,34 +42,53 @@ export interface Plan {
  * Probes each shard for the upcoming minute, then every (window, shard) that the request looks back
  * to, from the cursor on, and beyond while there is something. The minute comes first, since its children must be there
  * when it begins; what lies back goes oldest window first. The order is fixed, so a cursor is enough to go on.
+ *
+ * A window can be both, and its key then has two targets. Their TTLs decide which of them an item belongs to: those of the upcoming
+ * minute to the one, all before this tick to the other, and what lies between to the tick before.
  */
 export async function plan(
   request: SweepRequest,
   cursor: PlanCursor | null,
   options: PlanOptions,
 ): Promise<Plan> {
-  const upcoming = cursor === null ? await planUpcoming(request, options) : [];
-  const maxDue = options.maxDue - upcoming.length;
-  const back = await planBack(request, cursor, { ...options, maxDue });
+  const { due: upcoming, clear } =
+    cursor === null ? await planUpcoming(request, options) : { due: [], clear: NONE_CLEAR };
+  const maxDue = Math.max(0, options.maxDue - upcoming.length);
+  const back = await planBack(request, cursor, { ...options, maxDue }, clear);
   const all = request.followsBacklog ? await followBacklog(request, back, { ...options, maxDue }) : back;
   const { cursor: next, oldestOverdue } = all;
-  return { due: [...upcoming, ...all.due], cursor: next, oldestOverdue };
+  return { due: [...upcoming, ...oncePerWindow(all.due)], cursor: next, oldestOverdue };
 }
+
+/** By second the edge of what was probed first may lie within a window, whose parts are found one after the other: they are one target. */
+function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
+  const byWindow = new Map<string, SweepTarget>();
+  for (const target of targets) {
+    const key = target.windowKeys.join();
+    const other = byWindow.get(key);
+    byWindow.set(key, other === undefined ? target : joined([other, target]));
+  }
+  return [...byWindow.values()];
+}
+
+const NONE_CLEAR: ReadonlySet<string> = new Set();
 
 interface PlanBack extends Plan {
   /** Those of the due ones that may hold nothing but what is held. */
   readonly maybe: ReadonlySet<SweepTarget>;
 }
 
+/** @param clear keys of windows that are known to hold nothing of the request */
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,
   { layout, probe, concurrency, maxDue, outOfTime }: PlanOptions,
+  clear = NONE_CLEAR,
 ): Promise<PlanBack> {
   const due: SweepTarget[] = [];
   const maybe = new Set<SweepTarget>();
   let oldestOverdue: number | undefined;
-  const pairs = pairsBack(request, cursor, layout);
+  const pairs = pairsBack(request, cursor, layout, clear);
   let next = pairs.next();
   while (!next.done) {
     // A round never finds more than there is room for, so no probe's answer is thrown away.
@@ -77,6 +97,7 @@ async function planBack(
     const round: SweepTarget[] = [];
     for (; !next.done && round.length < room; next = pairs.next()) round.push(next.value.target);
     for (const { target, earliest } of await probeAll(round, probe)) {
+      if (earliest === undefined) continue;
       due.push(target);
       if (earliest === MAYBE) maybe.add(target);
       else if (earliest !== null) oldestOverdue = Math.min(oldestOverdue ?? earliest, earliest);
@@ -100,15 +121,16 @@ async function followBacklog(
 ): Promise<PlanBack> {
   const { layout, outOfTime } = options;
   let all = planned;
+  const mostSeconds = backlogSeconds(layout);
   let { windowsFrom } = request;
   while (all.cursor === null && all.due.length < options.maxDue && !outOfTime()) {
     const [oldest = windowsFrom] = layout.windows(windowsFrom, request.windowsBefore);
     const length = request.windowsBefore - windowsFrom;
-    const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), MAX_BACKLOG_SECONDS);
+    const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), mostSeconds);
     const { maybe } = all;
     const oldestKey = windowKey(oldest, layout.windowSeconds, 0);
     const isLeft = all.due.some(target => !maybe.has(target) && target.windowKeys[0]?.startsWith(oldestKey));
-    if (length > MAX_BACKLOG_SECONDS || !(isLeft || length < reach)) break;
+    if (length > mostSeconds || !(isLeft || length < reach)) break;
     const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
     windowsFrom -= isLeft ? length : Math.min(length, reach - length);
     const maxDue = options.maxDue - all.due.length;
@@ -130,50 +152,90 @@ function gapSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): numbe
   return Math.floor(MAX_GAP_KEYS / (shards * keysPerShard)) * windowSeconds;
 }
 
+function backlogSeconds({ windowSeconds }: IndexLayout): number {
+  return Math.min(MAX_BACKLOG_WINDOWS * windowSeconds, MAX_LOOKBACK_MINUTES * 60);
+}
+
+interface PlanUpcoming {
+  readonly due: SweepTarget[];
+  /** Keys of windows without anything that the request looks back to. */
+  readonly clear: ReadonlySet<string>;
+}
+
 /**
- * One target a shard for the upcoming minute. By window it starts in the window before when the minute begins on an edge:
- * for items stamped the older way, and for what the tick before would have deleted had it come.
+ * One target a shard for the upcoming minute. By window it starts in the window before when the minute begins on an edge, for items
+ * stamped the older way.
+ *
+ * Where the minute lies in a window that the request also looks back to, one probe asks for both: it reads in the order of TTL, so that
+ * nothing up to the end of the minute, or first something of the minute, says all there is to know. What it finds before is held, or
+ * overdue, or the minute's before: then each is probed for itself.
  */
 async function planUpcoming(
-  { upcoming, from }: SweepRequest,
+  { upcoming, windowsBefore, from, before }: SweepRequest,
   { layout, probe, watchAlways }: PlanOptions,
-): Promise<SweepTarget[]> {
-  if (upcoming === null) return [];
+): Promise<PlanUpcoming> {
+  if (upcoming === null) return { due: [], clear: NONE_CLEAR };
   const windows = [...layout.windows(upcoming.from, upcoming.before)];
   const targets = Array.from(
     { length: layout.shards },
     (_unused, shard): SweepTarget => ({
       windowKeys: windows.map(window => windowKey(window, layout.windowSeconds, shard)),
-      from: layout.holdsStrays ? from : upcoming.from,
+      from: upcoming.from,
       before: upcoming.before,
       upcomingFrom: upcoming.from,
     }),
   );
-  if (watchAlways) return targets;
-  return (await probeAll(targets, probe)).map(({ target }) => target);
+  if (watchAlways) return { due: targets, clear: NONE_CLEAR };
+  if (!windows.some(window => window < windowsBefore)) {
+    return {
+      due: (await probeAll(targets, probe)).filter(isDue).map(({ target }) => target),
+      clear: NONE_CLEAR,
+    };
+  }
+  const due: SweepTarget[] = [];
+  const unsure: SweepTarget[] = [];
+  const clear = new Set<string>();
+  const answers = await probeAll(
+    targets.map(target => ({ ...target, from })),
+    probe,
+  );
+  for (const [index, { earliest }] of answers.entries()) {
+    const target = targets[index];
+    if (target === undefined) continue;
+    if (earliest === undefined || (typeof earliest === 'number' && earliest >= before)) {
+      for (const key of target.windowKeys) clear.add(key);
+    }
+    if (earliest === null || (typeof earliest === 'number' && earliest >= upcoming.from)) due.push(target);
+    else if (earliest !== undefined) unsure.push(target);
+  }
+  const found = await probeAll(unsure, probe);
+  return { due: [...due, ...found.filter(isDue).map(({ target }) => target)], clear };
 }
 
-interface DueTarget {
+interface Probed {
   readonly target: SweepTarget;
   /** Null when DynamoDB was too busy to say. */
-  readonly earliest: number | typeof MAYBE | null;
+  readonly earliest: number | typeof MAYBE | undefined | null;
+}
+
+function isDue({ earliest }: Probed): boolean {
+  return earliest !== undefined;
 }
 
 /**
- * The targets that hold something, or may. A day has 1,440 windows: at some throttling one of so many probes always
+ * What each target holds. A day can have 1,440 windows: at some throttling one of so many probes always
  * fails, and a plan that failed with it would never get through. Its target goes to a child, which asks again and has
  * retries of its own. Only when no probe gets through is DynamoDB left alone, for the Retry of the state.
  */
-async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<DueTarget[]> {
+async function probeAll(targets: readonly SweepTarget[], probe: PlanOptions['probe']): Promise<Probed[]> {
   const answers = await Promise.allSettled(targets.map(probe));
   const refused = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   const other = refused.find(reason => !(reason instanceof DynamoDbBusyError));
   if (other !== undefined) throw other;
   if (refused.length > 0 && refused.length === targets.length) throw refused[0];
-  return targets.flatMap((target, index) => {
+  return targets.map((target, index) => {
     const answer = answers[index];
-    const earliest = answer?.status === 'fulfilled' ? answer.value : null;
-    return earliest === undefined ? [] : [{ target, earliest }];
+    return { target, earliest: answer?.status === 'fulfilled' ? answer.value : null };
   });
 }
 
@@ -182,15 +244,21 @@ interface Pair {
   readonly target: SweepTarget;
 }
 
-function* pairsBack(request: SweepRequest, cursor: PlanCursor | null, layout: IndexLayout): Generator<Pair> {
+function* pairsBack(
+  request: SweepRequest,
+  cursor: PlanCursor | null,
+  layout: IndexLayout,
+  clear: ReadonlySet<string>,
+): Generator<Pair> {
   const { windowsFrom, windowsBefore } = request;
   const from = layout.holdsStrays ? request.from : Math.max(request.from, windowsFrom);
   const before = layout.holdsStrays ? request.before : Math.min(request.before, windowsBefore);
   for (const window of layout.windows(windowsFrom, windowsBefore)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < layout.shards; shard += 1) {
-      const windowKeys = [windowKey(window, layout.windowSeconds, shard)];
-      yield { at: { window, shard }, target: { windowKeys, from, before, upcomingFrom: null } };
+      const key = windowKey(window, layout.windowSeconds, shard);
+      if (clear.has(key)) continue;
+      yield { at: { window, shard }, target: { windowKeys: [key], from, before, upcomingFrom: null } };
     }
   }
 }

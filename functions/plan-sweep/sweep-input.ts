@@ -1,4 +1,4 @@
-import { boolean, fieldProblems, isObject, kind, type ValueOf, whole } from '../../expiry/fields.ts';
+import { boolean, fieldProblems, isObject, kind, text, type ValueOf, whole } from '../../expiry/fields.ts';
 import { expiredRange, toEpochSeconds } from '../../expiry/ttl.ts';
 import { unknownFieldProblems } from '../../expiry/unknown-fields.ts';
 import { MAX_DELETES_PER_SECOND, MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../../statemachine/contract.ts';
@@ -53,7 +53,18 @@ const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[
 
 const TIME = kind<string>(isTime, 'a time in ISO-8601 with a zone, e.g. 2026-11-20T09:00:00Z');
 
+const TABLE = text(/./s, 'the name of a table of the deployment');
+
+const TABLES = kind<readonly string[]>(
+  value => Array.isArray(value) && value.length > 0 && value.every(TABLE.is),
+  'a list of names of tables of the deployment',
+);
+
 const KINDS = {
+  table: TABLE,
+  tables: TABLES,
+  fromNow: boolean(),
+  handOver: boolean(),
   scheduledTime: TIME,
   lookbackMinutes: minutes(1, MAX_PART_LOOKBACK_MINUTES),
   skipMinutes: minutes(0, MAX_PART_LOOKBACK_MINUTES),
@@ -62,6 +73,9 @@ const KINDS = {
   dryRun: boolean(),
   maxDeletesPerSecond: whole(0, MAX_DELETES_PER_SECOND, 'deletes per second (0 = no limit): a whole number'),
 };
+
+const REPLAY_ONLY = ['from', 'to', 'dryRun', 'table', 'handOver'] as const;
+const TICK_ONLY = ['lookbackMinutes', 'skipMinutes', 'tables', 'fromNow'] as const;
 
 type Fields = { readonly [Name in keyof typeof KINDS]?: ValueOf<(typeof KINDS)[Name]> };
 
@@ -141,16 +155,37 @@ export function checkSpan(
   );
 }
 
+/**
+ * Which of its tables an execution of a deployment sweeps; undefined for those that it does not name.
+ * @throws InvalidExecutionInputError naming the field
+ */
+export function tablesOfInput(input: unknown, all: readonly string[]): readonly string[] | undefined {
+  const { table, tables = table === undefined ? undefined : [table] } = readFields(input);
+  const other = tables?.find(name => !all.includes(name));
+  if (other === undefined) return tables;
+  throw invalid(table === undefined ? 'tables' : 'table', `of ${all.join(', ')}`, other);
+}
+
+/** Whether a tick only looks back, as far as its input says. */
+export function isReconcile(input: unknown): boolean {
+  return readFields(input).lookbackMinutes !== undefined;
+}
+
+/** Whether a tick has handed it over. */
+export function isHandOver(input: unknown): boolean {
+  return readFields(input).handOver === true;
+}
+
 /** The fields, each with a value of its kind, and none of them beside one that it does not go with. */
 function readFields(input: unknown): Fields {
   if (!isObject(input)) throw invalid('input', 'an object', input);
   const [unknown] = unknownFieldProblems(input, Object.keys(KINDS));
   if (unknown) throw new InvalidExecutionInputError({ ...unknown, remedy: `${unknown.remedy} ${REMEDY}` });
-  const replay = (['from', 'to', 'dryRun'] as const).filter(field => field in input);
+  const replay = REPLAY_ONLY.filter(field => field in input);
   if ('scheduledTime' in input && replay.length > 0) {
     throw invalid('scheduledTime', `either scheduledTime or from and to, not both`, input);
   }
-  for (const field of ['lookbackMinutes', 'skipMinutes'] as const) {
+  for (const field of TICK_ONLY) {
     if (field in input && !('scheduledTime' in input)) {
       throw invalid(field, `${field} together with scheduledTime only`, input);
     }
@@ -170,7 +205,7 @@ function readFields(input: unknown): Fields {
 }
 
 function readTick(
-  { scheduledTime = '', lookbackMinutes, skipMinutes = 0, ...given }: Fields,
+  { scheduledTime = '', lookbackMinutes, skipMinutes = 0, fromNow = false, ...given }: Fields,
   startedAtMs: number,
   settings: TickSettings,
 ): Omit<SweepRequest, 'from'> {
@@ -180,7 +215,8 @@ function readTick(
   const lookback = lookbackMinutes ?? settings.lookbackMinutes;
   if (skipMinutes > lookback - 1)
     throw invalid('skipMinutes', minutes(0, lookback - 1).expected, skipMinutes);
-  const upcoming = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  const minute = looksBackOnly ? null : upcomingMinute(scheduled, startedAtMs, settings);
+  const upcoming = minute && fromNow ? { ...minute, from: toEpochSeconds(startedAtMs) } : minute;
   // With an upcoming minute, what expires in this very second belongs to the tick before.
   const cutoff = toEpochSeconds(Math.min(scheduled, startedAtMs)) - (upcoming ? 1 : 0);
   return {
@@ -226,7 +262,7 @@ function upcomingMinute(scheduledMs: number, startedAtMs: number, { precisionSec
 }
 
 function readReplay(
-  { dryRun = false, ...given }: Fields,
+  { dryRun = false, handOver = false, ...given }: Fields,
   startedAtMs: number,
   settings: Pick<TickSettings, 'maxDeletesPerSecond' | keyof BehindSettings>,
 ): SweepRequest {
@@ -244,7 +280,7 @@ function readReplay(
     windowsFrom: from,
     windowsBefore: before,
     followsBacklog: false,
-    from,
+    from: handOver ? sweptRange(cutoff, settings).after + 1 : from,
     before,
     cutoff,
     upcoming: null,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { changedAtMs } from '../../expiry/stream-record.ts';
-import { readSettings, type SweepSettings } from '../runtime/environment.ts';
+import { readEnvironment, type SweepSettings } from '../runtime/environment.ts';
 import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { cutIntoCalls } from './calls.ts';
@@ -103,7 +103,7 @@ let runtime: PublishRuntime | undefined;
 /** Made at the first call and kept while the execution environment lives. */
 function lambdaRuntime(): PublishRuntime {
   if (runtime !== undefined) return runtime;
-  const settings = { ...readSettings(process.env), ...readEventsSettings(process.env) };
+  const settings = { ...readEnvironment(process.env), ...readEventsSettings(process.env) };
   runtime = {
     settings,
     destination: destinationOf(settings),

@@ -15,18 +15,21 @@ import { endShard, handOn, madeProgress } from '../child/shard-result.ts';
 export interface Lifetime {
   /** The child has come to the age of MAX_CHILD_SECONDS. */
   readonly isOver: boolean;
+  /** Somebody else can go on with what it has not read. */
+  readonly handsOn: boolean;
   /** Its part of `maxDeletesPerSecond` has ended. */
   readonly isLimitOver: boolean;
   /** No delete begins from then on. */
   readonly deadlineMs: Millis;
 }
 
-export function lifetime({ brake }: ChildProgress, startedAt: string, nowMs: Millis): Lifetime {
+export function lifetime({ brake, handsOnAfter }: ChildProgress, startedAt: string, nowMs: Millis): Lifetime {
   const ageMs = Date.parse(startedAt) + MAX_CHILD_SECONDS * 1000;
   const limitMs = endOfLimitMs(brake);
   const isLimitOver = nowMs >= limitMs;
   return {
     isOver: nowMs >= ageMs,
+    handsOn: handsOnAfter !== undefined && nowMs >= Date.parse(startedAt) + handsOnAfter * 1000,
     isLimitOver,
     // What its last poll finds may still be deleted.
     deadlineMs: isLimitOver ? ageMs : Math.min(ageMs, limitMs),
@@ -41,9 +44,11 @@ export function lifetime({ brake }: ChildProgress, startedAt: string, nowMs: Mil
 export function earlyEnd(
   progress: ChildProgress,
   gaveUp: number,
-  { isOver, isLimitOver }: Lifetime,
+  { isOver, handsOn, isLimitOver }: Lifetime,
   nowMs: Millis,
 ): ShardResult | null {
+  // One that only waits has nothing that another one would do sooner.
+  if (handsOn && progress.poll.position !== null && madeProgress(progress)) return handOn(progress);
   if (isLimitOver && (isOver || !hasKeptUp(progress, nowMs))) return leaveForLater(progress);
   return gaveUp > 0 || isOver ? stopEarly(progress) : null;
 }

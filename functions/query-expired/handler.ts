@@ -1,6 +1,7 @@
 import type { QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { keyShower } from '../report/shown-keys.ts';
+import { readSettings, type WithSettings } from '../runtime/environment.ts';
 import { lambdaRuntime, type Runtime } from '../runtime/runtime.ts';
 import { requestTimeoutMs } from '../table/dynamodb.ts';
 import { heldReader } from '../table/held-items.ts';
@@ -40,5 +41,5 @@ export function queryExpired(
 
 const runtime = lambdaRuntime({ maxAttempts: ATTEMPTS });
 
-export const handler = (event: QueryExpiredInput): Promise<QueryExpiredOutput> =>
-  queryExpired(event, runtime());
+export const handler = async (event: WithSettings<QueryExpiredInput>): Promise<QueryExpiredOutput> =>
+  queryExpired(event, runtime(readSettings(event.settings)));

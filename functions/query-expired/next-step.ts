@@ -17,7 +17,8 @@ import { countAgain, countFound, fateOfPage } from '../child/child-counts.ts';
 import { startProgress } from '../child/child-progress.ts';
 import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
-import { afterPage, fromTheStart, type PolledPage, type PollPace } from '../child/poll.ts';
+import { asOne, inParts, takeTurn } from '../child/parts.ts';
+import { afterPage, fromTheStart, isUnread, type PolledPage, type PollPace } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
@@ -56,12 +57,13 @@ export interface NextStepOptions {
  *
  * 1. What DeleteChunks came to is added up.
  * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
- *    unless it got nowhere. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
+ *    unless it got nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
  * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
  * 4. A child that may not delete as fast as it can makes no poll before it may delete again, and none of more keys than it may
  *    delete then.
  * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
  *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
+ *    A child of several shards that is braked is in parts from then on: the one that has something to do is in front.
  * 6. Nothing is due: wait for the next poll, or end when there is none.
  * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
  * 8. A dry run counts the page, and goes on as in 6.
@@ -100,7 +102,7 @@ async function decide(
   } = addResults(before, results, retry, options.showKey);
 
   // 2.
-  const ending = earlyEnd(added, gaveUp, life, nowMs);
+  const ending = earlyEnd(asOne(added), gaveUp, life, nowMs);
   if (ending !== null) return end(added, ending);
 
   // 3.
@@ -108,18 +110,21 @@ async function decide(
 
   // 4. and 5.
   const nowSeconds = Math.floor(nowMs / 1000);
-  const brake = afterDeletes(added.brake, fateOfPage(before.counts, added.counts), nowSeconds);
-  const progress: ChildProgress = {
+  const addedUp: ChildProgress = {
     ...added,
-    brake: withCredit(brake, nowSeconds),
+    brake: afterDeletes(added.brake, fateOfPage(before.counts, added.counts), nowSeconds),
     deferred: scheduleRetry(added.deferred, deferredTtls, added.poll, nowMs, options),
   };
+  const turn = takeTurn(inParts(addedUp, nowSeconds), nowMs, nextWake);
+  const { brake } = turn;
+  const progress: ChildProgress = { ...turn, brake: withCredit(brake, nowSeconds) };
 
   // 6.
-  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, deadlineMs);
+  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, nowMs, deadlineMs);
 
   // 7.
-  await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
+  // While one part sleeps the others would wait.
+  if (progress.others === undefined) await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
   const polling = beginPoll(progress, nowMs);
   let page: PolledPage;
   try {
@@ -132,7 +137,7 @@ async function decide(
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
-    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, deadlineMs);
+    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, nowMs, deadlineMs);
   }
   const braked = polling.counts.braked + (wasBraked(brake, progress) ? 1 : 0);
   const read: ChildProgress = {
@@ -143,7 +148,7 @@ async function decide(
   };
 
   // 8.
-  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), deadlineMs);
+  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs);
 
   // 9.
   const known = await options.readHeld?.(page.due);
@@ -153,7 +158,7 @@ async function decide(
 
   // 10.
   return due.length === 0
-    ? waitOrEnd(passed, deadlineMs)
+    ? waitOrEnd(passed, nowMs, deadlineMs)
     : deletePage(passed, due, page.cutoff, nowMs, deadlineMs);
 }
 
@@ -194,9 +199,10 @@ function deletePage(
   nowMs: Millis,
   deadlineMs: Millis,
 ): QueryExpiredOutput {
-  const { target, brake } = read;
-  // Waiting for capacity would keep what expires meanwhile waiting too.
-  const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(brake));
+  const { target, brake, others = [] } = read;
+  // Waiting for capacity would keep what expires meanwhile waiting too, and other parts.
+  const isWaitedFor = others.some(({ poll }) => isUnread(poll));
+  const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(brake)) || isWaitedFor;
   const once = target.upcomingFrom !== null && inItsMinute;
   const chunk = {
     next: 'delete',
@@ -219,7 +225,7 @@ function deleteChunks(
 ): QueryExpiredOutput {
   const inFlight = chunks.reduce((sum, { keys }) => sum + keys.length, 0);
   const progress: ChildProgress = { ...before, counts: { ...before.counts, inFlight } };
-  const wakeMs = nextWake(progress);
+  const wakeMs = nextWake(takeTurn(progress, nowMs, nextWake));
   const waits = wakeMs !== null && wakeMs > nowMs;
   return step(progress, {
     next: 'delete',
@@ -229,9 +235,10 @@ function deleteChunks(
   });
 }
 
-function waitOrEnd(progress: ChildProgress, deadlineMs: Millis): QueryExpiredOutput {
+function waitOrEnd(child: ChildProgress, nowMs: Millis, deadlineMs: Millis): QueryExpiredOutput {
+  const progress = takeTurn(child, nowMs, nextWake);
   const wakeMs = nextWake(progress);
-  if (wakeMs === null) return end(progress, endShard(progress, { interrupted: false }));
+  if (wakeMs === null) return end(progress, endShard(asOne(progress), { interrupted: false }));
   if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
   return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
 }
@@ -240,11 +247,11 @@ function step(
   progress: ChildProgress,
   answer: Pick<QueryExpiredOutput, 'next'> & Partial<QueryExpiredOutput>,
 ): QueryExpiredOutput {
-  const { busy, deferred } = progress;
+  const { busy, deferred, others } = progress;
   // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
   // next call may too.
   const maySleep = answer.next === 'delete' || busy.untilMs !== null || deferred.retryAtMs !== null;
-  const sleepSeconds = maySleep ? 1 : 0;
+  const sleepSeconds = maySleep && others === undefined ? 1 : 0;
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {
     until: null,

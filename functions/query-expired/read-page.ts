@@ -2,6 +2,7 @@ import { toEpochSeconds } from '../../expiry/ttl.ts';
 import {
   type ExpiredKey,
   type ItemKey,
+  type KeyRead,
   type Millis,
   PAGE_KEYS,
   type PagePosition,
@@ -9,7 +10,7 @@ import {
   type Seconds,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
-import type { PolledPage } from '../child/poll.ts';
+import type { PolledPage, PollPace } from '../child/poll.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
 import { DynamoDbBusyError, DynamoDbDateMissingError } from '../runtime/errors.ts';
 import type { IndexKey, IndexLayout } from '../table/index-layout.ts';
@@ -23,7 +24,7 @@ const SPARE_ENTRIES = 10;
 export interface ReadPageOptions {
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
-  readonly pace: BehindSettings;
+  readonly pace: BehindSettings & Pick<PollPace, 'pollSeconds'>;
   /** The machine's clock, so far behind as the sweep is. */
   readonly machineClock: () => Millis;
   /** Most keys of the page, at least 1. */
@@ -45,6 +46,8 @@ export interface ReadPageOptions {
  * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that ended
  *    before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that poll
  *    is found by the lookback of the next tick.
+ * 5. With `pollSeconds: 0` a poll leaves out the keys of which it is known that nothing is due: what several shards cost in one child is then
+ *    what their items cost.
  *
  * @throws DynamoDbBusyError when it has read nothing
  * @throws DynamoDbDateMissingError
@@ -80,18 +83,21 @@ interface Answer extends IndexPage {
  */
 async function* readKeys(
   target: SweepTarget,
-  { position, seen, lastDue }: PollProgress,
+  { position, lastDue }: PollProgress,
   page: Page,
   { layout, readIndex, machineClock, outOfTime }: ReadPageOptions,
 ): AsyncGenerator<Answer, PagePosition | null> {
-  const range: TtlRange = { from: Math.max(target.from, seen ?? target.from), upTo: target.before };
-  if (range.upTo < range.from) return null;
+  if (target.before < target.from) return null;
   const first = position?.indexKey ?? 0;
-  for (const [indexKey, key] of layout.keys(target).entries()) {
-    if (indexKey < first || !page.mayHold(key)) continue;
+  const keys = layout.keys(target);
+  const dueOfKey = lastDue / Math.max(1, keys.filter((key, indexKey) => page.isOpen(key, indexKey)).length);
+  for (const [indexKey, key] of keys.entries()) {
+    if (indexKey < first || !page.mayHold(key, indexKey) || page.isKnownNotDue(indexKey)) continue;
+    const range: TtlRange = { from: page.seenOf(indexKey) ?? target.from, upTo: target.before };
+    if (range.upTo < range.from) continue;
     if (page.isBegun && outOfTime()) return { indexKey, key: null };
     let startKey: ItemKey | null = indexKey === first ? (position?.key ?? null) : null;
-    let limit = expectedEntries(key, target, lastDue, layout);
+    let limit = expectedEntries(key, target, dueOfKey, layout);
     let more = true;
     while (more) {
       if (page.room === 0) return { indexKey, key: startKey };
@@ -104,6 +110,7 @@ async function* readKeys(
       more = answer.more && startKey !== null && answer.entries.every(({ ttl }) => page.isOwn(ttl));
       limit *= 4;
     }
+    page.end(key, indexKey);
   }
   return null;
 }
@@ -123,6 +130,9 @@ class Page {
   readonly #target: SweepTarget;
   readonly #poll: PollProgress;
   readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys'>;
+  /** By their places: the keys that were read to their ends, and the earliest TTL of each that is not due. */
+  readonly #read = new Map<number, KeyRead>();
+  readonly #nextOf = new Map<number, Seconds>();
   readonly #due: ExpiredKey[] = [];
   /** For each entry that is due, where a poll goes on behind it. */
   readonly #positions: PagePosition[] = [];
@@ -146,12 +156,50 @@ class Page {
   }
 
   /** Neither a key of one TTL that is not due is asked for, nor a window that an earlier poll has seen to its end. */
-  mayHold(key: IndexKey): boolean {
+  mayHold(key: IndexKey, indexKey: number): boolean {
     const { ttl } = key;
-    if (ttl === undefined) return !this.#hasEnded(key) || this.#poll.holdsStrays;
-    if (this.#isDue(ttl)) return true;
-    this.#see(ttl, key);
+    if (ttl === undefined) return this.isOpen(key, indexKey);
+    if (this.#isDue(ttl, indexKey)) return true;
+    this.#see(ttl, key, indexKey);
     return false;
+  }
+
+  /** No earlier poll has seen the window to its end, or it holds something all the same. */
+  isOpen(key: IndexKey, indexKey: number): boolean {
+    return !this.#hasEnded(key, indexKey) || this.#poll.holdsStrays;
+  }
+
+  /** TTLs of the key up to this one were seen by an earlier poll; null: none were. */
+  seenOf(indexKey: number): Seconds | null {
+    const { keys, seen } = this.#poll;
+    const { from } = this.#target;
+    const known = keys?.[indexKey]?.seen ?? seen;
+    return known === null ? null : Math.max(from, known);
+  }
+
+  /**
+   * Earlier polls have seen that nothing of the key is due. As long as DynamoDB has not said what time it is, the key of the earliest TTL is
+   * asked, with those that may be due, too.
+   */
+  isKnownNotDue(indexKey: number): boolean {
+    const { pace, machineClock } = this.#options;
+    const { keys, holdsStrays, position, ahead = 0 } = this.#poll;
+    const known = keys?.[indexKey];
+    if (known === undefined || pace.pollSeconds > 0 || holdsStrays || position?.indexKey === indexKey)
+      return false;
+    const next = known.next ?? Number.POSITIVE_INFINITY;
+    const cutoff =
+      this.#clock?.cutoff ??
+      Math.max(toEpochSeconds(machineClock()) + ahead, earliest(Object.values(keys ?? {})));
+    if (next <= cutoff) return false;
+    this.#nextExpiry = Math.min(this.#nextExpiry, next);
+    return true;
+  }
+
+  /** The key was read to its end. */
+  end({ ttl }: IndexKey, indexKey: number): void {
+    if (ttl !== undefined || this.#target.upcomingFrom === null) return;
+    this.#read.set(indexKey, { seen: this.#time.cutoff, next: this.#nextOf.get(indexKey) ?? null });
   }
 
   /** The TTL is expired, and one of the target's. */
@@ -162,13 +210,13 @@ class Page {
   take({ key, indexKey, entries, positions, sentMs, ...answer }: Answer): void {
     const { machineClock, pace } = this.#options;
     this.#clock ??= clockOf(answer, sentMs, machineClock(), pace);
-    if (key.ttl !== undefined) this.#see(key.ttl, key);
+    if (key.ttl !== undefined) this.#see(key.ttl, key, indexKey);
     for (const [index, entry] of entries.entries()) {
-      if (this.#isDue(entry.ttl)) {
+      if (this.#isDue(entry.ttl, indexKey)) {
         this.#due.push(entry);
         this.#positions.push({ indexKey, key: positions[index] ?? null });
       } else {
-        this.#see(entry.ttl, key);
+        this.#see(entry.ttl, key, indexKey);
       }
     }
   }
@@ -177,12 +225,14 @@ class Page {
   upTo(next: PagePosition | null): PolledPage {
     const count = keysThatFit(this.#due);
     const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
+    const read = [...this.#read].filter(([indexKey]) => position === null || indexKey < position.indexKey);
     return {
       due: this.#due.slice(0, count),
       ...this.#time,
       position,
       nextExpiry: this.#nextExpiry,
       sawStrays: this.#sawStrays,
+      ...(read.length > 0 && { keys: Object.fromEntries(read) }),
     };
   }
 
@@ -191,24 +241,29 @@ class Page {
     return this.#clock ?? { cutoff: this.#target.before, ahead: 0 };
   }
 
-  #isDue(ttl: Seconds): boolean {
-    const { seen } = this.#poll;
+  #isDue(ttl: Seconds, indexKey: number): boolean {
+    const seen = this.#poll.keys?.[indexKey]?.seen ?? this.#poll.seen;
     const { after } = sweptRange(this.#time.cutoff, this.#options.pace);
     return this.isOwn(ttl) && ttl > after && (seen === null || ttl > seen);
   }
 
   /** TTLs up to the window's end were seen by an earlier poll. */
-  #hasEnded({ end }: IndexKey): boolean {
-    const { seen } = this.#poll;
+  #hasEnded({ end }: IndexKey, indexKey: number): boolean {
+    const seen = this.seenOf(indexKey);
     return end !== undefined && seen !== null && seen >= end;
   }
 
   /** A TTL that is not due now says when the next poll is, and whether that reads a window which has ended. */
-  #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey): void {
+  #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey, indexKey: number): void {
     if (this.isOwn(ttl) || ttl >= this.#target.before) return;
+    this.#nextOf.set(indexKey, Math.min(this.#nextOf.get(indexKey) ?? ttl, ttl));
     this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
     this.#sawStrays ||= ttl > end;
   }
+}
+
+function earliest(keys: readonly KeyRead[]): Seconds {
+  return Math.min(...keys.map(({ next }) => next ?? Number.POSITIVE_INFINITY));
 }
 
 /** DynamoDB's clock, less what the sweep is behind it. */
@@ -241,9 +296,9 @@ function clockOf(
 function expectedEntries(
   { ttl }: IndexKey,
   { upcomingFrom }: SweepTarget,
-  lastDue: number,
+  dueOfKey: number,
   { entriesOfLeastRead }: IndexLayout,
 ): number {
   if (upcomingFrom === null || ttl !== undefined) return PAGE_KEYS;
-  return Math.max(Math.ceil(lastDue * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
+  return Math.max(Math.ceil(dueOfKey * 1.25) + SPARE_ENTRIES, entriesOfLeastRead);
 }

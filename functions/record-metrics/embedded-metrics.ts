@@ -13,11 +13,11 @@ import { recordedMetrics, type SweepSurroundings } from './metrics.ts';
 export function embeddedMetrics(
   metrics: Metrics,
   metricSet: MetricSet,
-  tableName: string,
+  dimensions: Readonly<Record<string, string>>,
   totals: SweepTotals,
   surroundings: SweepSurroundings,
 ): EmfOutput | undefined {
-  metrics.addDimension('TableName', tableName);
+  metrics.addDimensions({ ...dimensions });
   const histograms: Record<string, unknown> = {};
   for (const { name, unit, value, onlyAboveZero = false } of recordedMetrics(metricSet)) {
     const measured = value(totals, surroundings);

@@ -1,38 +1,131 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { RecordMetricsInput, SweepReport } from '../../statemachine/contract.ts';
-import { summarizeLag } from '../report/lag.ts';
-import { addRound, reportOf } from '../report/sweep-totals.ts';
-import { readSettings, type SweepSettings } from '../runtime/environment.ts';
+import { toEpochSeconds } from '../../expiry/ttl.ts';
+import type {
+  HandOver,
+  RecordMetricsInput,
+  RecordMetricsOutput,
+  ReplayInput,
+} from '../../statemachine/contract.ts';
+import { secondsBehind } from '../child/swept-range.ts';
+import { lambdaJournal } from '../journal/lambda-journal.ts';
+import type { SweepRow } from '../journal/layout.ts';
+import { leftNothing } from '../report/sweep-totals.ts';
+import { waitUntil } from '../retry/backoff.ts';
+import { readDeploymentName } from '../runtime/deployment.ts';
+import { readSettings } from '../runtime/environment.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
+import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
+
+/** What recording takes from outside. */
+export interface RecordSurroundings {
+  readonly deployment: string;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly metrics: Metrics;
+  /** Gets each line of metrics. */
+  readonly print: (line: string) => void;
+  readonly journal: {
+    /** @throws JournalUnwritableError */
+    readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
+    /** @returns false when the table has one that lives */
+    readonly takeHandOver: (table: string, before: number, execution: string) => Promise<boolean>;
+    readonly endHandOver: (table: string, execution: string) => Promise<void>;
+    /** A replay has swept these times of expiry, and left nothing. */
+    readonly replayed: (table: string, from: number, to: number, endedAt: string) => Promise<void>;
+  };
+}
 
 /**
- * Adds up a sweep, records it as CloudWatch metrics in the embedded metric format and as a log line, and answers with its
- * report. A dry run is logged only: it deleted nothing.
+ * Adds up an execution: records it as CloudWatch metrics in the embedded metric format, as a log line for each table and in the journal,
+ * and answers with its reports. A dry run is no metric: it deleted nothing.
  *
- * @param print gets the line of metrics
+ * 1. What a tick could not finish is handed over, unless another execution has that already. Its table's ticks leave it alone from then on.
+ * 2. The metrics are printed also when the journal cannot be written: then the execution fails, and an alarm tells.
+ *
+ * @throws JournalUnwritableError
  */
-export function recordMetrics(
-  { soFar, startedAt, endedAt }: RecordMetricsInput,
-  {
-    tableName,
-    precisionSeconds,
-    metrics: metricSet,
-  }: Pick<SweepSettings, 'tableName' | 'precisionSeconds' | 'metrics'>,
-  logger: Pick<Logger, 'info'>,
-  metrics: Metrics,
-  print: (line: string) => void,
-): SweepReport {
+export async function recordMetrics(
+  input: RecordMetricsInput,
+  { deployment, logger, metrics, print, journal }: RecordSurroundings,
+): Promise<RecordMetricsOutput> {
+  const { machine, executionInput, execution, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
-  const totals = addRound(soFar);
-  const report: SweepReport = { ...reportOf(totals), lagMs: summarizeLag(totals) };
-  logger.info('swept', { ...report, durationMs });
-  if (!totals.dryRun) {
-    const surroundings = { durationMs, precisionSeconds };
-    const document = embeddedMetrics(metrics, metricSet, tableName, totals, surroundings);
+  const records = tableRecords(input);
+  const told = machine === 'replay' ? records : records.filter(didAnything);
+  for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
+  printMetrics(records, { deployment, durationMs, metrics, print });
+  const isHandedOver = machine === 'replay' && (executionInput as ReplayInput).handOver === true;
+  const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
+  await journal.putRows(
+    told
+      .filter(({ totals }) => !totals.dryRun)
+      .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
+  );
+  if (isHandedOver) for (const { table } of records) await journal.endHandOver(table, execution);
+  if (machine === 'replay') await noteReplayed(input, records, journal);
+  const handOvers: HandOver[] = [];
+  for (const { table, leftOver } of records) {
+    if (leftOver === undefined) continue;
+    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
+    if (!(await journal.takeHandOver(table, leftOver.to, name))) continue;
+    const span = { from: waitUntil(leftOver.from), to: waitUntil(leftOver.to) };
+    handOvers.push({ name, input: { table, ...span, handOver: true } });
+  }
+  return {
+    complete: records.every(({ totals }) => leftNothing(totals)),
+    tables: Object.fromEntries(told.map(({ table, report }) => [table, report])),
+    handOvers,
+  };
+}
+
+interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {
+  readonly durationMs: number;
+}
+
+/** One line for the deployment, and one for each table that wants its own. */
+function printMetrics(records: readonly TableRecord[], { deployment, durationMs, metrics, print }: Printing) {
+  const recorded = records.filter(({ totals }) => !totals.dryRun);
+  if (recorded.length === 0) return;
+  const lines = [
+    {
+      metricSet: recorded.some(({ metrics: set }) => set === 'all')
+        ? ('all' as const)
+        : ('essential' as const),
+      dimensions: { Deployment: deployment },
+      totals: sumOfTables(recorded.map(({ totals }) => totals)),
+      late: recorded.reduce((sum, { late }) => sum + late, 0),
+    },
+    ...recorded
+      .filter(({ metricsPerTable }) => metricsPerTable)
+      .map(({ table, totals, late, metrics: metricSet }) => ({
+        ...{ metricSet, totals, late },
+        dimensions: { Deployment: deployment, TableName: table },
+      })),
+  ];
+  for (const { metricSet, dimensions, totals, late } of lines) {
+    const document = embeddedMetrics(metrics, metricSet, dimensions, totals, { durationMs, late });
     if (document !== undefined) print(JSON.stringify(document));
   }
-  return report;
+}
+
+async function noteReplayed(
+  { executionInput, startedAt, endedAt, soFar }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<void> {
+  const { from, to } = executionInput as Partial<ReplayInput>;
+  for (const { table, totals } of records) {
+    const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
+    if (!isWhole || from === undefined || to === undefined) continue;
+    // What had not expired when it began is not swept, whatever it was asked for.
+    const expired = toEpochSeconds(Date.parse(startedAt)) - behindOf(soFar.sweeps[table]?.settings) + 1;
+    const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
+    await journal.replayed(table, toEpochSeconds(Date.parse(from)), before, endedAt);
+  }
+}
+
+function behindOf(settings: unknown): number {
+  return secondsBehind(readSettings(settings));
 }
 
 // Powertools takes namespace, service and log level from its own environment variables.
@@ -43,9 +136,11 @@ const metrics = new Metrics();
  * Not `console.log`: with JSON logging Lambda wraps what that prints into a document of its own, and CloudWatch finds
  * embedded metrics at the root only.
  */
-const printLine = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-export const handler = async (event: RecordMetricsInput): Promise<SweepReport> =>
-  recordMetrics(event, readSettings(process.env), logger, metrics, printLine);
+export const handler = (event: RecordMetricsInput): Promise<RecordMetricsOutput> => {
+  const deployment = readDeploymentName(process.env);
+  return recordMetrics(event, { deployment, logger, metrics, print, journal: lambdaJournal() });
+};

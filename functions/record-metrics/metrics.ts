@@ -1,6 +1,6 @@
 import { type SweepTotals, TASKS } from '../../statemachine/contract.ts';
 import { COUNT_LIST, type COUNTS, type CountName } from '../../statemachine/counts.ts';
-import { countAbove, type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
+import { type MetricHistogram, toMetricHistogram } from '../report/lag.ts';
 import type { MetricSet } from '../runtime/environment.ts';
 
 /** Of the counts that are metrics. */
@@ -11,7 +11,7 @@ type CountMetricName = {
 /** CloudWatch names of what a sweep records. */
 export type SweepMetricName = CountMetricName | 'ItemsDeletedLate' | 'DeletionLag' | 'SweepDuration';
 
-/** The dimensions of every metric besides `TableName`: Powertools' `service` is the name of the function. */
+/** The dimensions of every metric besides `Deployment`, and `TableName` where it is asked for: Powertools' `service` is the name of the function. */
 export const METRIC_DIMENSIONS = { service: TASKS.RecordMetrics } as const;
 
 /** A metric of every sweep but a dry run: each count that has one, and what is measured. */
@@ -29,15 +29,15 @@ export interface SweepMetric {
 /** What a metric may depend on besides the totals. */
 export interface SweepSurroundings {
   readonly durationMs: number;
-  /** Of the table; 60 is the plain mode. */
-  readonly precisionSeconds: number;
+  /** Items that were deleted later than {@link lateMs}. */
+  readonly late: number;
 }
 
 /** What is late: more seconds than `precisionSeconds`, and milliseconds in the plain mode, whose `precisionSeconds` are these. */
 export const LATE = { secondsMore: 10, plainMs: 120_000, plainSeconds: 60 } as const;
 
 /** Later than what a tick that comes deletes while it keeps up, milliseconds. */
-export function lateMs({ precisionSeconds }: Pick<SweepSurroundings, 'precisionSeconds'>): number {
+export function lateMs({ precisionSeconds }: { readonly precisionSeconds: number }): number {
   return precisionSeconds < LATE.plainSeconds ? (precisionSeconds + LATE.secondsMore) * 1000 : LATE.plainMs;
 }
 
@@ -58,7 +58,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
     name: 'ItemsDeletedLate',
     unit: 'Count',
     help: 'Items deleted later than about `precisionSeconds` plus ten seconds after their expiry (plain mode: two minutes): by a lookback, a reconcile or a replay, or after waiting for capacity.',
-    value: (totals, surroundings) => countAbove(totals, lateMs(surroundings)),
+    value: (_totals, { late }) => late,
   },
   {
     name: 'DeletionLag',

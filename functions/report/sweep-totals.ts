@@ -4,8 +4,8 @@ import {
   type SweepCounts,
   type SweepProgress,
   type SweepReport,
-  type SweepState,
   type SweepTotals,
+  type TableRound,
 } from '../../statemachine/contract.ts';
 import { addCounts, CHILD_COUNTS, EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
@@ -29,7 +29,7 @@ export function startTotals(dryRun: boolean): SweepTotals {
  * Adds what the children of a round came to. Those of which nothing is known have failed: they crashed, or the round as a
  * whole did.
  */
-export function addRound({ progress, results, retries, planFailed }: SweepState): SweepTotals {
+export function addRound({ progress, results, retries, planFailed }: TableRound): SweepTotals {
   const swept = results.map(shardResultOf).filter(result => result !== undefined);
   const through = swept.filter(({ interrupted }) => !interrupted).length;
   const { totals, roundTargets } = progress;
@@ -56,8 +56,12 @@ export function addRound({ progress, results, retries, planFailed }: SweepState)
 }
 
 /** Whether everything that was found is dealt with. What is still to be planned is not in it. */
-export function leftNothing({ failed, shardsFailed }: SweepTotals): boolean {
-  return failed === 0 && shardsFailed === 0;
+export function leftNothing({
+  failed,
+  shardsFailed,
+  tablesFailed,
+}: Pick<SweepTotals, 'failed' | 'shardsFailed' | 'tablesFailed'>): boolean {
+  return failed === 0 && shardsFailed === 0 && tablesFailed === 0;
 }
 
 /** The totals as a person reads them: without the histogram, which RecordMetrics makes percentiles of. */

@@ -1,10 +1,24 @@
-import { kind, oneOf, text, type ValueOf, whole } from '../../expiry/fields.ts';
+import type { FieldProblem } from '../../expiry/errors.ts';
+import {
+  boolean,
+  fieldProblems,
+  isObject,
+  type Kinds,
+  kind,
+  oneOf,
+  text,
+  under,
+  type ValueOf,
+  whole,
+} from '../../expiry/fields.ts';
 import { type ExpiryModel, type ExpiryModelProps, expiryModel, MODEL_KINDS } from '../../expiry/model.ts';
 import {
   MAX_DELETES_PER_SECOND,
   MAX_GRACE_SECONDS,
   MAX_LOOKBACK_MINUTES,
 } from '../../statemachine/contract.ts';
+import { ARCHIVE_KINDS, type ArchiveSettings } from '../archive/settings.ts';
+import { InvalidSettingsError } from './errors.ts';
 import { type Environment, readVariables, toVariables } from './variables.ts';
 
 /** How expired items are deleted: re-checking each one's TTL, or without a condition. */
@@ -26,8 +40,9 @@ const ATTRIBUTE_NAME = kind<string>(
 );
 
 /**
- * The props of a deployment that its functions know. Each is an environment variable of theirs: `granularityMinutes` is
- * GRANULARITY_MINUTES. `stacks/props.ts` takes them from here.
+ * The props of a table that the functions know; `stacks/props.ts` takes them from here. An execution carries them for each table that it
+ * sweeps ({@link readSettings}). The functions of the stream and of the backfill, which are of one table, have each as an environment
+ * variable: `granularityMinutes` is GRANULARITY_MINUTES there ({@link readEnvironment}).
  */
 export const SETTING_KINDS = {
   tableName: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
@@ -53,6 +68,8 @@ export const SETTING_KINDS = {
   backoffCapSeconds: whole(1, 30),
   logKeys: oneOf(LOG_KEYS),
   metrics: oneOf(METRIC_SETS),
+  metricsPerTable: boolean(),
+  chunkConcurrency: whole(1, 40),
 };
 
 type SettingName = keyof typeof SETTING_KINDS;
@@ -70,11 +87,71 @@ export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
 } & { readonly [Name in AbsentName]?: ValueOf<(typeof SETTING_KINDS)[Name]> };
 
+/** What an execution carries of a table that it sweeps. */
+export interface TableSettings extends Settings {
+  /** Where each item is to be before it is deleted. @default nowhere */
+  readonly copyTo?: ArchiveSettings;
+}
+
+/** The input of a function with the settings of its table, not checked yet. */
+export type WithSettings<Input> = Input & { readonly settings: unknown };
+
 /** What a function knows of the table it sweeps. What each setting means: docs/configuration.md. */
-export type SweepSettings = Omit<Settings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
+export type SweepSettings = Omit<TableSettings, keyof ExpiryModelProps> & { readonly model: ExpiryModel };
 
 /**
- * The environment of a function, which {@link readSettings} reads.
+ * The settings of a table as an execution carries them.
+ * @throws InvalidSettingsError naming the field, or InvalidModelError for a model that does not hold together
+ */
+export function readSettings(carried: unknown): SweepSettings {
+  const remedy = 'Deploy again.';
+  if (!isObject(carried)) {
+    throw new InvalidSettingsError({ field: 'settings', expected: 'an object', got: carried, remedy });
+  }
+  const required = Object.keys(SETTING_KINDS).filter(
+    name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
+  );
+  const { copyTo } = carried;
+  const [problem] = [
+    ...fieldProblems(SETTING_KINDS, carried, { required, remedy }),
+    ...(copyTo === undefined ? [] : archiveProblems(copyTo, remedy)),
+  ];
+  if (problem) throw new InvalidSettingsError({ ...problem, remedy });
+  return withModel(carried as unknown as TableSettings);
+}
+
+function archiveProblems(archive: unknown, remedy: string): FieldProblem[] {
+  if (!isObject(archive)) return [{ field: 'copyTo', expected: 'an object', got: archive, remedy }];
+  return under(
+    'copyTo',
+    fieldProblems(ARCHIVE_KINDS, archive, { required: Object.keys(ARCHIVE_KINDS), remedy }),
+  );
+}
+
+/**
+ * What {@link readSettings} reads, of more than that. What has no value is left out.
+ * @param write what a text becomes on its way there, e.g. Terraform's escapes
+ */
+export function carriedSettings(
+  settings: TableSettings,
+  write: (value: string) => string = value => value,
+): TableSettings {
+  const { copyTo } = settings;
+  return {
+    ...written(SETTING_KINDS, settings, write),
+    ...(copyTo && { copyTo: written(ARCHIVE_KINDS, copyTo, write) }),
+  } as TableSettings;
+}
+
+function written(kinds: Kinds, values: object, write: (value: string) => string): object {
+  const fields = Object.entries(values).filter(([name, value]) => name in kinds && value !== undefined);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, typeof value === 'string' ? write(value) : value]),
+  );
+}
+
+/**
+ * The environment of a function, which {@link readEnvironment} reads.
  * @param write what a value becomes on its way there, e.g. Terraform's escapes
  */
 export function toEnvironment(settings: Settings, write: (value: string) => string): Record<string, string> {
@@ -82,9 +159,12 @@ export function toEnvironment(settings: Settings, write: (value: string) => stri
 }
 
 /** @throws InvalidEnvironmentError, or InvalidModelError for a model that does not hold together */
-export function readSettings(env: Environment): SweepSettings {
+export function readEnvironment(env: Environment): SweepSettings {
   // Every other one is there: readVariables has seen to that.
-  const settings = readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings;
+  return withModel(readVariables(SETTING_KINDS, env, ABSENT_SETTINGS) as Settings);
+}
+
+function withModel(settings: TableSettings): SweepSettings {
   const {
     partitionKey,
     sortKey,

@@ -15,6 +15,11 @@ export class InvalidEnvironmentError extends InvalidFieldError {
   override readonly name = 'InvalidEnvironmentError';
 }
 
+/** The settings of a table that an execution carries lack a field or hold a wrong one: the deployment is broken. */
+export class InvalidSettingsError extends InvalidFieldError {
+  override readonly name = 'InvalidSettingsError';
+}
+
 /** DynamoDB's answer does not say when it was made, and no other clock can say what is expired. Nothing is deleted. */
 export class DynamoDbDateMissingError extends PreciseTtlError {
   override readonly name = 'DynamoDbDateMissingError';
@@ -23,4 +28,14 @@ export class DynamoDbDateMissingError extends PreciseTtlError {
 /** DynamoDB is throttling or briefly unavailable; asking again later is right. */
 export class DynamoDbBusyError extends PreciseTtlError {
   override readonly name = 'DynamoDbBusyError';
+}
+
+/** The journal cannot be read, or holds what nobody has written there: whether a table is paused is not known. Nothing is deleted. */
+export class JournalUnreadableError extends PreciseTtlError {
+  override readonly name = 'JournalUnreadableError';
+}
+
+/** The journal cannot be written. */
+export class JournalUnwritableError extends PreciseTtlError {
+  override readonly name = 'JournalUnwritableError';
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { createDocuments, type Documents } from '../table/dynamodb.ts';
 import { withoutMessages } from '../table/hidden-messages.ts';
-import { readSettings, type SweepSettings } from './environment.ts';
+import type { SweepSettings } from './environment.ts';
 
 /** What a handler that talks to DynamoDB takes from the process it runs in; tests pass their own. */
 export interface Runtime {
@@ -16,21 +16,21 @@ export interface Runtime {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** The handler's runtime, made at the first call and kept while the execution environment lives. */
-export function lambdaRuntime(options: { maxAttempts: number }): () => Runtime {
-  let runtime: Runtime | undefined;
-  return () => {
-    if (runtime !== undefined) return runtime;
-    const settings = readSettings(process.env);
-    const documents = createDocuments(options);
-    runtime = {
+/**
+ * The handler's runtime: made for each table that it is called for, around a client that is kept while the execution environment lives.
+ */
+export function lambdaRuntime(options: { maxAttempts: number }): (settings: SweepSettings) => Runtime {
+  let kept: Pick<Runtime, 'documents' | 'logger'> | undefined;
+  return settings => {
+    kept ??= { documents: createDocuments(options), logger: new Logger() };
+    const { documents, logger } = kept;
+    return {
       settings,
       documents: settings.logKeys === 'full' ? documents : withoutMessages(documents),
-      logger: new Logger(),
+      logger,
       clock: Date.now,
       random: Math.random,
       sleep: ms => sleep(ms),
     };
-    return runtime;
   };
 }

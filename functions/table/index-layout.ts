@@ -24,7 +24,7 @@ export interface IndexKey {
 export interface IndexLayout {
   /** Length of a window, seconds. */
   readonly windowSeconds: number;
-  /** Parts of a window that are swept by children of their own. */
+  /** Parts of a window, each under keys of its own. */
   readonly shards: number;
   /** Keys of the index that one shard of a window has. */
   readonly keysPerShard: number;

@@ -9,17 +9,27 @@ export interface Attempt {
 }
 
 /** The ids of the items that a call is to delete, in its order; the items have one key, a string. A call that reads deletes none. */
-export function idsIn({ operation, keys }: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] {
-  if (operation === 'BatchGetItem') return [];
+export function idsIn(call: Pick<DynamoDbCall, 'operation' | 'keys'>): string[] {
+  return isRead(call) ? [] : idsOf(call);
+}
+
+/** Of the items of a page, which are looked at to see whether they are held. */
+function isRead({ operation }: Pick<DynamoDbCall, 'operation'>): boolean {
+  return operation === 'BatchGetItem';
+}
+
+function idsOf({ keys }: Pick<DynamoDbCall, 'keys'>): string[] {
   return keys.map(key => /"S":"([^"]*)"/.exec(key)?.[1] ?? '');
 }
 
 /** The deletes of a run, as a proxy before DynamoDB saw them. */
 export class Attempts {
   readonly #all: Attempt[] = [];
+  readonly #read: string[] = [];
 
   add(call: DynamoDbCall): void {
-    for (const id of idsIn(call)) this.#all.push({ id, at: call.at });
+    if (isRead(call)) this.#read.push(...idsOf(call));
+    else this.#all.push(...idsOf(call).map(id => ({ id, at: call.at })));
   }
 
   /** As many items as the sweep can at most have found renewed, held and not found, by what the application did. */
@@ -29,7 +39,7 @@ export class Attempts {
     notFound: number;
   } {
     return {
-      held: this.#all.filter(({ id }) => ledger.mayBeHeld(id)).length,
+      held: [...this.#all.map(({ id }) => id), ...this.#read].filter(id => ledger.mayBeHeld(id)).length,
       renewed: this.#all.filter(({ id, at }) => ledger.mayBeRenewed(id, at)).length,
       notFound: this.#all.filter(({ id, at }) => ledger.mayBeGone(id, at)).length,
     };

@@ -72,8 +72,8 @@ export function secondsUntilInspection(now: number): number {
 }
 
 /**
- * A tick that came a minute late, so that the minute which it owns is under way. In that minute, by window in the one before
- * too, and in what it looks back to, lie items of every kind.
+ * A tick that came a minute late, so that the minute which it owns is under way. In that minute and in what it looks back to lie items
+ * of every kind.
  */
 export function planTick(options: InspectionOptions): Inspection {
   const { now, model, lookbackMinutes } = options;
@@ -87,39 +87,38 @@ export function planTick(options: InspectionOptions): Inspection {
   );
   const lay = layer('tick', options);
   const shards = Array.from({ length: model.shards }, (_unused, shard) => shard);
-  // By window a child begins in the window before its minute; by second, with the first second of it.
-  const ownFrom = model.indexedBy === 'window' ? scheduledTime + 1 : minute;
   return {
     name: 'tick',
     input: { scheduledTime },
     items: [
       // In each shard: a child has to have done something before it is too old, or it could go on for ever.
       ...shards.flatMap(shard => lay(`this minute, shard ${shard}`, now - 1, { shard })),
-      ...lay('on the edge, older stamp', edge, { olderStamp: true }),
-      ...(ownFrom < minute ? lay('the minute before', minute - 1, {}) : []),
+      // On another edge it lies in a window that only the reconcile looks back to.
+      ...(edge === minute ? lay('on the edge, older stamp', edge, { olderStamp: true }) : []),
       ...lookback.flatMap((ttl, index) => lay(`written late ${index}`, ttl, { olderStamp: index === 1 })),
       ...SOON.flatMap(seconds => laySoon(now + seconds, options)),
     ],
     sweeps: [
-      { from: lookbackFrom, upTo: scheduledTime - 1 },
-      // In between is the second which only the tick before looks for in the window of the older stamp.
-      { from: ownFrom, upTo: now + Math.max(...SOON) + 1 },
+      // By second each second is a query: a tick whose minute is under way leaves that to the reconcile when it takes too long.
+      ...(model.indexedBy === 'window' ? [{ from: lookbackFrom, upTo: scheduledTime - 1 }] : []),
+      { from: minute, upTo: now + Math.max(...SOON) + 1 },
     ],
   };
 }
 
 /** The hourly reconcile: it looks back to where no tick does, to an edge at which an item of the older stamp lies. */
 export function planReconcile(options: InspectionOptions): Inspection {
-  const { now, lookbackMinutes, reconcileMinutes } = options;
+  const { now, model, lookbackMinutes, reconcileMinutes } = options;
   const scheduledTime = Math.floor(now / MINUTE) * MINUTE;
   const from = scheduledTime - reconcileMinutes * MINUTE;
   const upTo = scheduledTime - (lookbackMinutes + 3) * MINUTE;
+  const firstEdge = Math.ceil(from / model.granularitySeconds) * model.granularitySeconds;
   const lay = layer('reconcile', options);
   return {
     name: 'reconcile',
     input: { scheduledTime, lookbackMinutes: reconcileMinutes },
     items: [
-      ...lay('on the first edge, older stamp', from, { olderStamp: true }),
+      ...lay('on the first edge, older stamp', firstEdge, { olderStamp: true }),
       ...[0.3, 0.6, 1].flatMap((share, index) =>
         lay(`left ${index}`, Math.round(from + share * (upTo - from)), { olderStamp: index === 1 }),
       ),

@@ -1,5 +1,5 @@
 import { CHUNK_KEYS } from '../../statemachine/contract.ts';
-import { type Ended, reportOf } from '../ledger/accounts.ts';
+import { type Ended, reportsOf } from '../ledger/accounts.ts';
 import { named } from '../ledger/verdict.ts';
 import type { Range } from './inspection-faults.ts';
 
@@ -7,7 +7,8 @@ import type { Range } from './inspection-faults.ts';
 export interface InspectedSweep {
   /** `tick` */
   readonly name: string;
-  readonly ended: Ended;
+  /** The tick, and what it handed over to. */
+  readonly ended: readonly Ended[];
   /** Items that were laid out for it to delete. */
   readonly laidOut: number;
   /** Items that the application renewed before it, and that the index still has as expired. */
@@ -34,8 +35,9 @@ export function wrongWith(sweep: InspectedSweep): string[] {
       `the ${name} left ${left.length} expired items (${laidOut} were laid out for it): ${named(left)}`,
     );
   }
-  if (ended.status !== 'SUCCEEDED')
-    wrong.push(`the ${name} ended ${ended.status}: ${ended.error} ${ended.text}`);
+  for (const { status, error, text } of ended) {
+    if (status !== 'SUCCEEDED') wrong.push(`the ${name} ended ${status}: ${error} ${text}`);
+  }
   if (handedOn === 0) {
     wrong.push(
       `no child of the ${name} ended for want of time: whether another one goes on where it was is not known`,
@@ -44,8 +46,8 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   if (sweep.laidOutRenewed > 0 && sweep.renewed.most === 0) {
     wrong.push(`the ${name} came upon nothing that had been renewed: whether it would stay is not known`);
   }
-  const report = reportOf(ended.text);
-  if (report === undefined) return wrong;
+  const reports = ended.flatMap(({ text }) => reportsOf(text) ?? []);
+  if (reports.length === 0) return wrong;
   // What such a call did is in no count, and what it deleted may be found gone by the next one.
   const unknown = sweep.unanswered * CHUNK_KEYS;
   const held = [
@@ -59,7 +61,7 @@ export function wrongWith(sweep: InspectedSweep): string[] {
   ] as const;
   for (const [field, { least: counted, most }, what] of held) {
     const least = Math.max(0, counted - unknown);
-    const count = Number(report[field]);
+    const count = reports.reduce((sum, report) => sum + report[field], 0);
     if (count >= least && count <= most) continue;
     const expected = least === most ? `${least}` : `${least} to ${most}`;
     wrong.push(`the ${name} reports ${field} ${count}, but ${expected} ${what}`);

@@ -1,9 +1,17 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
+import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
+import {
+  MAX_CHILD_SECONDS,
+  MAX_LOOKBACK_MINUTES,
+  type QueryExpiredInput,
+} from '../../statemachine/contract.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../faults/index.ts';
 import { endOf } from '../ledger/accounts.ts';
+import { isHandOver, machinesOf } from '../watch/machines.ts';
+import { untilIdle } from '../watch/until-idle.ts';
 import type { WatchedTable } from '../watch/watched-table.ts';
 import { type Indexed, indexedOf } from './indexed.ts';
 import { InspectionFaults } from './inspection-faults.ts';
@@ -19,21 +27,17 @@ const CHILD_LIFE_MS = 8_000;
 /** The first child does not get through, even when it begins a wait at the end of its life; the second one does. */
 const BUSY_MS = 11_000;
 const HAS_TO_GO: readonly InspectedItem['deed'][] = ['none', 'renewed by a second', 'released'];
-/** Even what expired a day ago is renewed for a day. */
-const RENEWED_SECONDS = 2 * 86_400;
+/** Even what expired as long ago as a sweep may look back is renewed for a day. */
+const RENEWED_SECONDS = MAX_LOOKBACK_MINUTES * 60 + 86_400;
 
 /** Stands between the functions of the inspected sweeps and DynamoDB, and makes their children old. */
 export class InspectionEnvironment {
   /** For the cloud that runs the sweeps. */
   readonly deletes = new UnansweredDeletes();
-  readonly #childSeconds: number;
+  /** Executions of that cloud that have ended; whoever starts it adds them. */
+  readonly ended: Execution[] = [];
   #proxy: FaultProxy | undefined;
   #choose: ChooseFault | undefined;
-
-  /** @param childSeconds the age at which a child hands on what is left, as the definition has it */
-  constructor(childSeconds: number) {
-    this.#childSeconds = childSeconds;
-  }
 
   /** For the cloud that runs the sweeps. */
   readonly functionsDynamoDbEndpoint = async (target: string): Promise<string> => {
@@ -45,8 +49,8 @@ export class InspectionEnvironment {
     return this.#proxy.endpoint;
   };
 
-  readonly childAgeMs = (): number =>
-    this.#choose === undefined ? 0 : this.#childSeconds * 1000 - CHILD_LIFE_MS;
+  readonly wrap: InvokeWrapper = (call, next) =>
+    this.deletes.wrap(call, () => next(this.#choose === undefined ? call.payload : olderChild(call.payload)));
 
   /** What the index holds now, to be given by every query while a sweep is inspected. */
   remember(tableName: string, { indexKey, entry }: Indexed): void {
@@ -85,7 +89,7 @@ export async function inspect(
   { name, input, items: laidOut, sweeps }: Inspection,
   context: InspectionContext,
 ): Promise<InspectedSweep> {
-  const { cloud, environment, tableName, table, until, before } = context;
+  const { cloud, environment, table, until, before } = context;
   await Promise.all(laidOut.map(item => layOut(item, context)));
   await table.caughtUp();
   const sweptBefore = table.ledger.counts.swept;
@@ -95,29 +99,27 @@ export async function inspect(
     busyMs: BUSY_MS,
     renewByASecond: ({ id, ttl }) => table.act({ kind: 'renew', item: id, ttl: ttl + 1 }),
   });
-  const execution = await environment.during(faults.choose, async () => {
-    const started = cloud.startExecution(machineOf(cloud, tableName), {
+  const endedBefore = environment.ended.length;
+  await environment.during(faults.choose, async () => {
+    cloud.startExecution(machinesOf(cloud).tick, {
       ...input,
       scheduledTime: schedulerTime(input.scheduledTime * 1000),
     });
-    const stop = () => started.stop();
-    until.addEventListener('abort', stop, { once: true });
-    await started.done;
-    until.removeEventListener('abort', stop);
-    return started;
+    await untilIdle(() => cloud.running.length === 0, { signal: until });
   });
+  const executions = environment.ended.slice(endedBefore);
   await table.caughtUp();
   before.push(...laidOut);
   return {
     name,
-    ended: endOf(execution),
+    ended: executions.map(endOf),
     laidOut: laidOut.filter(({ deed }) => HAS_TO_GO.includes(deed)).length,
     left: table.ledger.left(await table.readAll(), sweeps),
     laidOutRenewed: laidOut.filter(({ deed }) => deed === 'renewed').length,
     removed: table.ledger.counts.swept - sweptBefore,
     renewed: faults.renewed,
     notFound: faults.notFound,
-    handedOn: handedOn(execution),
+    handedOn: executions.reduce((sum, execution) => sum + handedOn(execution), 0),
     unanswered: environment.deletes.count - unansweredBefore,
   };
 }
@@ -136,18 +138,18 @@ async function layOut(
   else await table.act({ kind: 'delete', item: id, ttl: undefined });
 }
 
-/** The state machine of what was synthesized. */
-export function machineOf({ machines }: Pick<LocalCloud, 'machines'>, tableName: string): string {
-  const [machine] = machines;
-  if (machine === undefined)
-    throw new Error(`${tableName}: expected a state machine in what was synthesized`);
-  return machine.name;
+/** The input of QueryExpired, of a child that is about to get too old; that of another function as it is. */
+function olderChild(payload: unknown): unknown {
+  const { startedAt, progress } = payload as Partial<QueryExpiredInput>;
+  if (startedAt === undefined || progress === undefined) return payload;
+  const ageMs = MAX_CHILD_SECONDS * 1000 - CHILD_LIFE_MS;
+  return { ...(payload as object), startedAt: new Date(Date.parse(startedAt) - ageMs).toISOString() };
 }
 
-/** Children whose result names something to resume. */
-function handedOn({ mapRuns }: Execution): number {
-  const children = mapRuns.flatMap(({ executions }) => executions);
-  return children.filter(({ output }) => hasResume(output)).length;
+/** Spans of a table that a tick handed over to the execution, and children whose result names something to resume. */
+function handedOn(execution: Execution): number {
+  const children = execution.mapRuns.flatMap(({ executions }) => executions);
+  return (isHandOver(execution) ? 1 : 0) + children.filter(({ output }) => hasResume(output)).length;
 }
 
 function hasResume(output: unknown): boolean {

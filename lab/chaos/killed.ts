@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RandomSource, seededRandom } from 'stepfunctions-emulator';
 import type { FaultCounts, FaultName } from '../faults/index.ts';
 import type { Indexed } from './indexed.ts';
+import type { StartedHandOver } from './runner.ts';
 import type { FromRunner, ToRunner } from './runner-process.ts';
 import { RUNNER_PROGRAM } from './runner-program.ts';
 import type { Sweeping, SweepingOptions } from './sweeping.ts';
@@ -19,8 +20,8 @@ export interface KillingOptions extends SweepingOptions {
 }
 
 /**
- * Sweeps in processes that are killed with SIGKILL at random moments, one after the other on the same DynamoDB. Each
- * begins with a replay of everything so far.
+ * Sweeps in processes that are killed with SIGKILL at random moments, one after the other on the same DynamoDB. Each goes on with what
+ * ticks had handed over: Step Functions does not lose a Standard execution.
  */
 export class KilledSweeping implements Sweeping {
   readonly #options: KillingOptions;
@@ -29,6 +30,8 @@ export class KilledSweeping implements Sweeping {
   readonly #temporary = mkdtempSync(join(tmpdir(), 'precise-ttl-chaos-'));
   readonly #stopping = new AbortController();
   readonly #killing: Promise<void>;
+  /** That have not ended, by name. */
+  readonly #handOvers = new Map<string, StartedHandOver>();
   /** Of the runners that were killed. */
   readonly #counts = new Map<FaultName, number>();
   #child: ChildProcess | undefined;
@@ -97,7 +100,11 @@ export class KilledSweeping implements Sweeping {
     child.on('message', (message: FromRunner) => {
       if (message.kind === 'problem') onProblem(message.problem);
       else this.#childCounts = message.counts;
-      if (message.kind === 'ended') onEnd(message.ended);
+      if (message.kind === 'handOver') this.#handOvers.set(message.started.name, message.started);
+      if (message.kind === 'ended') {
+        this.#handOvers.delete(message.ended.name);
+        onEnd(message.ended);
+      }
       if (message.kind === 'idle') this.#idle?.();
     });
     child.on('error', error => onProblem(`the runner's process: ${error}`));
@@ -105,7 +112,8 @@ export class KilledSweeping implements Sweeping {
       if (signal !== 'SIGKILL') onProblem(`the runner ended by itself: ${signal ?? `exit status ${code}`}`);
     });
     // Other faults in each of them.
-    const options = { cdktfOut, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates };
+    const handOvers = [...this.#handOvers.values()];
+    const options = { cdktfOut, dynamoDbEndpoint, seed: seed + 10 * this.#kills, rates, handOvers };
     this.#tell({ kind: 'start', options, tableName });
   }
 

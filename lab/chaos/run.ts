@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { realClock } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { journalName, liveHandOver } from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
 import { LocalCloud } from '../../local/cloud.ts';
 import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import { tableOf } from '../../local/terraform/table-of.ts';
-import { MAX_CHILD_SECONDS } from '../../statemachine/contract.ts';
 import { Accounts, endOf, reportOf } from '../ledger/accounts.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { machinesOf } from '../watch/machines.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
-import { type InspectionContext, InspectionEnvironment, inspect, machineOf } from './inspection.ts';
+import { type InspectionContext, InspectionEnvironment, inspect } from './inspection.ts';
 import { planReconcile, planTick, secondsUntilInspection } from './inspection-plan.ts';
 import { wrongWith } from './inspection-verdict.ts';
 import { type ChaosReport, formatChaosReport } from './report.ts';
@@ -46,7 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const accounts = new Accounts();
   const problems = new Problems(progress);
   const until = AbortSignal.any([signal, problems.broken]);
-  const environment = new InspectionEnvironment(MAX_CHILD_SECONDS);
+  const environment = new InspectionEnvironment();
 
   // Beside the one that everything happens to: it makes the table, and runs the sweeps that are inspected.
   const calm = await LocalCloud.start({
@@ -54,9 +57,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     observe: true,
     schedules: false,
     functionsDynamoDbEndpoint: environment.functionsDynamoDbEndpoint,
-    childAgeMs: environment.childAgeMs,
-    functions: { wrap: environment.deletes.wrap },
-    onExecution: execution => accounts.add(endOf(execution)),
+    functions: { wrap: environment.wrap },
+    onExecution(execution) {
+      accounts.add(endOf(execution));
+      environment.ended.push(execution);
+    },
   });
   const { endpoint: dynamoDbEndpoint } = calm.dynamoDb;
   const writing = writingClient(dynamoDbEndpoint, 'us-east-1');
@@ -93,6 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     // Before anything is inspected, whose calls are not among those of the storm.
     if (!until.aborted) for (const problem of storm.overcounted()) problems.add(problem);
 
+    await untilNothingHandedOver(calm, tableName, until);
     const context = { cloud: calm, environment, tableName, table, model, until, before: [] };
     await inspectBoth(options, context, problems, progress);
     machine.stop();
@@ -101,7 +107,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const violations = until.aborted ? [] : await table.verify({ sweptUpTo });
     if (!until.aborted) {
       const earliestMs = startMs - options.graceSeconds * 1000;
-      await replay(calm, tableName, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
+      await replay(calm, earliestMs - (options.reconcileMinutes + 2) * 60_000, problems);
       await table.caughtUp();
       const known = new Set(violations.map(({ id }) => id));
       const later = await table.verify({ sweptUpTo });
@@ -133,6 +139,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
+/**
+ * A tick that is killed may have taken a hand-over that it never started. The ticks after it leave that span alone until its time in the
+ * journal is over.
+ */
+async function untilNothingHandedOver(
+  cloud: LocalCloud,
+  tableName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const documents = DynamoDBDocumentClient.from(cloud.client);
+  const journal = { documents, tableName: journalName(machinesOf(cloud).tick) };
+  for (;;) {
+    const handOver = liveHandOver(await readState(journal), tableName, Date.now());
+    if (handOver === undefined || signal.aborted) return;
+    await sleep(handOver.until * 1000 - Date.now(), undefined, { signal }).catch(() => {});
+  }
+}
+
 /** An ordinary tick and the reconcile, one after the other. */
 async function inspectBoth(
   { model, lookbackMinutes, reconcileMinutes, deleteMode, holdAttribute }: ChaosOptions,
@@ -155,15 +179,10 @@ async function inspectBoth(
 }
 
 /** Sweeps everything once more without faults: it has to find nothing. */
-async function replay(
-  cloud: LocalCloud,
-  tableName: string,
-  fromMs: number,
-  problems: Problems,
-): Promise<void> {
+async function replay(cloud: LocalCloud, fromMs: number, problems: Problems): Promise<void> {
   // Nothing expires while it runs that was not expired when it began: its cutoff is its start.
   const input = { from: schedulerTime(fromMs), to: schedulerTime(Date.now() + 1000) };
-  const execution = cloud.startExecution(machineOf(cloud, tableName), input);
+  const execution = cloud.startExecution(machinesOf(cloud).replay, input);
   await execution.done;
   const { status, text, error } = endOf(execution);
   if (status !== 'SUCCEEDED') problems.add(`the last replay ended ${status}: ${error} ${text}`);

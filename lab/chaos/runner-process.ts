@@ -4,18 +4,19 @@ import type { FaultCounts } from '../faults/index.ts';
 import { type Ended, endOf } from '../ledger/accounts.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import type { Indexed } from './indexed.ts';
-import { ChaosRunner, type RunnerOptions } from './runner.ts';
+import { ChaosRunner, type RunnerOptions, type StartedHandOver } from './runner.ts';
 
 export type ToRunner =
   | {
       readonly kind: 'start';
-      readonly options: Omit<RunnerOptions, 'onCall' | 'onExecution' | 'onProblem'>;
+      readonly options: Omit<RunnerOptions, 'onCall' | 'onExecution' | 'onHandOver' | 'onProblem'>;
       readonly tableName: string;
     }
   | { readonly kind: 'remember'; readonly indexed: Indexed }
   | { readonly kind: 'wind' };
 
 export type FromRunner =
+  | { readonly kind: 'handOver'; readonly started: StartedHandOver; readonly counts: FaultCounts }
   | { readonly kind: 'ended'; readonly ended: Ended; readonly counts: FaultCounts }
   | { readonly kind: 'problem'; readonly problem: string }
   | { readonly kind: 'idle'; readonly counts: FaultCounts };
@@ -44,8 +45,8 @@ async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<voi
   try {
     runner = await ChaosRunner.start({
       ...message.options,
-      onExecution: execution =>
-        tell({ kind: 'ended', ended: endOf(execution), counts: runner?.counter.counts ?? {} }),
+      onHandOver: started => tell({ kind: 'handOver', started, counts: countsOf(runner) }),
+      onExecution: execution => tell({ kind: 'ended', ended: endOf(execution), counts: countsOf(runner) }),
       onProblem: problem => tell({ kind: 'problem', problem }),
     });
   } catch (error) {
@@ -56,5 +57,9 @@ async function start(message: Extract<ToRunner, { kind: 'start' }>): Promise<voi
 async function wind(): Promise<void> {
   runner?.wind();
   await untilIdle(() => (runner?.running ?? 0) === 0);
-  tell({ kind: 'idle', counts: runner?.counter.counts ?? {} });
+  tell({ kind: 'idle', counts: countsOf(runner) });
+}
+
+function countsOf(from: ChaosRunner | undefined): FaultCounts {
+  return from?.counter.counts ?? {};
 }

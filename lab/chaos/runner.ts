@@ -11,6 +11,7 @@ import {
   faultyInvocations,
   startFaultProxy,
 } from '../faults/index.ts';
+import { isHandOver, machinesOf } from '../watch/machines.ts';
 
 export interface RunnerOptions {
   /** The folder that was synthesized into. */
@@ -20,10 +21,20 @@ export interface RunnerOptions {
   readonly seed: number;
   readonly rates: FaultRates;
   readonly phases?: readonly FaultPhase[];
+  /** What a runner before this one was killed in. */
+  readonly handOvers?: readonly StartedHandOver[];
+  /** Gets what a tick hands over. */
+  readonly onHandOver?: (started: StartedHandOver) => void;
   /** Gets the functions' calls of DynamoDB. */
   readonly onCall?: (call: DynamoDbCall) => void;
   readonly onExecution: (execution: Execution) => void;
   readonly onProblem: (problem: string) => void;
+}
+
+/** An execution to which a tick left a span. It is a Standard one, which nobody kills on AWS. */
+export interface StartedHandOver {
+  readonly name: string;
+  readonly input: unknown;
 }
 
 const TICK_MS = 60_000;
@@ -64,11 +75,13 @@ export class ChaosRunner {
       seed,
       rates,
       phases = [],
+      handOvers = [],
+      onHandOver,
       onCall,
       onExecution,
       onProblem,
     } = this.#options;
-    this.#cloud = await LocalCloud.start({
+    const cloud = await LocalCloud.start({
       cdktfOut,
       environment: { AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint },
       random: this.#random,
@@ -89,9 +102,14 @@ export class ChaosRunner {
         wrap: faultyInvocations({ random: this.#random, rates: () => this.#rates, counter: this.counter }),
       },
       deliveries: faultyDeliveries(this.#random, rates, this.counter),
+      onExecutionStart(execution) {
+        if (isHandOver(execution)) onHandOver?.({ name: execution.name, input: execution.input });
+      },
       onExecution,
       onScheduleError: error => onProblem(`a schedule's target could not be started: ${error}`),
     });
+    this.#cloud = cloud;
+    for (const { name, input } of handOvers) cloud.startExecution(machinesOf(cloud).replay, input, name);
     this.#overlaps = setInterval(() => this.#overlap(), OVERLAP_INTERVAL_MS);
     // The schedules begin with the next minute. It is owned by the tick of this one, and this one by the tick before.
     this.tick(1);
@@ -105,8 +123,8 @@ export class ChaosRunner {
   /** The tick of the current minute, or of one before, again or late. */
   tick(minutesBack = 0): void {
     const minute = Math.floor(Date.now() / TICK_MS) - minutesBack;
-    const input = { scheduledTime: schedulerTime(minute * TICK_MS) };
-    for (const { name } of this.#cloud?.machines ?? []) this.#cloud?.startExecution(name, input);
+    const cloud = this.#cloud;
+    cloud?.startExecution(machinesOf(cloud).tick, { scheduledTime: schedulerTime(minute * TICK_MS) });
   }
 
   /** What the index holds now, for answers that are stale later. */

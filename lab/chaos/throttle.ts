@@ -6,6 +6,7 @@ import { schedulerTime } from '../../local/scheduler/scheduler.ts';
 import type { DynamoDbCall } from '../faults/index.ts';
 import { startFaultProxy } from '../faults/index.ts';
 import { Accounts, endOf } from '../ledger/accounts.ts';
+import { machinesOf } from '../watch/machines.ts';
 
 export interface ThrottleOptions {
   readonly cdktfOut: string;
@@ -72,9 +73,8 @@ export async function runThrottle(options: ThrottleOptions): Promise<ThrottleRes
       await documents.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
     }
     const accounts = new Accounts();
-    const [machine] = cloud.machines;
     const input = { from: schedulerTime(window * 1000), to: schedulerTime((window + 60) * 1000) };
-    const execution = await cloud.startExecution(machine?.name ?? '', input).done;
+    const execution = await cloud.startExecution(machinesOf(cloud).replay, input).done;
     accounts.add(endOf(execution));
     return {
       items,

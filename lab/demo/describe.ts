@@ -1,7 +1,9 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DeleteMode } from '../../functions/runtime/environment.ts';
 import type { LocalCloud } from '../../local/cloud.ts';
+import { reportsOf } from '../ledger/accounts.ts';
 import { count, seconds, timeOfDay } from '../report/numbers.ts';
+import { isHandOver, machinesOf } from '../watch/machines.ts';
 import type { Action } from '../workload/plan.ts';
 import { isPlain, type Pace, promisedLagMs } from './deadline.ts';
 import type { Following } from './followers.ts';
@@ -60,9 +62,9 @@ export function describeStart({
   ...run
 }: Start): string {
   const { synthesized, dynamoDb } = cloud;
-  const [machine] = synthesized.stateMachines;
-  // Without the prefix that they share with the machine.
-  const functions = synthesized.functions.map(({ name }) => name.replace(`${machine?.name}-`, ''));
+  const { tick, replay } = machinesOf(cloud);
+  // Without the prefix that those of the deployment share with its tick.
+  const functions = synthesized.functions.map(({ name }) => name.replace(`${tick}-`, ''));
   const counted = (kind: Action['kind']) => count(actions.filter(action => action.kind === kind).length);
   const schedules = cloud
     .upcoming()
@@ -84,7 +86,7 @@ export function describeStart({
     ['table', `${tableName}, a table of this run's own, made and swept as ${standsFor}`],
     ['DynamoDB', `${dynamoDb.endpoint}, ${where}`],
     ['functions', `${functions.join(', ')}: the bundles, in worker threads`],
-    ['state machine', synthesized.stateMachines.map(({ name }) => name).join(', ')],
+    ['state machines', `${tick} (ticks, Express), ${replay} (what a tick hands over, and replays)`],
     ['schedules', schedules.join(', ')],
     [
       'sessions',
@@ -142,12 +144,17 @@ export function renews({ deleteMode }: Sweep): boolean {
 }
 
 /** An execution that succeeded. */
-export function describeSweep(execution: Execution, { precisionSeconds }: Pace): string {
-  const took = seconds((execution.stopDate ?? execution.startDate) - execution.startDate);
-  const deleted = fieldOf(execution.output, 'deleted');
-  const reconcile = fieldOf(execution.input, 'lookbackMinutes') !== undefined;
-  const what = reconcile ? 'reconcile' : isPlain(precisionSeconds) ? 'sweep' : 'tick';
-  return `${timeOfDay(execution.startDate)}  ${what} succeeded after ${took}${typeof deleted === 'number' ? `: ${count(deleted)} deleted` : ''}`;
+export function describeSweep(execution: Execution): string {
+  const { output, startDate, stopDate = startDate } = execution;
+  const [report] = reportsOf(JSON.stringify(output)) ?? [];
+  const deleted = report === undefined ? '' : `: ${count(report.deleted)} deleted`;
+  return `${timeOfDay(startDate)}  ${whatStarted(execution)} succeeded after ${seconds(stopDate - startDate)}${deleted}`;
+}
+
+function whatStarted({ input }: Pick<Execution, 'input'>): string {
+  if (isHandOver({ input })) return 'hand-over';
+  if (fieldOf(input, 'due') !== undefined) return 'part of a tick';
+  return fieldOf(input, 'lookbackMinutes') === undefined ? 'tick' : 'reconcile';
 }
 
 export function describeFailure({ startDate, status, error, cause }: Execution): string {

@@ -1,5 +1,6 @@
 import { type Clock, type Execution, realClock, seededRandom } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/index.ts';
+import { journalName } from '../../functions/journal/layout.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { type DynamoDbEndpoint, startOrAttachDynamoDb } from '../../local/dynamodb/dynamodb-local.ts';
 import type { TableResource } from '../../local/terraform/synthesized.ts';
@@ -8,6 +9,7 @@ import { describeViolations } from '../ledger/verdict.ts';
 import { Problems } from '../report/problems.ts';
 import { type Output, Progress } from '../report/progress.ts';
 import { MachineWatch, machineTimeOf } from '../watch/machine.ts';
+import { machinesOf } from '../watch/machines.ts';
 import { untilIdle } from '../watch/until-idle.ts';
 import { WatchedTable } from '../watch/watched-table.ts';
 import { planStream, type Stream } from '../workload/plan.ts';
@@ -29,8 +31,10 @@ import { sessionMix } from './sessions.ts';
 export interface DemoOptions {
   /** The folder that was synthesized into: for one table, which this run has to itself. */
   readonly cdktfOut: string;
-  /** It must not be there yet, and is removed at the end. */
+  /** It must not be there yet, and is removed at the end; the journal of its deployment, too. */
   readonly tableName: string;
+  /** Name of the deployment, which sweeps this table only. */
+  readonly deployment: string;
   /** How the table is made when the stack only refers to it. */
   readonly existingTable?: TableResource;
   /** Which table of the configuration it stands for, for a person. */
@@ -81,15 +85,17 @@ export async function runDemo(options: DemoOptions): Promise<Judged> {
   const progress = new Progress(options.output, () => clock.now());
   const { environment = process.env, dynamoDbLocal } = cloud;
   const dynamoDb = given ?? (await startOrAttachDynamoDb(environment, dynamoDbLocal));
+  const own: OwnTable[] = [];
   try {
-    const own = await clock.busy(() => OwnTable.reserve(dynamoDb, tableName, region));
-    try {
-      return await runOn(dynamoDb, clock, progress, options);
-    } finally {
-      const left = await own.remove();
+    for (const name of [tableName, journalName(options.deployment)]) {
+      own.push(await clock.busy(() => OwnTable.reserve(dynamoDb, name, region)));
+    }
+    return await runOn(dynamoDb, clock, progress, options);
+  } finally {
+    for (const table of own) {
+      const left = await table.remove();
       if (left !== undefined) progress.say(`✗ ${left}`);
     }
-  } finally {
     if (given === undefined) await dynamoDb.stop();
   }
 }
@@ -128,7 +134,7 @@ interface Surroundings {
 }
 
 function startCloud(
-  { cdktfOut, sweep, existingTable, cloud }: DemoOptions,
+  { cdktfOut, existingTable, cloud }: DemoOptions,
   { dynamoDb, clock, progress, problems, ended, followers }: Surroundings,
 ): Promise<LocalCloud> {
   return LocalCloud.start({
@@ -138,7 +144,7 @@ function startCloud(
     onScheduleError: (error, { schedule }) => problems.add(`${schedule.name} didn't start: ${error}`),
     onExecution: execution => {
       ended.push(execution);
-      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution, sweep));
+      if (execution.status === 'SUCCEEDED') progress.say(describeSweep(execution));
       else if (failed(execution)) progress.say(`✗ ${describeFailure(execution)}`);
     },
     ...(existingTable && { existing: [existingTable], makeExisting: true }),
@@ -284,10 +290,11 @@ function isAlwaysWatched({ pollSeconds }: Sweep): boolean {
 /** When each tick was started, by its time; epoch milliseconds. */
 function ticksOf(executions: readonly Execution[]): Map<number, number> {
   return new Map(
-    executions.map(({ input, startDate }) => [
-      Date.parse(String(fieldOf(input, 'scheduledTime'))),
-      startDate,
-    ]),
+    executions.flatMap(({ input, startDate }) => {
+      const scheduledTime = fieldOf(input, 'scheduledTime');
+      // What a tick starts itself has no time of a schedule.
+      return scheduledTime === undefined ? [] : [[Date.parse(String(scheduledTime)), startDate] as const];
+    }),
   );
 }
 
@@ -321,10 +328,10 @@ function firstTtl(startMs: number, precisionSeconds: number): number {
   return (Math.ceil(earliest / unit) * unit) / 1000;
 }
 
-/** Fires the current minute's ticks late, as Scheduler may: the local schedules begin with the next minute. */
+/** Fires the current minute's tick late, as Scheduler may: the local schedules begin with the next minute. */
 function startLateTick(cloud: LocalCloud, startMs: number): void {
   const scheduledTime = new Date(minuteOf(startMs)).toISOString();
-  for (const { name } of cloud.machines) cloud.startExecution(name, { scheduledTime });
+  cloud.startExecution(machinesOf(cloud).tick, { scheduledTime });
 }
 
 interface Live extends Job, Stream {

@@ -5,25 +5,36 @@ import type { ArchiveSettings } from '../../functions/archive/settings.ts';
 import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
 import { ARCHIVE_TIMEOUT_SECONDS, PUT_ATTEMPTS } from '../../functions/archive-expiries/limits.ts';
 import { deleteChunk } from '../../functions/delete-chunk/handler.ts';
-import { planSweep } from '../../functions/plan-sweep/handler.ts';
+import { planReplay } from '../../functions/plan-sweep/plan-replay.ts';
+import { askedTable } from '../../functions/plan-sweep/plan-round.ts';
+import { planTick, type TickSurroundings } from '../../functions/plan-sweep/plan-tick.ts';
 import { publishExpiries } from '../../functions/publish-expiries/handler.ts';
 import { queryExpired } from '../../functions/query-expired/handler.ts';
 import { recordMetrics } from '../../functions/record-metrics/handler.ts';
-import type { SweepSettings } from '../../functions/runtime/environment.ts';
+import { readSettings, type SweepSettings, type WithSettings } from '../../functions/runtime/environment.ts';
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
 import { withoutMessages } from '../../functions/table/hidden-messages.ts';
-import { FUNCTION_TIMEOUT_SECONDS, TASKS } from '../../statemachine/contract.ts';
+import {
+  type DeleteChunkInput,
+  FUNCTION_TIMEOUT_SECONDS,
+  type PlanSweepInput,
+  type QueryExpiredInput,
+  type RecordMetricsInput,
+  TASKS,
+} from '../../statemachine/contract.ts';
 import { crash } from '../faults/index.ts';
 import type { Clients, DestinationName } from './clients.ts';
 import type { Faults } from './faults.ts';
+import type { MemoryJournal } from './memory-journal.ts';
 import type { CallTally, Invocation } from './sdk.ts';
 
 export interface FunctionsOptions {
+  /** Those of the stream's functions; the sweep's get them with each call. */
   readonly settings: SweepSettings;
+  readonly journal: MemoryJournal;
   /** Undefined: the table has no archive. */
   readonly archive: ArchiveSettings | undefined;
-  readonly archiveFirst: boolean;
   /** Undefined: the table has no events. */
   readonly events: { readonly to: DestinationName; readonly oldImage: boolean } | undefined;
   /** The network's. */
@@ -112,25 +123,38 @@ export class Functions {
   }
 
   readonly #handlers: Readonly<Record<string, Handler>> = {
-    [TASKS.PlanSweep]: (input, runtime, invocation) =>
-      planSweep(
-        input,
-        { ...runtime, documents: this.#documents(ATTEMPTS.planSweep, invocation) },
-        this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep),
-      ),
-    [TASKS.QueryExpired]: (input, runtime, invocation) =>
-      queryExpired(input, { ...runtime, documents: this.#documents(ATTEMPTS.queryExpired, invocation) }),
-    [TASKS.DeleteChunk]: (input, runtime, invocation) => {
-      const { archive, archiveFirst } = this.#options;
-      const copies = archiveFirst && archive !== undefined;
+    [TASKS.PlanSweep]: (input: PlanSweepInput, runtime, invocation) => {
+      const { journal } = this.#options;
+      const documents = this.#documents(ATTEMPTS.planSweep, invocation);
+      const tableOf: TickSurroundings['tableOf'] = (settings, options) =>
+        askedTable({ ...runtime, settings, documents }, options);
+      return input.machine === 'tick'
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: this.#now, sleep: runtime.sleep })
+        : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));
+    },
+    [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, runtime, invocation) =>
+      queryExpired(input, {
+        ...runtime,
+        settings: readSettings(input.settings),
+        documents: this.#documents(ATTEMPTS.queryExpired, invocation),
+      }),
+    [TASKS.DeleteChunk]: (input: WithSettings<DeleteChunkInput>, runtime, invocation) => {
+      const settings = readSettings(input.settings);
+      const { copyTo } = settings;
       return deleteChunk(
         input,
-        runtime,
-        copies ? { settings: archive, put: this.#put(ATTEMPTS.deleteChunk, invocation) } : undefined,
+        { ...runtime, settings },
+        copyTo && { settings: copyTo, put: this.#put(ATTEMPTS.deleteChunk, invocation) },
       );
     },
-    [TASKS.RecordMetrics]: async (input, { settings, logger }) =>
-      recordMetrics(input, settings, logger, this.#metrics, () => undefined),
+    [TASKS.RecordMetrics]: (input: RecordMetricsInput) =>
+      recordMetrics(input, {
+        deployment: 'fuzz',
+        logger: QUIET,
+        metrics: this.#metrics,
+        print: () => undefined,
+        journal: this.#options.journal,
+      }),
     'archive-expiries': (event: DynamoDbStreamEvent, { settings, logger }, invocation) =>
       archiveExpiries(event, {
         settings: { ...settings, ...(this.#options.archive as ArchiveSettings) },

@@ -1,7 +1,7 @@
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
 import { skewedClock } from '../../local/skewed-clock.ts';
-import { TASKS } from '../../statemachine/contract.ts';
-import { type ConcurrencyOptions, sweepDefinition } from '../../statemachine/definition.ts';
+import { type CarriedSettings, type MachineName, TASKS } from '../../statemachine/contract.ts';
+import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { type Ended, endOf } from '../ledger/accounts.ts';
 import type { Functions } from './functions.ts';
@@ -13,46 +13,63 @@ export interface EndedSweep extends Ended {
 }
 
 export interface MachineOptions {
-  readonly concurrency: ConcurrencyOptions;
+  readonly carried: CarriedSettings;
   readonly clock: Clock;
   /** How far Step Functions' clock is ahead, milliseconds. */
   readonly skewMs: number;
   readonly random: RandomSource;
   readonly functions: Functions;
+  /** Gets each execution that another one starts: what a tick hands over. */
+  readonly onStarted: (started: Started) => void;
 }
 
-/** All that this fuzzer knows of what drives the functions: how one sweep is started, and how it ended. */
-export class Machine {
+export interface Started {
+  readonly ended: Promise<EndedSweep>;
+  /** Ends it as StopExecution does. */
+  readonly stop: () => void;
+}
+
+const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz';
+const REPLAY_ARN = `${ARN}-replay`;
+
+/** All that this fuzzer knows of what drives the functions: how a sweep is started, what it hands over, and how it ended. */
+export class Machines {
   readonly #options: MachineOptions;
   readonly #clock: Clock;
-  readonly #machine;
+  readonly #machines;
 
   constructor(options: MachineOptions) {
     this.#options = options;
     this.#clock = skewedClock(options.clock, options.skewMs);
-    const arns = Object.fromEntries(
+    const functions = Object.fromEntries(
       Object.entries(TASKS).map(([task, file]) => [
         task,
         `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
       ]),
     ) as FunctionArns;
-    this.#machine = {
-      arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:fuzz',
-      name: 'fuzz',
-      roleArn: 'arn:aws:iam::123456789012:role/sweep',
-      type: 'STANDARD',
-      definition: loadDefinition(JSON.stringify(sweepDefinition(arns, options.concurrency))),
+    const tables = [options.carried];
+    const tick = tickDefinition(functions, { tables, replayArn: REPLAY_ARN });
+    const replay = replayDefinition(functions, { tables });
+    this.#machines = {
+      tick: { arn: ARN, type: 'EXPRESS', definition: loadDefinition(JSON.stringify(tick)) },
+      replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: loadDefinition(JSON.stringify(replay)) },
     } as const;
   }
 
-  /** @returns when it has ended; `stop` ends it as StopExecution does */
-  start(input: unknown): { readonly ended: Promise<EndedSweep>; readonly stop: () => void } {
-    const { functions, random } = this.#options;
+  start(name: MachineName, input: unknown, execution?: string): Started {
+    const { functions, random, onStarted } = this.#options;
     const tally: CallTally = { deleted: 0, notFound: 0 };
     // One engine for each: so it is known whose calls these are.
     const engine = new Engine({
       clock: this.#clock,
       random,
+      resources: {
+        invoke: async (_resource, args) => {
+          const { StateMachineArn, Name, Input } = args as StartExecution;
+          onStarted(this.start(StateMachineArn === REPLAY_ARN ? 'replay' : 'tick', Input, Name));
+          return { ok: true, payload: {} };
+        },
+      },
       invoker: {
         invoke: async (arn, payload, { signal }) => {
           const called = await functions.call(arn.split(':').at(-1) ?? '', payload);
@@ -64,7 +81,19 @@ export class Machine {
         },
       },
     });
-    const execution = engine.start(this.#machine, { input });
-    return { ended: execution.done.then(done => ({ ...endOf(done), tally })), stop: () => execution.stop() };
+    const machine = {
+      name: 'fuzz',
+      roleArn: 'arn:aws:iam::123456789012:role/sweep',
+      ...this.#machines[name],
+    };
+    const started = engine.start(machine, { input, ...(execution && { name: execution }) });
+    return { ended: started.done.then(done => ({ ...endOf(done), tally })), stop: () => started.stop() };
   }
+}
+
+/** Arguments of `states:startExecution`. */
+interface StartExecution {
+  readonly StateMachineArn: string;
+  readonly Name?: string;
+  readonly Input: unknown;
 }

@@ -1,10 +1,12 @@
 import { seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { readSettings } from '../../functions/runtime/environment.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { Accounts, reportOf } from '../ledger/accounts.ts';
 import { clientsOn, type DestinationName } from './clients.ts';
 import { type FaultGroup, Faults } from './faults.ts';
 import { Functions } from './functions.ts';
-import { type EndedSweep, Machine } from './machine.ts';
+import { type EndedSweep, Machines, type Started } from './machine.ts';
+import { MemoryJournal } from './memory-journal.ts';
 import { Network } from './network.ts';
 import { Oracle, type Violation } from './oracle.ts';
 import { Services } from './services.ts';
@@ -59,8 +61,11 @@ export async function runOnce(run: SubRun, resolve: Resolve): Promise<SubRunResu
 
 async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promise<SubRunResult> {
   const { variant, seed, items, minutes, faults: groups } = run;
-  const { settings, concurrency, filter } = resolve(variant.props);
   const { archive, archiveFirst = false, events } = variant.props;
+  const resolved = resolve(variant.props);
+  const archiveTo = archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' };
+  const carried = { ...resolved.carried, ...(archiveFirst && archiveTo && { copyTo: archiveTo }) };
+  const settings = readSettings(carried);
   const { model, graceSeconds, holdAttribute, tableName, indexName } = settings;
   const keyNames = keyAttributeNames(model);
   const violations: Violation[] = [];
@@ -130,8 +135,8 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
   const skewMs = variant.skewMs ?? { stepFunctions: 0, functions: 0 };
   const functions = new Functions({
     settings,
-    archive: archive && { ...ARCHIVE, archiveRemovals: archive.removals ?? 'expiries' },
-    archiveFirst,
+    journal: new MemoryJournal(() => clock.now()),
+    archive: archiveTo,
     events: events && { to: destinationOf(events), oldImage: events.oldImage ?? false },
     clock,
     skewMs: skewMs.functions,
@@ -139,16 +144,17 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     clients: await clientsOn(network),
     faults,
   });
-  const machine = new Machine({
-    concurrency,
+  const machines = new Machines({
+    carried,
     clock,
     skewMs: skewMs.stepFunctions,
     random: random(4),
     functions,
+    onStarted: started => sweeps.push(account(started, clock.now() >= calmAt + 120_000)),
   });
 
   const readers = [...(archive ? ['archive-expiries'] : []), ...(events ? ['publish-expiries'] : [])].map(
-    name => new StreamReaders({ name, stream, filter, functions, clock }),
+    name => new StreamReaders({ name, stream, filter: resolved.filter, functions, clock }),
   );
   const reading = readers.map(reader => reader.run());
   const using = users.run();
@@ -162,11 +168,18 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     isCalm: boolean,
   ) => {
     if (lateMs > 0) await clock.sleep(lateMs);
-    const { ended, stop } = machine.start(input);
-    if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, stop);
+    const started = machines.start('tick', input);
+    if (stoppedAfterMs !== undefined) clock.schedule(stoppedAfterMs, started.stop);
+    await account(started, isCalm);
+  };
+  const account = async ({ ended }: Started, isCalm: boolean) => {
     const end = await ended;
     accounts.add(end);
     violations.push(...wrongReport(end, variant.props, isCalm));
+  };
+  const allEnded = async () => {
+    // What they hand over comes on top of them.
+    for (const ending of sweeps) await ending;
   };
 
   const lastTick = Math.ceil(calmAt / 60_000) * 60_000 + CALM_MINUTES * 60_000;
@@ -179,7 +192,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
       sweeps.push(sweep(input, lateMs, stoppedAfterMs, isCalm));
     }
   }
-  await Promise.all(sweeps);
+  await allEnded();
   // The next tick after a write comes up to a minute later, and looks back from there.
   const reachMs = (settings.lookbackMinutes - 1) * 60_000;
   violations.push(...oracle.leftByTicks({ from: calmAt, upTo: lastTick - 120_000, reachMs }));
@@ -188,6 +201,7 @@ async function runOn(clock: VirtualClock, run: SubRun, resolve: Resolve): Promis
     lookbackMinutes: Math.ceil((clock.now() - START_MS) / 60_000) + 2,
   };
   await sweep(reconciled, 0, undefined, true);
+  await allEnded();
   const endMs = lastTick;
   await using;
   await clock.sleep(READERS_MS);

@@ -1,6 +1,6 @@
 import type { ArchiveRemovals } from '../../functions/archive/settings.ts';
-import type { SweepSettings } from '../../functions/runtime/environment.ts';
-import type { ConcurrencyOptions } from '../../statemachine/definition.ts';
+import type { TableSettings } from '../../functions/runtime/environment.ts';
+import type { CarriedSettings } from '../../statemachine/contract.ts';
 
 /** The props of a table, as far as variants differ in them. */
 export interface VariantProps {
@@ -28,10 +28,9 @@ type EventsProps = { readonly oldImage?: boolean } & (
   | { readonly functionArn: string }
 );
 
-/** Settings of the functions and the machine of a table with some props. */
+/** The settings of a table with some props, as executions carry them. */
 export interface Resolved {
-  readonly settings: SweepSettings;
-  readonly concurrency: ConcurrencyOptions;
+  readonly carried: CarriedSettings & TableSettings;
   /** The pattern of the event source mappings, JSON. */
   readonly filter: string;
 }
@@ -56,6 +55,7 @@ const SKEWS_MS = [-5_000, -200, 100, 200, 5_000];
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'window', props: {} },
+  { name: 'minutes', props: { granularityMinutes: 1, lookbackMinutes: 10 } },
   { name: 'second', props: { indexedBy: 'second' } },
   { name: 'shards', props: { shards: 3, granularityMinutes: 5, sortKey: 'sk' } },
   { name: 'hold', props: { holdAttribute: 'legalHold' } },

@@ -19,7 +19,7 @@ export function endOf({ name, status, error, cause, outputText }: Execution): En
 const HELD_AGAINST: Readonly<Record<Fate, string>> = {
   deleted: "the table's stream",
   renewed: "the application's renewals and the deletes that were tried of these items",
-  held: 'the items that the application holds, and the deletes that were tried of these items',
+  held: 'the items that the application holds, and the looks at these and the deletes that were tried of them',
   notFound: 'what was gone before and the deletes that were tried of these items',
   failed: 'the deletes that were tried',
 };
@@ -39,13 +39,15 @@ export class Accounts {
   add({ name, status, error, text }: Ended): void {
     const ending = status === 'SUCCEEDED' ? status : (error ?? status);
     this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
-    // One that failed on the way, or was stopped, has no counts.
+    // One that failed on the way, or was stopped, has no counts; nor has a tick that could not record what it did.
     if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
-    const report = reportOf(text);
-    if (report === undefined) {
-      this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
-      return;
-    }
+    if (text?.startsWith('{"tables":{},"notRecorded":')) return;
+    const reports = reportsOf(text);
+    if (reports === undefined) this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
+    for (const report of reports ?? []) this.#addReport(name, report);
+  }
+
+  #addReport(name: string, report: SweepReport): void {
     const count = (field: keyof Accounts['totals']) => Number(report[field]);
     const sum = FATES.reduce((total, fate) => total + count(fate), 0);
     if (sum !== count('found')) {
@@ -73,14 +75,24 @@ export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Recor
   );
 }
 
-/** The report in an execution's output or cause; undefined when there is none. */
-export function reportOf(text: string | undefined): SweepReport | undefined {
+/**
+ * The reports in an execution's output or cause: a tick's of each table in which it did something, a replay's of its one. Undefined when
+ * there are none to be read.
+ */
+export function reportsOf(text: string | undefined): readonly SweepReport[] | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
-    return typeof value === 'object' && value !== null && 'found' in value
-      ? (value as SweepReport)
+    if (typeof value !== 'object' || value === null) return undefined;
+    if ('found' in value) return [value as SweepReport];
+    return 'tables' in value && !('notRecorded' in value)
+      ? Object.values(value.tables as Readonly<Record<string, SweepReport>>)
       : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The same of an execution that sweeps one table; undefined, too, for a tick in which there was nothing to do. */
+export function reportOf(text: string | undefined): SweepReport | undefined {
+  return reportsOf(text)?.[0];
 }

@@ -1,5 +1,6 @@
 import { ApiRequestError } from '../api-server.ts';
 import type { JsonOperation } from '../aws-json.ts';
+import type { AlarmExpression } from '../terraform/metric-alarm.ts';
 import type { LocalCloudWatch, SeenAlarm } from './cloudwatch.ts';
 import type { MetricId, MetricStore } from './metric-store.ts';
 
@@ -72,15 +73,15 @@ function asDescribed({ alarm, state, reason, since }: SeenAlarm): object {
   };
 }
 
-function asQueries(
-  alarm: SeenAlarm['alarm'],
-  { text, metricId }: { text: string; metricId: string },
-): object[] {
-  const { namespace: Namespace, metricName: MetricName, dimensions, period: Period, statistic: Stat } = alarm;
-  const Metric = { Namespace, MetricName, Dimensions: asDimensions(dimensions) };
+function asQueries({ period: Period }: SeenAlarm['alarm'], { text, metrics }: AlarmExpression): object[] {
   return [
     { Id: 'expression', Expression: text, ReturnData: true },
-    { Id: metricId, MetricStat: { Metric, Period, Stat }, ReturnData: false },
+    ...Object.entries(metrics).map(
+      ([Id, { namespace: Namespace, metricName: MetricName, dimensions, statistic: Stat }]) => {
+        const Metric = { Namespace, MetricName, Dimensions: asDimensions(dimensions) };
+        return { Id, MetricStat: { Metric, Period, Stat }, ReturnData: false };
+      },
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock, Execution } from 'stepfunctions-emulator';
-import type { AlarmResource } from '../terraform/metric-alarm.ts';
+import type { AlarmedMetric, AlarmResource } from '../terraform/metric-alarm.ts';
 import { type AlarmState, datapointsOf, evaluate } from './alarm.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { MetricStore } from './metric-store.ts';
@@ -143,12 +143,21 @@ export class LocalCloudWatch {
 
   /** The window slides: each evaluation looks at the periods that end now. */
   #evaluate({ alarm, state: before, since }: SeenAlarm, end: number): void {
-    const { metricName: name, namespace, dimensions, statistic, period, expression } = alarm;
-    const measured = Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
-      const to = end - index * period * 1000;
-      return this.metrics.statistic({ namespace, name, dimensions }, statistic, to - period * 1000, to);
-    });
-    const points = expression ? expression.math(measured.toReversed()).toReversed() : measured;
+    const { period, expression } = alarm;
+    // The oldest first, as expressions want them.
+    const measured = ({ metricName: name, namespace, dimensions, statistic }: AlarmedMetric) =>
+      Array.from({ length: datapointsOf(alarm) }, (_unused, index) => {
+        const to = end - index * period * 1000;
+        return this.metrics.statistic({ namespace, name, dimensions }, statistic, to - period * 1000, to);
+      }).reverse();
+    const series = expression
+      ? expression.math(
+          Object.fromEntries(
+            Object.entries(expression.metrics).map(([id, metric]) => [id, measured(metric)]),
+          ),
+        )
+      : measured(alarm);
+    const points = series.toReversed();
     const { state, reason } = evaluate(alarm, points, before);
     const seen = { alarm, state, reason, since: state === before ? since : end };
     this.#alarms.set(alarm.name, seen);

@@ -1,8 +1,8 @@
 /** A datapoint of each period, the oldest first; undefined where there is none. */
 export type Series = readonly (number | undefined)[];
 
-/** An expression, which makes datapoints of those of its metric. */
-export type MetricMath = (metric: Series) => Series;
+/** An expression, which makes datapoints of those of its metrics, which it calls by their ids. All have as many. */
+export type MetricMath = (metrics: Readonly<Record<string, Series>>) => Series;
 
 /** An expression that is not understood; the message says what was expected. */
 export class MetricMathError extends Error {
@@ -11,18 +11,18 @@ export class MetricMathError extends Error {
 
 /** A part of an expression: a series, or the same number for every period. */
 type Value = Series | number;
-type Part = (metric: Series) => Value;
+type Part = (metrics: Readonly<Record<string, Series>>) => Value;
 
 /**
- * Reads an expression of one metric: the metric itself, numbers, `FILL(series, number | REPEAT)` and `IF(series, value[, value])`.
- * Everything else that CloudWatch knows is refused.
+ * Reads an expression of metrics: a metric itself, numbers, `FILL(series, number | REPEAT)`, `IF(series, value[, value])`, and sums of
+ * these. Everything else that CloudWatch knows is refused.
  *
- * @param metricId what the metric is called in it
+ * @param metricIds what the metrics are called in it
  * @throws {MetricMathError}
  * @see CloudWatch User Guide, "Using math expressions with CloudWatch metrics"
  */
-export function parseMetricMath(text: string, metricId: string): MetricMath {
-  const tokens = text.match(/[A-Za-z_]\w*|\d+(?:\.\d+)?|[(),]|\S/g) ?? [];
+export function parseMetricMath(text: string, metricIds: readonly string[]): MetricMath {
+  const tokens = text.match(/[A-Za-z_]\w*|\d+(?:\.\d+)?|[(),+]|\S/g) ?? [];
   let at = 0;
   const take = (expected: string): void => {
     if (tokens[at] !== expected)
@@ -33,9 +33,11 @@ export function parseMetricMath(text: string, metricId: string): MetricMath {
     const token = tokens[at] ?? '';
     at += 1;
     if (/^\d/.test(token)) return () => Number(token);
-    if (token === metricId) return metric => metric;
+    if (metricIds.includes(token)) return metrics => metrics[token] ?? [];
     if (token !== 'FILL' && token !== 'IF') {
-      throw new MetricMathError(`${metricId}, a number, FILL or IF as the part ${at} of the expression`);
+      throw new MetricMathError(
+        `${metricIds.join(', ')}, a number, FILL or IF as the part ${at} of the expression`,
+      );
     }
     take('(');
     const first = part();
@@ -46,24 +48,39 @@ export function parseMetricMath(text: string, metricId: string): MetricMath {
         throw new MetricMathError(`a number or REPEAT as the part ${at + 1} of the expression`);
       at += 1;
       take(')');
-      return metric => filled(seriesOf(first(metric), metric), filler);
+      return metrics => filled(seriesOf(first(metrics), metrics), filler);
     }
     const yes = part();
     const no = tokens[at] === ',' ? rest() : undefined;
     take(')');
-    return metric => chosen(seriesOf(first(metric), metric), yes(metric), no?.(metric));
+    return metrics => chosen(seriesOf(first(metrics), metrics), yes(metrics), no?.(metrics));
   };
   const rest = (): Part => {
     take(',');
     return part();
   };
-  const whole = part();
+  const terms = [part()];
+  while (tokens[at] === '+') {
+    at += 1;
+    terms.push(part());
+  }
   if (at !== tokens.length) throw new MetricMathError(`its end after the part ${at}`);
-  return metric => seriesOf(whole(metric), metric);
+  return metrics => terms.map(term => seriesOf(term(metrics), metrics)).reduce(added);
 }
 
-const seriesOf = (value: Value, metric: Series): Series =>
-  typeof value === 'number' ? metric.map(() => value) : value;
+function seriesOf(value: Value, metrics: Readonly<Record<string, Series>>): Series {
+  if (typeof value !== 'number') return value;
+  const [one = []] = Object.values(metrics);
+  return one.map(() => value);
+}
+
+/** A sum has a datapoint where both have one. */
+function added(one: Series, other: Series): Series {
+  return one.map((value, index) => {
+    const more = other[index];
+    return value === undefined || more === undefined ? undefined : value + more;
+  });
+}
 
 /** REPEAT: with the last value before, so that nothing is filled before the first one. */
 function filled(series: Series, filler: number | 'REPEAT'): Series {

@@ -23,11 +23,11 @@ export interface FunctionCall {
 
 /**
  * Stands around every invocation: may delay it, fail it before or after the function ran, or run it twice.
- * `next` runs the function and never rejects.
+ * `next` runs the function, with another payload if it is given one, and never rejects.
  */
 export type InvokeWrapper = (
   call: FunctionCall,
-  next: () => Promise<FunctionResult>,
+  next: (payload?: unknown) => Promise<FunctionResult>,
 ) => Promise<FunctionResult>;
 
 export interface InvocationRecord {
@@ -179,13 +179,13 @@ export class LocalFunctions implements FunctionInvoker {
         refusal('Lambda.TooManyRequestsException', 'Rate Exceeded. (Service: Lambda, Status Code: 429)'),
       );
     }
-    const run = async (): Promise<FunctionResult> => {
+    const run = async (given: unknown = payload): Promise<FunctionResult> => {
       const startedAt = Date.now();
       const traceId = newTraceId(startedAt);
       const untrack = onUsage && this.#options.meter?.track(traceId, onUsage);
       // The children of a Map Run are one caller.
       const caller = site?.mapRunArn ?? site?.executionArn;
-      const outcome = await pool.invoke(JSON.stringify(payload) ?? 'null', traceId, caller, signal);
+      const outcome = await pool.invoke(JSON.stringify(given) ?? 'null', traceId, caller, signal);
       untrack?.();
       const { ok, durationMs, lines } = outcome;
       const error = outcome.ok ? undefined : outcome.error;

@@ -15,7 +15,7 @@ export type MissingData = (typeof MISSING_DATA)[number];
 
 const STATISTICS = ['SampleCount', 'Average', 'Sum', 'Minimum', 'Maximum'] as const;
 
-/** An alarm on one metric, or on an expression of one. */
+/** An alarm on one metric, or on an expression of one or several of the same period. */
 export interface AlarmResource {
   readonly address: string;
   readonly name: string;
@@ -25,8 +25,8 @@ export interface AlarmResource {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimensions: Readonly<Record<string, string>>;
-  /** The alarm looks at this instead of the metric itself; the id is the metric's in it. */
-  readonly expression?: { readonly text: string; readonly metricId: string; readonly math: MetricMath };
+  /** The alarm looks at this instead of the metric itself. */
+  readonly expression?: AlarmExpression;
   /** `Sum`, `p99`… */
   readonly statistic: string;
   /** Seconds, a multiple of 60. */
@@ -42,10 +42,20 @@ export interface AlarmResource {
   readonly okActions: readonly string[];
 }
 
+/** A metric of an expression. */
+export type AlarmedMetric = Pick<AlarmResource, 'namespace' | 'metricName' | 'dimensions' | 'statistic'>;
+
+export interface AlarmExpression {
+  readonly text: string;
+  readonly math: MetricMath;
+  /** By what it calls them, the alarm's own first. */
+  readonly metrics: Readonly<Record<string, AlarmedMetric>>;
+}
+
 /** Percentiles, as the local CloudWatch can compute them. */
 const PERCENTILE = /^p(100|\d{1,2}(\.\d{1,10})?)$/;
 
-/** Reads an `aws_cloudwatch_metric_alarm` on one metric, or on one expression of one metric; others are a problem. */
+/** Reads an `aws_cloudwatch_metric_alarm` on one metric, or on one expression of metrics; others are a problem. */
 export function readMetricAlarm(block: ResolvedBlock, arn: string, problems: string[]): AlarmResource {
   const fields = Fields.of(block, problems);
   const name = fields.string('alarm_name');
@@ -133,11 +143,10 @@ function readIdentity(fields: Fields) {
   };
 }
 
-/** One expression, whose data the alarm looks at, and one metric that it is made of. */
+/** One expression, whose data the alarm looks at, and the metrics that it is made of. */
 function readQueries(alarm: Fields, queries: readonly Fields[]): ReadMetric {
   let text: string | undefined;
-  let metricId: string | undefined;
-  let metric: ReadMetric | undefined;
+  const metrics: Record<string, ReadMetric> = {};
   for (const query of queries) {
     const id = query.string('id');
     const expression = query.optionalString('expression');
@@ -148,23 +157,26 @@ function readQueries(alarm: Fields, queries: readonly Fields[]): ReadMetric {
     }
     if (expression !== undefined) text = expression;
     if (block !== undefined) {
-      metricId = id;
       const statistic = block.string('stat');
       if (!(PERCENTILE.test(statistic) || STATISTICS.some(each => each === statistic))) {
         block.problem('stat', `${STATISTICS.join(' or ')} or a percentile such as p99`, statistic);
       }
-      metric = { ...readIdentity(block), statistic };
+      metrics[id] = { ...readIdentity(block), statistic };
       block.done(['unit']);
     }
     query.done(['label']);
   }
   const none = { namespace: '', metricName: '', dimensions: {}, statistic: '', period: 60 };
-  if (text === undefined || metricId === undefined || metric === undefined || queries.length !== 2) {
-    alarm.problem('metric_query', 'one expression and one metric', `${queries.length} queries`);
+  const [metric, ...others] = Object.values(metrics);
+  if (text === undefined || metric === undefined || queries.length !== others.length + 2) {
+    alarm.problem('metric_query', 'one expression and its metrics', `${queries.length} queries`);
     return none;
   }
+  if (others.some(({ period }) => period !== metric.period)) {
+    alarm.problem('metric_query', 'metrics of one period', others.map(({ period }) => period).join(', '));
+  }
   try {
-    return { ...metric, expression: { text, metricId, math: parseMetricMath(text, metricId) } };
+    return { ...metric, expression: { text, metrics, math: parseMetricMath(text, Object.keys(metrics)) } };
   } catch (error) {
     if (!(error instanceof MetricMathError)) throw error;
     alarm.problem('metric_query.expression', error.message, text);

@@ -1,25 +1,24 @@
-interface WithEnvironment {
-  readonly environment: Readonly<Record<string, string>>;
-}
+import { tablesInDefinition } from '../../stacks/tables-in-definition.ts';
 
-/** The variables of a sweep's functions that name attributes which stand in its guarded deletes. */
-const VARIABLES = ['PARTITION_KEY', 'SORT_KEY', 'TTL_ATTRIBUTE', 'HOLD_ATTRIBUTE'];
+/** The settings of a table that name attributes which stand in its guarded deletes. */
+const SETTINGS = ['partitionKey', 'sortKey', 'ttlAttribute', 'holdAttribute'];
 
 /**
  * Names of attributes that DynamoDB Local cannot delete by: it takes a quoted name in PartiQL that begins with `#` or `:` for the
  * placeholder of an expression, and refuses each guarded delete. Seen with DynamoDB Local 3.3; nothing in AWS's documents says that
  * DynamoDB does so.
  */
-export function partiqlNameProblems(functions: readonly WithEnvironment[]): string[] {
-  const problems = functions.flatMap(({ environment }) =>
-    environment['DELETE_MODE'] !== 'guarded'
-      ? []
-      : VARIABLES.filter(variable => /^[#:]/.test(environment[variable] ?? '')).map(
-          variable =>
-            `table ${environment['TABLE_NAME']}: ${variable}: expected a name that does not begin with # or :, got ` +
-            `"${environment[variable]}". DynamoDB Local, not DynamoDB, refuses guarded deletes with such a name. Name the attribute ` +
-            "otherwise for the local run, or set deleteMode: 'batch' for it.",
-        ),
-  );
+export function partiqlNameProblems(stateMachines: readonly { readonly definition: string }[]): string[] {
+  const problems = stateMachines
+    .flatMap(({ definition }) => tablesInDefinition(definition))
+    .filter(({ deleteMode }) => deleteMode === 'guarded')
+    .flatMap(table =>
+      SETTINGS.filter(setting => /^[#:]/.test(String(table[setting] ?? ''))).map(
+        setting =>
+          `table ${table.tableName}: ${setting}: expected a name that does not begin with # or :, got ` +
+          `"${table[setting]}". DynamoDB Local, not DynamoDB, refuses guarded deletes with such a name. Name the attribute ` +
+          "otherwise for the local run, or set deleteMode: 'batch' for it.",
+      ),
+    );
   return [...new Set(problems)];
 }

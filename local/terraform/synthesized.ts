@@ -231,7 +231,7 @@ export function readSynthesized(
   refuseDuplicates('state machine', stateMachines, problems);
   refuseDuplicates('alarm', alarms, problems);
   for (const mapping of mappings) checkMapping(mapping, { tables, existingTables, functions }, problems);
-  problems.push(...partiqlNameProblems(functions));
+  problems.push(...partiqlNameProblems(stateMachines));
   if (problems.length > 0) throw new TerraformError(problems);
   return {
     account: LOCAL_ACCOUNT,

@@ -4,46 +4,55 @@ import { SnsTopicPolicy } from '@cdktf/provider-aws/lib/sns-topic-policy/index.j
 import { Construct } from 'constructs';
 import {
   type AlarmedResources,
-  type AlarmName,
   alarmsOf,
   type DeployedAlarm,
   descriptionOf,
   HEARTBEAT,
   kebab,
 } from '../alarms.ts';
-import type { ResolvedProps } from '../props.ts';
-import type { Place } from './role.ts';
+import type { MetricReference } from '../aws-metrics.ts';
+import type { Deployment } from '../deployments.ts';
+import type { Place } from './place.ts';
+import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
+
+/** Two metrics added up; one that has no datapoint counts as 0. */
+const SUM = { ids: ['ticks', 'replays'], expression: 'FILL(ticks, 0) + FILL(replays, 0)' } as const;
 
 export interface SweepAlarmsProps {
   readonly place: Place;
   readonly resources: AlarmedResources;
-  readonly sweep: ResolvedProps;
+  readonly deployment: Deployment;
+  /** Those of the deployment. */
+  readonly tables: readonly SweptTable[];
 }
 
-/** The alarms of a table, and the topic that they tell. With none there is no topic either. */
+/** The alarms of a deployment and its tables, and the topic that they tell. With none there is no topic either. */
 export class SweepAlarms extends Construct {
   /** Undefined with `alarmTopicArn`, and without alarms. */
   readonly topic: SnsTopic | undefined;
   /** That of `alarmTopicArn`, or of the topic of its own. */
   readonly topicArn: string | undefined;
-  /** Those that there are, by the name that the prop `alarms` calls them by. */
-  readonly alarms: Readonly<Partial<Record<AlarmName, CloudwatchMetricAlarm>>>;
+  /** Those that there are, by their names in CloudWatch. */
+  readonly alarms: Readonly<Record<string, CloudwatchMetricAlarm>>;
 
-  constructor(scope: Construct, id: string, { place, resources, sweep }: SweepAlarmsProps) {
+  constructor(scope: Construct, id: string, { place, resources, deployment, tables }: SweepAlarmsProps) {
     super(scope, id);
-    const deployed = alarmsOf(sweep, resources);
-    const { alarmTopicArn } = sweep;
-    if (deployed.length > 0 && alarmTopicArn === undefined) this.topic = this.#ownTopic(place, sweep);
+    const deployed = alarmsOf(deployment, resources);
+    const { alarmTopicArn } = deployment;
+    if (deployed.length > 0 && alarmTopicArn === undefined) this.topic = this.#ownTopic(place, deployment);
     this.topicArn = deployed.length === 0 ? undefined : (alarmTopicArn ?? this.topic?.arn);
-    const alarms: Partial<Record<AlarmName, CloudwatchMetricAlarm>> = {};
-    for (const alarm of deployed) alarms[alarm.alarm] = this.#alarm(alarm, sweep);
-    this.alarms = alarms;
+    this.alarms = Object.fromEntries(
+      deployed.map(alarm => {
+        const table = tables.find(({ props }) => props.tableName === alarm.table);
+        return [alarm.name, this.#alarm(table === undefined ? this : alarmsAt(table), alarm, deployment)];
+      }),
+    );
   }
 
-  #alarm(alarm: DeployedAlarm, sweep: ResolvedProps): CloudwatchMetricAlarm {
+  #alarm(scope: Construct, alarm: DeployedAlarm, sweep: Pick<Deployment, 'tags'>): CloudwatchMetricAlarm {
     const actions = this.topicArn === undefined ? [] : [this.topicArn];
-    return new CloudwatchMetricAlarm(this, kebab(alarm.alarm), {
+    return new CloudwatchMetricAlarm(scope, kebab(alarm.alarm), {
       alarmName: alarm.name,
       alarmDescription: descriptionOf(alarm),
       ...(alarm.isHeartbeat ? heartbeatOf(alarm) : valuesOf(alarm)),
@@ -61,7 +70,7 @@ export class SweepAlarms extends Construct {
    * Source: AWS re:Post knowledge center, "configure CloudWatch alarms with an encrypted SNS topic". The messages name the alarm and
    * its metric, and no item.
    */
-  #ownTopic(place: Place, sweep: ResolvedProps): SnsTopic {
+  #ownTopic(place: Place, sweep: Deployment): SnsTopic {
     const { name, kmsKeyArn } = sweep;
     const topic = new SnsTopic(this, 'topic', {
       name: `${name}-alarms`,
@@ -90,8 +99,33 @@ export class SweepAlarms extends Construct {
   }
 }
 
-/** An alarm on the values of a metric looks at this. */
-function valuesOf({ metric, statistic, periodSeconds, periods }: DeployedAlarm) {
+/** Where the alarms of a table stand. Those of the only one of a construct are among the deployment's. */
+function alarmsAt({ scope }: SweptTable): Construct {
+  return (scope.node.tryFindChild('alarms') as Construct | undefined) ?? new Construct(scope, 'alarms');
+}
+
+/** An alarm on the values of a metric, or of two together, looks at this. */
+function valuesOf({ metric, other, statistic, periodSeconds, periods }: DeployedAlarm) {
+  if (other !== undefined) {
+    const query = (id: string, { namespace, name, dimensions }: MetricReference) => ({
+      id,
+      metric: {
+        namespace,
+        metricName: name,
+        dimensions: { ...dimensions },
+        stat: statistic,
+        period: periodSeconds,
+      },
+    });
+    return {
+      metricQuery: [
+        { id: 'both', expression: SUM.expression, label: metric.name, returnData: true },
+        query(SUM.ids[0], metric),
+        query(SUM.ids[1], other),
+      ],
+      evaluationPeriods: periods,
+    };
+  }
   return {
     namespace: metric.namespace,
     metricName: metric.name,

@@ -1,11 +1,12 @@
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
 import { EXPIRED_DATE, REMOVED_DATE, tableFolder } from '../../functions/archive/archive-object.ts';
-import { toArchiveEnvironment } from '../../functions/archive/settings.ts';
+import { type ArchiveSettings, toArchiveEnvironment } from '../../functions/archive/settings.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
 import { ArchiveBucket } from './archive-bucket.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** The most records of a call. Source: Lambda API reference, CreateEventSourceMapping, is 10,000; 6 MB end a batch before that. */
@@ -29,8 +30,8 @@ export class Archive extends Construct {
   readonly reader: StreamReader;
   /** What whoever archives waits for. Empty for a bucket that is not the deployment's own. */
   readonly beforeObjects: readonly ITerraformDependable[];
-  /** ARCHIVE_BUCKET and so on, for whatever archives. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** For whatever archives. */
+  readonly settings: ArchiveSettings;
 
   readonly #place: Place;
   readonly #sweep: ResolvedProps;
@@ -47,20 +48,17 @@ export class Archive extends Construct {
     this.beforeObjects = this.bucket?.beforeObjects ?? [];
     this.#folder = tableFolder({ archivePrefix: archive.prefix }, tableName);
     // Not escaped: no field can have anything to escape, and the bucket's name is a reference.
-    this.environment = toArchiveEnvironment(
-      {
-        archiveBucket: this.bucketName,
-        archivePrefix: archive.prefix,
-        archiveFormat: archive.format,
-        archiveRemovals: archive.removals,
-      },
-      value => value,
-    );
+    this.settings = {
+      archiveBucket: this.bucketName,
+      archivePrefix: archive.prefix,
+      archiveFormat: archive.format,
+      archiveRemovals: archive.removals,
+    };
     this.reader = new StreamReader(this, 'reader', {
       place,
       name: 'ArchiveExpiries',
       streamArn,
-      environment: { ...environment, ...this.environment },
+      environment: { ...environment, ...toArchiveEnvironment(this.settings, value => value) },
       // Not the copies that DeleteChunk made before its deletes: those are the proof of what the stream's lines say.
       statements: this.#putStatements([
         `${EXPIRED_DATE}*`,

@@ -3,8 +3,9 @@ import { backfillDefinition } from '../../statemachine/backfill.ts';
 import { BACKFILL_TASKS, type BackfillTaskName } from '../../statemachine/backfill-contract.ts';
 import { backfillName } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
-import type { Place, Statement } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { Workflow } from './workflow.ts';
 
@@ -29,7 +30,14 @@ export class Backfill extends Construct {
       ...tableKeyStatements('write', sweep, place),
     ];
     const backfillFunction = (task: BackfillTaskName, statements: readonly Statement[]) =>
-      new SweepFunction(this, BACKFILL_TASKS[task], { place, task, environment, sweep, statements });
+      new SweepFunction(this, BACKFILL_TASKS[task], {
+        place,
+        task,
+        worksFor: tableInWords(sweep),
+        environment,
+        sweep,
+        statements,
+      });
     this.functions = {
       PlanBackfill: backfillFunction('PlanBackfill', []),
       BackfillSegment: backfillFunction('BackfillSegment', table),
@@ -39,6 +47,7 @@ export class Backfill extends Construct {
     const name = backfillName(sweep.name);
     this.machine = new Workflow(this, 'workflow', {
       place,
+      type: 'STANDARD',
       name,
       roleName: name,
       functionArns: Object.values(arns),

@@ -1,24 +1,24 @@
 import { CloudwatchDashboard } from '@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js';
 import { Construct } from 'constructs';
 import { dashboardBody, type ShownResources } from '../dashboard.ts';
-import type { ResolvedProps } from '../props.ts';
+import type { Deployment } from '../deployments.ts';
 
 export interface SweepDashboardProps {
   readonly resources: ShownResources;
-  readonly sweep: ResolvedProps;
+  readonly deployment: Deployment;
 }
 
-/** The dashboard of a table, named as everything of it. */
+/** The dashboard of a deployment, named as everything of it. */
 export class SweepDashboard extends Construct {
   readonly dashboardName: string;
   readonly dashboard: CloudwatchDashboard;
 
-  constructor(scope: Construct, id: string, { resources, sweep }: SweepDashboardProps) {
+  constructor(scope: Construct, id: string, { resources, deployment }: SweepDashboardProps) {
     super(scope, id);
-    this.dashboardName = sweep.name;
+    this.dashboardName = deployment.name;
     this.dashboard = new CloudwatchDashboard(this, 'dashboard', {
-      dashboardName: sweep.name,
-      dashboardBody: dashboardBody(sweep, resources),
+      dashboardName: deployment.name,
+      dashboardBody: dashboardBody(deployment, resources),
     });
     this.node.defaultChild = this.dashboard;
   }

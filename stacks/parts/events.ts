@@ -4,7 +4,8 @@ import { type EventsSettings, toEventsEnvironment } from '../../functions/publis
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** A call of some seconds when each event is a call of its own. */

@@ -6,6 +6,7 @@ import { modelOf } from '../model-of.ts';
 import { type ResolvedProps, readsStream, refusesNativeTtl } from '../props.ts';
 import { escaped } from '../terraform-text.ts';
 import { Guard, type GuardedResource } from './guard.ts';
+import type { Place } from './place.ts';
 import { tableConditions } from './table-conditions.ts';
 import { tagged } from './tagged.ts';
 
@@ -15,6 +16,13 @@ export interface TableReference {
   readonly arn: string;
   /** Of its stream, which has old images. Needed by `archive` and `events`. */
   readonly streamArn?: string;
+}
+
+export interface ExpiringTableProps {
+  readonly place: Place;
+  readonly props: ResolvedProps;
+  /** @default it is created, or looked up by its name */
+  readonly given?: TableReference | undefined;
 }
 
 /**
@@ -32,14 +40,15 @@ export class ExpiringTable extends Construct {
   /** The resource, or the data source of a table that is there already, or what was given. */
   readonly table: DynamodbTable | DataAwsDynamodbTable | TableReference;
 
-  constructor(scope: Construct, id: string, props: ResolvedProps, given?: TableReference) {
+  constructor(scope: Construct, id: string, { place, props, given }: ExpiringTableProps) {
     super(scope, id);
     this.table = given ?? (props.existingTable ? existing(this, props) : created(this, props));
     this.node.defaultChild = this.node.tryFindChild('table');
     this.tableName = this.table.name;
     this.tableArn = this.table.arn;
     this.streamArn = this.table.streamArn;
-    this.indexArn = `${this.table.arn}/index/${props.indexName}`;
+    this.indexArn = `${this.tableArn}/index/${props.indexName}`;
+    place.knowTable(this.tableArn, props.tableName);
   }
 }
 

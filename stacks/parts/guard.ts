@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { AssetType, TerraformAsset, TerraformElement, TerraformResource, TerraformStack } from 'cdktf';
 import { Construct, type IConstruct } from 'constructs';
-import { ADOPTED, PLACES } from '../holdings.ts';
+import { ADOPTED } from '../holdings.ts';
 
 const MODULE = join(import.meta.dirname, '../modules/created-tables');
 
@@ -108,16 +108,22 @@ export class Guard extends TerraformElement {
    * deployment had and this one has not stay in AWS; those that are there already are taken up again.
    *
    * @param scope the sweep, with everything that it has
+   * @param places what it may have: types by where they stand
    */
-  keepSweep(scope: Construct, sweep: GuardedSweep): void {
+  keepSweep(scope: Construct, sweep: GuardedSweep, places: ReadonlyMap<string, string>): void {
     this.#sweeps.set(pathOf(scope), sweep);
-    for (const [path, type] of PLACES) {
+    for (const [path, type] of places) {
       const found = find(scope, path);
       if (!(found instanceof TerraformResource)) this.#left.add(addressAt(scope, path, type));
       else if (ADOPTED.includes(path) && found instanceof CloudwatchLogGroup) {
         this.#adopted.push({ id: found.friendlyUniqueId, name: found.nameInput ?? '' });
       }
     }
+  }
+
+  /** What an earlier deployment had there stays in AWS. */
+  leave(scope: Construct, path: string, type: string): void {
+    this.#left.add(addressAt(scope, path, type));
   }
 
   /** The sweep goes, with its queues, its topic and its logs. @param scope as for {@link keepSweep} */

@@ -1,5 +1,5 @@
 import type { ResolvedProps } from '../props.ts';
-import type { Statement } from './role.ts';
+import type { Statement } from './role-policies.ts';
 
 /**
  * Permissions that a role needs besides `sqs:SendMessage` for a queue with a customer managed key: SQS makes a data key by the

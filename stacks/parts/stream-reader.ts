@@ -5,9 +5,10 @@ import { Construct } from 'constructs';
 import { fileOf, type StreamFunctionName } from '../../functions/function-list.ts';
 import { failureQueueOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
+import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
-import type { Place, Statement } from './role.ts';
-import { SweepFunction } from './sweep-function.ts';
+import type { Statement } from './role-policies.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
 import { tableKeyStatements } from './table-key.ts';
 import { tagged } from './tagged.ts';
 
@@ -67,6 +68,7 @@ export class StreamReader extends Construct {
     this.function = new SweepFunction(this, fileOf(name), {
       place,
       task: name,
+      worksFor: tableInWords(sweep),
       environment,
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       statements: [

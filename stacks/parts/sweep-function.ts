@@ -10,7 +10,9 @@ import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
-import { type Place, ServiceRole, type Statement } from './role.ts';
+import type { Place } from './place.ts';
+import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 /** The export `handler` of the archives' `index.mjs`. */
@@ -42,16 +44,32 @@ const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
+/** Whose function it is: a deployment, or a table of it. */
+export type FunctionOwner = Pick<
+  ResolvedProps,
+  | 'name'
+  | 'functionMemoryMb'
+  | 'kmsKeyArn'
+  | 'logRetentionDays'
+  | 'metricsNamespace'
+  | 'permissionsBoundary'
+  | 'rolePath'
+  | 'tags'
+  | 'vpc'
+>;
+
 export interface SweepFunctionProps {
   readonly place: Place;
   readonly task: FunctionName;
+  /** What it works for, in its description: `table Sessions`. */
+  readonly worksFor: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
   /** @default that of the task */
   readonly timeoutSeconds?: number;
   /** What must be there before the first call. @default nothing but the role */
   readonly dependsOn?: readonly ITerraformDependable[];
-  readonly sweep: ResolvedProps;
+  readonly sweep: FunctionOwner;
 }
 
 /** A function of this project, deployed: its bundle, its log group, and a role that may do what it does and nothing else. */
@@ -64,7 +82,16 @@ export class SweepFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, task, environment, statements, timeoutSeconds, dependsOn = [], sweep }: SweepFunctionProps,
+    {
+      place,
+      task,
+      worksFor,
+      environment,
+      statements,
+      timeoutSeconds,
+      dependsOn = [],
+      sweep,
+    }: SweepFunctionProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, vpc } = sweep;
@@ -78,6 +105,7 @@ export class SweepFunction extends Construct {
       ...tagged(sweep),
     });
     this.role = new ServiceRole(this, 'role', {
+      place,
       name: functionName,
       service: 'lambda.amazonaws.com',
       statements: [
@@ -90,7 +118,7 @@ export class SweepFunction extends Construct {
     });
     this.function = new LambdaFunction(this, 'function', {
       functionName,
-      description: descriptionOf(task, sweep),
+      description: cut(`precise-ttl: ${task} of ${worksFor}`, MAX_DESCRIPTION),
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
@@ -114,7 +142,7 @@ export class SweepFunction extends Construct {
         vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
       }),
       ...tagged(sweep),
-      dependsOn: [this.role.policy, ...dependsOn],
+      dependsOn: [...this.role.policies, ...dependsOn],
     });
     this.node.defaultChild = this.function;
     this.arn = this.function.arn;
@@ -137,14 +165,12 @@ function networkStatements(functionArn: string): Statement[] {
   return [statement, { ...statement, effect: 'Deny', condition: byFunction }];
 }
 
-/** A reference cannot be cut, so it is the sweep's name then. */
-function descriptionOf(task: FunctionName, { tableName, name }: ResolvedProps): string {
-  return isReference(tableName)
-    ? `precise-ttl: ${task} of ${name}`
-    : cut(`precise-ttl: ${task} of table ${tableName}`, MAX_DESCRIPTION);
+/** A reference cannot be cut: then it is called by the name of what it has. */
+export function tableInWords({ tableName, name }: Pick<ResolvedProps, 'tableName' | 'name'>): string {
+  return isReference(tableName) ? name : `table ${tableName}`;
 }
 
-/** The bundle's archive. All tables of a stack share it: what differs between them is in the environment. */
+/** The bundle's archive. All functions of a task in a stack share it: what differs between them is in the environment. */
 function bundleAsset(scope: Construct, task: FunctionName): TerraformAsset {
   const stack = TerraformStack.of(scope);
   const id = bundleId(fileOf(task));

@@ -2,17 +2,18 @@ import { SchedulerSchedule } from '@cdktf/provider-aws/lib/scheduler-schedule/in
 import { SchedulerScheduleGroup } from '@cdktf/provider-aws/lib/scheduler-schedule-group/index.js';
 import { SqsQueue } from '@cdktf/provider-aws/lib/sqs-queue/index.js';
 import { Construct } from 'constructs';
+import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
-import type { ResolvedProps } from '../props.ts';
 import { schedulesOf } from '../schedules-of.ts';
+import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
-import { type Place, ServiceRole } from './role.ts';
+import { ServiceRole } from './role.ts';
 import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {
   readonly place: Place;
   readonly stateMachineArn: string;
-  readonly sweep: ResolvedProps;
+  readonly deployment: Deployment;
 }
 
 /**
@@ -30,17 +31,18 @@ export class SweepSchedules extends Construct {
   /** By what follows the sweep's name in theirs: `tick`, `reconcile`, `reconcile-2`…; none when the sweep is not enabled. */
   readonly schedules: Readonly<Record<string, SchedulerSchedule>>;
 
-  constructor(scope: Construct, id: string, { place, stateMachineArn, sweep }: SweepSchedulesProps) {
+  constructor(scope: Construct, id: string, { place, stateMachineArn, deployment }: SweepSchedulesProps) {
     super(scope, id);
-    const { name, kmsKeyArn } = sweep;
-    this.group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(sweep) });
+    const { name, kmsKeyArn } = deployment;
+    this.group = new SchedulerScheduleGroup(this, 'group', { name, ...tagged(deployment) });
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
-      name: deadLetterQueueOf(sweep),
+      name: deadLetterQueueOf(name),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
       ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
-      ...tagged(sweep),
+      ...tagged(deployment),
     });
     this.role = new ServiceRole(this, 'role', {
+      place,
       name: `${name}-schedule`,
       service: 'scheduler.amazonaws.com',
       account: place.account,
@@ -48,12 +50,12 @@ export class SweepSchedules extends Construct {
       statements: [
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
-        ...queueKeyStatements(sweep, this.deadLetterQueue.arn),
+        ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
       ],
-      sweep,
+      sweep: deployment,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
-    for (const { id: scheduleId, ...schedule } of sweep.enabled ? schedulesOf(sweep) : []) {
+    for (const { id: scheduleId, ...schedule } of deployment.enabled ? schedulesOf(deployment) : []) {
       schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
         name: schedule.name,
         groupName: this.group.name,
@@ -68,7 +70,7 @@ export class SweepSchedules extends Construct {
           retryPolicy: { maximumEventAgeInSeconds: schedule.retryForSeconds, maximumRetryAttempts: 5 },
           deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
-        dependsOn: [this.role.policy],
+        dependsOn: [...this.role.policies],
         lifecycle: { ignoreChanges: LEFT_ALONE },
       });
     }

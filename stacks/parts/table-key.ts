@@ -1,5 +1,6 @@
 import type { ResolvedProps } from '../props.ts';
-import type { Place, Statement } from './role.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 
 /** Source: the permissions that the AWS CDK gives with a table's, in aws-dynamodb's perms.ts. */
 const TO_READ = ['kms:Decrypt', 'kms:DescribeKey'];

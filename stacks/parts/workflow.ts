@@ -2,7 +2,9 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps } from '../props.ts';
-import { type Place, ServiceRole, type Statement } from './role.ts';
+import type { Place } from './place.ts';
+import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 /** Step Functions' own default. Left out, the next plan would find it and want to take it away. */
@@ -17,17 +19,24 @@ const TRACING_ACTIONS = [
 
 export interface WorkflowProps {
   readonly place: Place;
+  /** Only a Standard one can have a distributed Map. */
+  readonly type: 'STANDARD' | 'EXPRESS';
   /** Of the state machine, and of its log. */
   readonly name: string;
   readonly roleName: string;
   /** ARNs of the functions that it calls. */
   readonly functionArns: readonly string[];
+  /** ARNs of other state machines that it starts. @default none */
+  readonly starts?: readonly string[];
   /** As Amazon States Language, an object. */
   readonly definition: unknown;
-  readonly sweep: ResolvedProps;
+  readonly sweep: Pick<
+    ResolvedProps,
+    'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'permissionsBoundary' | 'rolePath' | 'tags' | 'tracing'
+  >;
 }
 
-/** A Standard state machine with a distributed Map, its log and its role. */
+/** A state machine, its log and its role. */
 export class Workflow extends Construct {
   readonly arn: string;
   readonly stateMachineName: string;
@@ -38,7 +47,7 @@ export class Workflow extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, name, roleName, functionArns, definition, sweep }: WorkflowProps,
+    { place, type, name, roleName, functionArns, starts = [], definition, sweep }: WorkflowProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, logKeys, tracing } = sweep;
@@ -51,6 +60,7 @@ export class Workflow extends Construct {
       ...tagged(sweep),
     });
     this.role = new ServiceRole(this, 'role', {
+      place,
       name: roleName,
       service: 'states.amazonaws.com',
       account: place.account,
@@ -58,13 +68,9 @@ export class Workflow extends Construct {
       sourceArn: [machineArn, `${machineArn}/*`],
       statements: [
         { actions: ['lambda:InvokeFunction'], resources: [...functionArns] },
-        // A distributed Map runs its children as executions of the machine itself.
-        { actions: ['states:StartExecution'], resources: [machineArn] },
-        // The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second.
-        {
-          actions: ['states:DescribeExecution', 'states:StopExecution'],
-          resources: [place.arn('states', `execution:${name}/*`), place.arn('states', `execution:${name}:*`)],
-        },
+        // A distributed Map runs its children as executions of the machine itself, and a tick with much to do starts further ones.
+        { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
+        ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
         // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
         {
           actions: [
@@ -86,7 +92,7 @@ export class Workflow extends Construct {
     });
     this.stateMachine = new SfnStateMachine(this, 'machine', {
       name,
-      type: 'STANDARD',
+      type,
       roleArn: this.role.arn,
       // Not Fn.jsonencode: it escapes `<`, and what Terraform leaves alone here must reach Step Functions unchanged.
       definition: JSON.stringify(definition),
@@ -108,13 +114,21 @@ export class Workflow extends Construct {
       // Said when it is off, too: without the block the provider leaves on what was on.
       tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
-      dependsOn: [this.role.policy],
+      dependsOn: [...this.role.policies],
       ...tagged(sweep),
     });
     this.node.defaultChild = this.stateMachine;
     this.arn = this.stateMachine.arn;
     this.stateMachineName = name;
   }
+}
+
+/** The first form is that of a Map Run's children; AWS's own example policy for distributed Maps has the second. */
+function mapRunStatement(place: Place, name: string): Statement {
+  return {
+    actions: ['states:DescribeExecution', 'states:StopExecution'],
+    resources: [place.arn('states', `execution:${name}/*`), place.arn('states', `execution:${name}:*`)],
+  };
 }
 
 /**

@@ -2,14 +2,10 @@ import { type FaultsResult, faultsProblems, faultsTable } from '../../bench/faul
 import { runScenario } from '../../bench/faults/run.ts';
 import { SCENARIOS, type Scenario } from '../../bench/faults/scenarios.ts';
 import { sumExecutions } from '../../bench/ticks/executions.ts';
-import { resolveProps } from '../../stacks/props.ts';
-import { simulatedDefinition } from '../support/simulation/definition.ts';
-
-const definition = simulatedDefinition(resolveProps({ tableName: 'simulated', partitionKey: 'id' }));
 
 /** A minute, at no more than 20 items a second. */
 const runShort = ({ rate, ...scenario }: Scenario) =>
-  runScenario({ ...scenario, rate: Math.min(rate, 20) }, { definition, minutes: 1, seed: 1 });
+  runScenario({ ...scenario, rate: Math.min(rate, 20) }, { minutes: 1, seed: 1 });
 
 describe('the scenarios', () => {
   test('have names of their own', () => {

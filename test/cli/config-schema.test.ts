@@ -39,7 +39,7 @@ function accepts(name: string, value: unknown): boolean {
   } catch (error) {
     const { problems } = error as { problems: readonly { field: string; expected: string }[] };
     const relations =
-      /^(at least|at most \d+ windows|0, or|0 in the plain|sortKeyType together|at most 45|archive beside it)/;
+      /^(at least|at most \d+( windows| executions|:)|0, or|0 in the plain|sortKeyType together|at most 45|archive beside it)/;
     const wrong = problems.filter(({ expected }) => !relations.test(expected));
     return wrong.length === 0;
   }

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readAmount } from '../../cli/cost/amount.ts';
-import { answer, type CostQuestion } from '../../cli/cost/job.ts';
+import { answer } from '../../cli/cost/job.ts';
+import { describeBill } from '../../cli/cost/text.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 
@@ -12,7 +13,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TABLES: readonly PreciseTtlProps[] = [
   { tableName: 'Tokens', partitionKey: 'id', shards: 3, metrics: 'essential', dashboard: false },
-  { tableName: 'Carts', partitionKey: 'id', indexedBy: 'second', precisionSeconds: 10, tracing: true },
+  {
+    ...{ tableName: 'Carts', partitionKey: 'id', sweep: 'carts', tracing: true },
+    ...{ indexedBy: 'second', precisionSeconds: 10 },
+  },
 ];
 writeFileSync(join(folder, 'precise-ttl.config.json'), JSON.stringify(configOf(...TABLES)));
 
@@ -26,9 +30,13 @@ function cost(...args: readonly string[]) {
   });
 }
 
-const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, tables: 1, itemsPerMonth: 0 };
-const ask = (question: Partial<CostQuestion>) =>
-  answer({ ...LOAD, props: { tableName: 'table', partitionKey: 'id' }, ...question });
+const LOAD = { itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1, itemsPerMonth: 0 };
+/** What a table costs, so many times. */
+const ask = ({
+  props = { tableName: 'table', partitionKey: 'id' },
+  ...question
+}: Partial<typeof LOAD> & { readonly props?: PreciseTtlProps }) =>
+  answer({ ...LOAD, tables: [props], ...question });
 
 test.each([
   ['50M', 5e7],
@@ -64,33 +72,37 @@ test('an archive and its alarms are part of the bill', () => {
   expect(without?.byPart.archive).toBe(0);
 });
 
-test('with alarms and without custom metrics an idle table costs at most $4 a month', () => {
+test('with alarms and without custom metrics an idle table costs at most 90 cents a month', () => {
   const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
-  expect([of('alarms'), of('custom metrics')]).toEqual([4, 0]);
-  expect(bill.total).toBeLessThanOrEqual(4);
+  expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
+  expect(bill.total).toBeLessThanOrEqual(0.9);
 });
 
-test.each<[string, string, PreciseTtlProps]>([
-  ['README.md', 'costs $% a month by window with alarms', { ...ESSENTIAL, alarms: { deletionLag: false } }],
-  ['README.md', 'and $% as it\ncomes', IDLE],
-  ['README.md', 'by second, and costs $% as it comes', { ...IDLE, indexedBy: 'second' }],
-  ['docs/cost.md', '`dashboard: false`, $% a month', { ...ESSENTIAL, alarms: { deletionLag: false } }],
-  ['docs/cost.md', 'all five alarms of `essential` it is $%', ESSENTIAL],
-  ['docs/cost.md', 'or $% with `reconcileHours: 12`', { ...ESSENTIAL, reconcileHours: 12 }],
-])('%s says what an idle table costs: %s', (file, sentence, props) => {
-  const dollars = ask({ props }).bill.total.toFixed(2);
+test.each<[string, string, number, PreciseTtlProps]>([
+  [
+    'README.md',
+    'costs $% a month by window with alarms',
+    1,
+    { ...ESSENTIAL, alarms: { deletionLag: false } },
+  ],
+  ['README.md', 'and $% as it\ncomes', 1, IDLE],
+  ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, indexedBy: 'second' }],
+  ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
+  ['docs/cost.md', '`dashboard: false`, $% a month', 1, { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['docs/cost.md', 'all alarms of `essential` it is $%', 1, ESSENTIAL],
+  ['docs/cost.md', 'A hundred idle tables by window cost $% together', 100, IDLE],
+  ['docs/cost.md', 'A hundred by second cost $%', 100, { ...IDLE, indexedBy: 'second' }],
+])('%s says what idle tables cost: %s', (file, sentence, copies, props) => {
+  const dollars = ask({ props, copies }).bill.total.toFixed(2);
   expect(readFileSync(file, 'utf8')).toContain(sentence.replace('%', dollars));
 });
 
-test('README.md and docs/cost.md have the same month of each table that both show', () => {
-  const months = (file: string, pattern: RegExp) =>
-    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, rate, way, total]) => [rate, way, total]);
-  const short = months('README.md', /^\| ([\d,]+) \| (window|second) \| .* \*\*\$([\d.]+)\*\* \|/gm);
-  expect(short).toHaveLength(6);
-  expect(
-    months('docs/cost.md', /^\| ([\d,]+) \| (\w+) \| .*\(default\) \| .* \*\*([\d.]+)\*\* \|$/gm),
-  ).toEqual(expect.arrayContaining(short));
+test('README.md and docs/cost.md have the same month of all tables that both show', () => {
+  const months = (file: string) =>
+    readFileSync(file, 'utf8').match(/^\| 1(?:00)? \| [\d,]+ \| by .* \*\*\$.*$/gm) ?? [];
+  expect(months('README.md')).toHaveLength(7);
+  expect(months('docs/cost.md')).toEqual(expect.arrayContaining(months('README.md')));
 });
 
 test('README.md says what the sweep of an idle table by second costs, with polls and without', () => {
@@ -102,18 +114,32 @@ test('README.md says what the sweep of an idle table by second costs, with polls
   );
 });
 
+test('the tables of a deployment share its executions, its alarms and its dashboard; another deployment has its own', () => {
+  const [carts, tokens] = [
+    { ...IDLE, tableName: 'Carts' },
+    { ...IDLE, tableName: 'Tokens' },
+  ];
+  const dashboards = (tables: readonly PreciseTtlProps[]) =>
+    answer({ ...LOAD, tables }).bill.lines.find(({ name }) => name === 'dashboard')?.amount;
+  const apart = [carts, { ...tokens, sweep: 'tokens' }];
+  expect([dashboards([carts]), dashboards([carts, tokens]), dashboards(apart)]).toEqual([1, 1, 2]);
+  const [one, together] = [[carts], [carts, tokens]].map(tables => answer({ ...LOAD, tables }).bill.total);
+  expect(together).toBeLessThan((one ?? 0) * 1.05);
+  expect(answer({ ...LOAD, tables: apart }).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
+});
+
 test('a table whose schedules are off is counted as if they were on, and that is said', () => {
   const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
   expect(off.bill).toEqual(on.bill);
-  expect(off.facts.settings).toEqual([...on.facts.settings, 'counted as if it were enabled']);
+  expect(off.facts.settings).toEqual([`${on.facts.settings[0]}, counted as if it were enabled`]);
 });
 
 test.each<[Partial<PreciseTtlProps>, string]>([
   [{ provisionedCapacity: { read: 10, write: 10 } }, 'counted as if it were on demand, and not provisioned'],
   [{ tableClass: 'STANDARD_INFREQUENT_ACCESS' }, 'counted as if its class were STANDARD'],
 ])('of a table with %j it is said that it is %s', (props, said) => {
-  expect(ask({ props: { ...IDLE, ...props } }).facts.settings).toContain(said);
-  expect(ask({ props: IDLE }).facts.settings).not.toContain(said);
+  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]).toContain(said);
+  expect(ask({ props: IDLE }).facts.settings[0]).not.toContain(said);
 });
 
 test('every flag changes the answer, in a process of its own', async () => {
@@ -136,12 +162,13 @@ test('every flag changes the answer, in a process of its own', async () => {
       '--json',
     ],
     sharded: ['--shards', '7', '--json'],
+    all: ['--all', '--json'],
   };
   const ended = await Promise.all(Object.values(flags).map(args => cost(...args)));
   expect(ended.map(({ status, stderr }) => [status, stderr])).toEqual(ended.map(() => [0, '']));
   const bills = ended.map(({ stdout }) => JSON.parse(stdout));
   const expected = [
-    ask({ itemsPerMonth: 5e7, itemBytes: 400, renewalsPerItem: 2, tables: 3 }),
+    ask({ itemsPerMonth: 5e7, itemBytes: 400, renewalsPerItem: 2, copies: 3 }),
     ask({
       lifetimeHours: 1,
       props: { ...TABLES[0], precisionSeconds: 10, alarms: false } as PreciseTtlProps,
@@ -154,10 +181,48 @@ test('every flag changes the answer, in a process of its own', async () => {
       },
     }),
     ask({ props: { tableName: 'table', partitionKey: 'id', shards: 7 } }),
+    answer({ ...LOAD, tables: TABLES }),
   ].map(({ bill, facts }) => ({ ...facts, ...bill }));
   expect(bills).toEqual(JSON.parse(JSON.stringify(expected)));
   expect(new Set(bills.map(({ total }) => total)).size).toBe(bills.length);
   expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_920);
+});
+
+test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
+  [1e9, {}, /^[^✗]*$/],
+  [
+    43.2e9,
+    { granularityMinutes: 1, shards: 164, warmThroughput: { read: 12_000, write: 84_000 } },
+    /^[^✗]*$/,
+  ],
+  [
+    43.2e9,
+    { granularityMinutes: 1 },
+    '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
+      '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/configuration.md, "How many shards".\n',
+  ],
+  [
+    43.2e9,
+    { granularityMinutes: 1440, lookbackMinutes: 1440, shards: 328 },
+    '✗ Items will be late, and your own writes throttled: 33,333 puts and deletes a second in the index of each table, on 328 shards and an index that is warm for 4,000.\n' +
+      '  It takes shards: 328, and an index that is warm for 84,000 write units a second',
+  ],
+  [
+    43.2e9,
+    { indexedBy: 'second' },
+    /This cannot be: .* on 1 shard\..*\n {2}It takes an index by window, which has shards, or more tables: /,
+  ],
+])('%d items a month on %j: whether the index takes them', (itemsPerMonth, props, said) => {
+  const { bill, facts } = ask({ itemsPerMonth, props: { ...IDLE, ...props } });
+  if (typeof said === 'string') expect(describeBill(bill, facts)).toContain(said);
+  else expect(describeBill(bill, facts)).toMatch(said);
+});
+
+test('a renewal writes to the index twice, as an item does', () => {
+  const load = { itemsPerMonth: 1e9 };
+  const { facts } = ask({ ...load, renewalsPerItem: 2 });
+  expect(facts.indexWritesPerSecond).toBeCloseTo(3 * ask(load).facts.indexWritesPerSecond, 6);
+  expect(facts.shardAdvice.verdict).toBe('impossible');
 });
 
 test('says it line by line, with the same without the sweep', async () => {
@@ -172,12 +237,21 @@ test('says it line by line, with the same without the sweep', async () => {
   expect(stdout).toContain('us-east-1');
 });
 
+test('more than the shards can take is answered, and ends with 1', async () => {
+  const { status, stdout } = await cost('--items-per-month', '43.2B');
+  expect(status).toBe(1);
+  expect(stdout).toContain('✗ This cannot be: 33,333');
+  expect(stdout).toContain('A month with precise-ttl');
+});
+
 test.each([
   [['--items-per-month', '1,5'], 2, '--items-per-month: expected a number from 0 to 100B'],
   [['--region', 'eu-west-1'], 2, '--region: expected us-east-1, got "eu-west-1"'],
   [['--size', '500000'], 2, '--size: expected a whole number from 1 to 409600'],
   [['--table', 'Token'], 2, '--table: expected one of Tokens, Carts, got "Token"'],
-  [['--config', 'x.json'], 2, '--config: expected it with --table, got it alone'],
+  [['--config', 'x.json'], 2, '--config: expected it with --table or --all, got it alone'],
+  [['--all', '--table', 'Tokens'], 2, '--all: expected it without --table, got both'],
+  [['--shards', '1001'], 2, '--shards: expected a whole number from 1 to 1000'],
   [['--by', 'second', '--shards', '2'], 1, 'shards: expected none'],
 ])('%j is refused', async (args, status, message) => {
   const ended = await cost(...args);

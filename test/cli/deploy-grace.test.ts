@@ -5,13 +5,27 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeLoweredGraces } from '../../cli/deploy/lowered-grace.ts';
 
-const lambda = (GRACE_SECONDS: string) => ({
-  environment: [{ variables: { TABLE_NAME: 'Orders', GRACE_SECONDS } }],
+/** A state machine that sweeps two tables. */
+const machine = (graceSeconds: number) => ({
+  definition: JSON.stringify({
+    States: {
+      PlanSweep: {
+        Arguments: {
+          Payload: {
+            tables: [
+              { tableName: 'Others', graceSeconds: 60 },
+              { tableName: 'Orders', graceSeconds },
+            ],
+          },
+        },
+      },
+    },
+  }),
 });
 const planned = (...[before, after]: readonly [object | null, object | null]) => ({
-  resource_changes: ['plan-sweep', 'query-expired'].map(address => ({
+  resource_changes: ['sweep', 'replay'].map(address => ({
     address,
-    type: 'aws_lambda_function',
+    type: 'aws_sfn_state_machine',
     change: { actions: ['update'], before, after },
   })),
 });
@@ -20,15 +34,27 @@ const LOWERED =
   'Orders: graceSeconds is lowered from 3,600 to 60. The next ticks delete at once what expired longer ago than that and was still in its grace.';
 
 test.each([
-  ['lowered', planned(lambda('3600'), lambda('60')), LOWERED],
-  ['taken out', planned(lambda('3600'), lambda('0')), LOWERED.replace('60.', '0.')],
-  ['raised', planned(lambda('60'), lambda('3600')), ''],
-  ['as it is', planned(lambda('60'), lambda('60')), ''],
-  ['of a new table', planned(null, lambda('60')), ''],
-  ['of a table that goes', planned(lambda('60'), null), ''],
+  ['lowered', planned(machine(3600), machine(60)), LOWERED],
+  ['taken out', planned(machine(3600), machine(0)), LOWERED.replace('60.', '0.')],
+  ['raised', planned(machine(60), machine(3600)), ''],
+  ['as it is', planned(machine(60), machine(60)), ''],
+  ['of a new table', planned(null, machine(60)), ''],
+  ['of a table that goes', planned(machine(60), null), ''],
+  ['not known yet', planned(machine(3600), {}), ''],
   ['not in a plan', {}, ''],
 ])('of a grace that is %s', (_what, plan, expected) => {
   expect(describeLoweredGraces(plan)).toBe(expected);
+});
+
+test('of a grace that is lowered with the upgrade from a deployment of the table alone', () => {
+  const before = { environment: [{ variables: { TABLE_NAME: 'Orders', GRACE_SECONDS: '3600' } }] };
+  const plan = {
+    resource_changes: [
+      { type: 'aws_lambda_function', change: { before, after: null } },
+      { type: 'aws_sfn_state_machine', change: { before: null, after: machine(60) } },
+    ],
+  };
+  expect(describeLoweredGraces(plan)).toBe(LOWERED);
 });
 
 test.each(['deploy', 'diff'])('%s says so after the plan', async name => {
@@ -36,7 +62,7 @@ test.each(['deploy', 'diff'])('%s says so after the plan', async name => {
   const tables = [{ tableName: 'Orders', partitionKey: 'id', graceSeconds: 60 }];
   const config = join(folder, 'precise-ttl.config.json');
   writeFileSync(config, JSON.stringify({ region: 'us-east-1', tables }));
-  writeFileSync(join(folder, 'plan.json'), JSON.stringify(planned(lambda('3600'), lambda('60'))));
+  writeFileSync(join(folder, 'plan.json'), JSON.stringify(planned(machine(3600), machine(60))));
   const terraform = join(folder, 'terraform');
   writeFileSync(
     terraform,

@@ -3,13 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { CreateStateMachineCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
 import { jsonAnswer } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
+import { deploymentsOf } from '../../stacks/deployments.ts';
+import { deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import { schedulesOf } from '../../stacks/schedules-of.ts';
@@ -19,12 +24,18 @@ import {
 } from '../../stepfunctions-emulator/test/support/step-functions-api.ts';
 import { ARCHIVE_BUCKET, archiveItems, archiveSettings } from '../support/archived.ts';
 import { readImports } from '../support/import-graph.ts';
+import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
 import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
-const WATCHED: PreciseTtlProps = { tableName: 'Watched', partitionKey: 'id', backfill: true };
+const WATCHED: PreciseTtlProps = {
+  tableName: 'Watched',
+  partitionKey: 'id',
+  backfill: true,
+  sweep: 'watched',
+};
 const FAILING: PreciseTtlProps = {
   tableName: 'Failing',
   partitionKey: 'id',
@@ -88,12 +99,18 @@ beforeAll(async () => {
   }
   const { name } = resolveProps(WATCHED);
   const Output = { ...NO_TOTALS, failedKeys: [] };
-  await makeMachine(name, { First: { Type: 'Pass', Output, End: true } });
+  for (const { sweep } of [WATCHED, FAILING].map(resolveProps)) {
+    for (const machine of [sweep, replayName(sweep)])
+      await makeMachine(machine, { First: { Type: 'Pass', Output, End: true } });
+    await createJournal(client, sweep);
+  }
   await makeMachine(`${name}-backfill`, {
     First: { Type: 'Map', Items: [1], ItemProcessor: SEGMENT, End: true },
   });
-  const failing = await makeMachine(resolveProps(FAILING).name, { First: { Type: 'Fail', Error: 'E' } });
-  await sfn.send(new StartExecutionCommand({ stateMachineArn: failing }));
+  // Long ago, so that there is something to replay.
+  const watermark = { since: 0, gone: Math.floor(Date.now() / 1000) - 86_400, at: new Date().toISOString() };
+  const journal = { documents: DynamoDBDocumentClient.from(client), tableName: journalName('watched') };
+  await writeWatermarks(journal, watermark.at, { Watched: watermark });
   s3 = await startS3({
     buckets: [ARCHIVE_BUCKET],
     choose({ operation }) {
@@ -103,12 +120,12 @@ beforeAll(async () => {
   });
   const archived = { item: { id: { S: 'archived' } }, expiredAt: '2026-11-20T09:00:00Z' };
   await archiveItems(s3.endpoint, [archived], archiveSettings({ tableName: 'Watched' }));
-  for (const props of [WATCHED, FAILING].map(resolveProps)) {
-    aws.answers.queues.set(`${props.name}-dead-letters`, 0);
-    for (const schedule of schedulesOf(props)) {
-      const Target = { Arn: failing, Input: JSON.stringify(schedule.input) };
+  for (const deployment of deploymentsOf([WATCHED, FAILING].map(resolveProps))) {
+    aws.answers.queues.set(deadLetterQueueOf(deployment.name), 0);
+    for (const schedule of schedulesOf(deployment)) {
+      const Target = { Arn: 'arn', Input: JSON.stringify(schedule.input) };
       const { expression: ScheduleExpression } = schedule;
-      aws.answers.schedules.set(`${props.name}/${schedule.name}`, {
+      aws.answers.schedules.set(`${deployment.name}/${schedule.name}`, {
         State: 'ENABLED',
         ScheduleExpression,
         Target,
@@ -153,11 +170,10 @@ const LINES: Readonly<Record<AwsCommand, readonly (readonly string[])[]>> = {
   adopt: [[...TABLE, '--by', 'window', '--ttl-attribute', 'ttl', '--region', 'us-east-1', '--yes']],
 };
 
-/** What a sweep that is long over would make it do. test/cli/pause.long.test.ts has one. */
+/** What needs a table of another kind. */
 const NOT_PROVOKED: Partial<Record<AwsCommand, readonly string[]>> = {
   // Of a table with a holdAttribute.
   status: ['dynamodb:BatchGetItem'],
-  resume: ['states:DescribeExecution', 'states:StartExecution'],
 };
 
 test.each(Object.entries(LINES))(

@@ -4,10 +4,11 @@ import { checkConfig } from '../../stacks/config.ts';
 import { configOf } from '../support/synthesized.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+const BY_MINUTE = { reconcileHours: 24, granularityMinutes: 1 };
 const iso = (epochMilliseconds: number) => new Date(epochMilliseconds).toISOString();
 
 test('half has expired before the reconcile looks back, some expires in the minute of the next tick', () => {
-  const { expired, soon, staying } = planSeed(100, at('09:00:20.5'), 24);
+  const { expired, soon, staying } = planSeed(100, at('09:00:20.5'), BY_MINUTE);
   expect([expired.count, soon.count, staying.count]).toEqual([50, 30, 20]);
   expect([expired.from, expired.to].map(iso)).toEqual([
     '2026-11-20T07:00:00.000Z',
@@ -18,17 +19,25 @@ test('half has expired before the reconcile looks back, some expires in the minu
   expect(staying.from).toBe(at('09:00:00') + 86_400_000);
 });
 
+test('what has expired lies in no window that the reconcile looks into', () => {
+  const { expired } = planSeed(100, at('09:00:20.5'), { reconcileHours: 24, granularityMinutes: 1440 });
+  expect([expired.from, expired.to].map(iso)).toEqual([
+    '2026-11-19T22:00:00.000Z',
+    '2026-11-19T23:00:00.000Z',
+  ]);
+});
+
 test.each([
   ['there is time to write before the next tick', '09:00:50', '09:02:00'],
   ['there is too little time', '09:00:50.001', '09:03:00'],
 ])('the minute is that of the first tick that sees them: %s', (_name, now, from) => {
-  expect(iso(planSeed(10, at(now), 24).soon.from)).toBe(iso(at(from)));
+  expect(iso(planSeed(10, at(now), BY_MINUTE).soon.from)).toBe(iso(at(from)));
 });
 
 test('of any number, none is left out and at least one has expired', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), count => {
-      const { expired, soon, staying } = planSeed(count, at('09:00:00'), 1);
+      const { expired, soon, staying } = planSeed(count, at('09:00:00'), { ...BY_MINUTE, reconcileHours: 1 });
       expect(expired.count + soon.count + staying.count).toBe(count);
       expect(Math.min(expired.count, soon.count + 1, staying.count + 1)).toBeGreaterThanOrEqual(1);
     }),

@@ -11,7 +11,7 @@ const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A cloud with two tables, of which only the second has a schedule that fires. */
+/** A cloud with two tables in one deployment. */
 const served = {
   dynamoDbEndpoint: 'http://127.0.0.1:8000',
   endpoint: 'http://127.0.0.1:8083',
@@ -23,11 +23,10 @@ const served = {
       tables: [{ name: 'A' }, { name: 'B' }],
       existingTables: [],
       stateMachines: [
-        { name: 'sweep-A-backfill', arn: ARN.replace('B', 'A-backfill') },
-        { name: 'sweep-A', arn: ARN.replace('B', 'A') },
         { name: 'sweep-B', arn: ARN },
+        { name: 'sweep-B-replay', arn: `${ARN}-replay` },
       ],
-      schedules: [{ targetArn: ARN.replace('B', 'A') }, { targetArn: ARN }],
+      schedules: [{ targetArn: ARN }],
       alarms: [{}, {}],
       mappings: [],
       functions: [],
@@ -38,11 +37,11 @@ const served = {
     upcoming: () => [{ schedule: { name: 'tick-B' }, at: at('09:01:00') }],
   },
 } as unknown as ServedCloud;
+const first = { tableName: 'B', sweep: 'sweep-B' };
 const idle = { ...served, cloud: { ...served.cloud, upcoming: () => [] } } as unknown as ServedCloud;
 
 const seeded: Seeded = {
   tableName: 'B',
-  machineName: 'sweep-B',
   expired: { count: 5, from: at('07:00:00'), to: at('08:00:00') },
   soon: { count: 3, from: at('09:02:00'), to: at('09:03:00') },
   staying: { count: 2, from: 0, to: 0 },
@@ -53,11 +52,11 @@ test.each([
   ['do not, by the flag', served, false, 'none fires (--no-schedules)'],
   ['do not, by the configuration', idle, true, 'none is enabled'],
 ])('the start says whether schedules fire: they %s', (_name, cloud, schedules, expected) => {
-  expect(describeStart(cloud, { schedules })).toContain(`\n  schedules       ${expected}\n`);
+  expect(describeStart(cloud, { first, schedules })).toContain(`\n  schedules       ${expected}\n`);
 });
 
 test('the start says where CloudWatch is and how many alarms it has, and an alarm is one line', () => {
-  const text = describeStart(served, { schedules: true });
+  const text = describeStart(served, { first, schedules: true });
   expect(text).toContain('\n  CloudWatch      http://127.0.0.1:8084: metrics, 2 alarms\n');
   expect(text).toContain('\nexport AWS_ENDPOINT_URL_CLOUDWATCH=http://127.0.0.1:8084\n');
   const alarm = { name: 'sweep-B-no-sweep' } as AlarmResource;
@@ -91,6 +90,7 @@ test('the start says what the streams call, where it goes, and how to have a fun
     },
   };
   const text = describeStart({ ...served, cloud } as unknown as ServedCloud, {
+    first,
     schedules: true,
     archiveFolder: '/archive',
   });
@@ -127,7 +127,7 @@ test('archived objects, events, and what is wrong with a stream are a line each'
 });
 
 test('the start says what was seeded, and the example replays what has expired of it', () => {
-  const text = describeStart(served, { schedules: true, seeded });
+  const text = describeStart(served, { first, schedules: true, seeded });
   expect(text).toContain(
     [
       '  sessions        10 written into B:',
@@ -137,15 +137,15 @@ test('the start says what was seeded, and the example replays what has expired o
     ].join('\n'),
   );
   expect(text).toContain(
-    `--state-machine-arn ${ARN} --input '{"from":"2026-11-21T07:00:00.000Z","to":"2026-11-21T08:00:00.000Z"}'`,
+    `--state-machine-arn ${ARN}-replay --input '{"table":"B","from":"2026-11-21T07:00:00.000Z","to":"2026-11-21T08:00:00.000Z"}'`,
   );
 });
 
-test('without schedules the example is that of a sweep, and not of a backfill', () => {
+test('without schedules the example is the same', () => {
   const { synthesized } = served.cloud;
   const cloud = { ...idle.cloud, schedules: [], synthesized: { ...synthesized, schedules: [] } };
-  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { schedules: true });
-  expect(text).toContain(`--state-machine-arn ${ARN.replace('B', 'A')} --input`);
+  const text = describeStart({ ...idle, cloud } as unknown as ServedCloud, { first, schedules: true });
+  expect(text).toContain(`--state-machine-arn ${ARN}-replay --input '{"table":"B","from":`);
   expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });
 
@@ -160,7 +160,10 @@ async function execute(state: object): Promise<Execution> {
 }
 
 test.each([
-  ['a sweep that found nothing', { found: 0, shardsFailed: 0, deleted: 0 }, 1],
+  ['a replay that found nothing', { found: 0, shardsFailed: 0, deleted: 0 }, 1],
+  ['a tick without anything to do', { tables: {} }, 1],
+  ['a tick whose children found nothing', { tables: { B: { found: 0, shardsFailed: 0 } } }, 1],
+  ['a tick that found something', { tables: { A: { found: 0, shardsFailed: 0 }, B: { found: 1 } } }, 2],
   ['a sweep that found something', { found: 1, shardsFailed: 0, deleted: 1 }, 2],
   ['a sweep with a child that failed', { found: 0, shardsFailed: 1 }, 2],
   ['what is no sweep', { a: 1 }, 2],

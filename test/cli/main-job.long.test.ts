@@ -131,7 +131,11 @@ describe('in a DynamoDB that has a table of that name', () => {
       'no proxy',
     );
     const own = expect.stringMatching(/^SessionData-demo-/);
-    expect(made).toEqual([['SessionData', own], [own]]);
+    const journal = expect.stringMatching(/^demo-.*-journal$/);
+    expect(made).toEqual([
+      ['SessionData', own, journal],
+      [journal, own],
+    ]);
     expect(await everything()).toEqual(before);
   });
 });

@@ -35,7 +35,7 @@ test('prints what expiryModel takes', async () => {
     ttlAttribute: 'ExpirationTime',
     indexedBy: 'window',
     windowAttribute: 'expirationWindow',
-    granularityMinutes: 1,
+    granularityMinutes: 1440,
     shards: 1,
   });
   expect(expiryModel(JSON.parse(stdout))).toEqual(modelOf(SESSION_DATA));

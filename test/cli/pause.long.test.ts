@@ -4,15 +4,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expiryAttributes } from '../../expiry/index.ts';
+import { journalName } from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
 import { type ServedCloud, serve } from '../../local/serve.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { SteppedClock } from '../../testing/stepped-clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { dynamoDbOfFile } from '../support/local-dynamodb.ts';
-import { schedulerClient } from '../support/scheduler-client.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/precise-ttl.js');
@@ -55,7 +55,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 
 const NOWHERE = {
   AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9',
-  AWS_ENDPOINT_URL_SCHEDULER: 'http://127.0.0.1:9',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
 };
 
 test.each<[string[], Readonly<Record<string, string>>, number, string]>([
@@ -68,13 +68,13 @@ test.each<[string[], Readonly<Record<string, string>>, number, string]>([
     ['pause'],
     { AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:9' },
     2,
-    'AWS_ENDPOINT_URL_SCHEDULER: expected an endpoint on this machine for EventBridge Scheduler',
+    'AWS_ENDPOINT_URL_DYNAMODB: expected an endpoint on this machine for DynamoDB',
   ],
   [
     ['pause'],
     NOWHERE,
     1,
-    'AWS_ENDPOINT_URL_SCHEDULER: expected EventBridge Scheduler at http://127.0.0.1:9, got ECONNREFUSED',
+    'AWS_ENDPOINT_URL_DYNAMODB: expected DynamoDB at http://127.0.0.1:9, got ECONNREFUSED',
   ],
 ])('%j ends before anything is asked of AWS, in %j', async (args, environment, expected, message) => {
   const { status, stdout, stderr } = await run(args, environment);
@@ -88,7 +88,6 @@ describe('on the local deployment', () => {
   const start = Math.floor(Date.now() / 60_000) * 60_000 - 17 * 60_000;
   const clock = new SteppedClock(start);
   let served: ServedCloud;
-  let scheduler: SchedulerClient;
   let documents: DynamoDBDocumentClient;
 
   beforeAll(async () => {
@@ -107,19 +106,17 @@ describe('on the local deployment', () => {
         throw error;
       },
     });
-    scheduler = schedulerClient(served.schedulerEndpoint);
     documents = DynamoDBDocumentClient.from(served.cloud.client);
     await command('pause', '--table', 'Tokens');
   }, 60_000);
   afterAll(async () => {
-    scheduler?.destroy();
     await served?.stop();
   });
 
   const command = (...args: string[]) =>
     run(args, {
       AWS_ENDPOINT_URL_SFN: served.endpoint,
-      AWS_ENDPOINT_URL_SCHEDULER: served.schedulerEndpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: served.dynamoDbEndpoint,
     });
   /** The clock of the deployment goes with the wall clock meanwhile. */
   const besideTime = async <T>(work: Promise<T>): Promise<T> => {
@@ -133,10 +130,7 @@ describe('on the local deployment', () => {
     }
     return ended;
   };
-  const schedule = (id: string, table = 'Sessions') =>
-    scheduler.send(
-      new GetScheduleCommand({ Name: `precise-ttl-${table}-${id}`, GroupName: `precise-ttl-${table}` }),
-    );
+  const state = () => readState({ documents, tableName: journalName('precise-ttl') });
   const written = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
   const expiredLeft = async () => {
     const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'Sessions' }));
@@ -163,31 +157,26 @@ describe('on the local deployment', () => {
 
     const paused = await command('pause', '--table', 'Sessions', '--json', JSON_FILE);
     expect(paused).toMatchObject({ status: 0, stderr: '' });
-    expect(paused.stdout).toMatch(
-      /^Sessions: paused\. \d executions? (is|are) open and goe?s? on to (its|their) end:$/m,
-    );
+    expect(paused.stdout).toMatch(/^Sessions: paused\. No replay is open\.$/m);
     // To be pasted as it is: the configuration is not where a command looks for it.
     expect(paused.stdout).toContain(
       `It goes on with npx node bin/precise-ttl.js resume --table Sessions --config ${CONFIG}, which`,
     );
-    expect(paused.stdout).toContain(
-      'The alarm precise-ttl-Sessions-no-sweep will sound about 5 to 7 minutes from now: it reminds of the pause, and ends when',
-    );
-    expect(paused.stdout).not.toContain('precise-ttl-Tokens-no-sweep');
     expect(written().tables).toMatchObject([{ table: 'Sessions', until: null }]);
-    expect((await schedule('tick')).State).toBe('DISABLED');
-    expect((await schedule('reconcile')).State).toBe('DISABLED');
 
-    // The open ones end by themselves; then nothing is deleted.
+    // The ticks that began before end by themselves; then nothing is deleted.
     await clock.advance(6 * 60_000);
     const before = await expiredLeft();
     expect(before).toBeGreaterThan(15);
     const again = await command('pause', '--table', 'Sessions');
-    expect(again.stdout).toContain('Sessions, 2 schedules, paused');
-    expect(again.stdout).toContain('No execution is open.');
+    expect(again.stdout).toMatch(/Sessions, paused since \S+Z$/m);
     await clock.advance(Date.now() - clock.now());
     const left = await expiredLeft();
     expect(left).toBeGreaterThan(before);
+    const { watermarks } = await state();
+    const gone = watermarks.tables['Sessions']?.gone ?? 0;
+    // The ticks have gone on for the deployment meanwhile.
+    expect(clock.now() - Date.parse(watermarks.tick ?? '')).toBeLessThanOrEqual(120_000);
 
     const counted = await besideTime(
       command('resume', '--table', 'Sessions', '--dry-run', '--json', JSON_FILE),
@@ -197,80 +186,54 @@ describe('on the local deployment', () => {
     const found = dry.reduce((sum: number, one: { found: number }) => sum + one.found, 0);
     expect(found).toBeGreaterThanOrEqual(left);
     // The tick of the third minute was the last one.
-    expect(missed.from).toBe(new Date(start + 3 * 60_000).toISOString().replace('.000Z', 'Z'));
-    expect((await schedule('tick')).State).toBe('DISABLED');
+    expect(gone).toBeLessThanOrEqual(Math.floor(start / 1000) + 180 + 60);
+    expect(missed.from).toBe(new Date((gone - 9) * 1000).toISOString().replace('.000Z', 'Z'));
+    expect(Object.keys((await state()).control.pauses).sort()).toEqual(['Sessions', 'Tokens']);
 
     const resumed = await besideTime(command('resume', '--table', 'Sessions', '--json', JSON_FILE));
     expect(resumed).toMatchObject({ status: 0, stderr: '' });
-    expect(resumed.stdout).toContain('The schedules are on: the next tick comes within a minute.');
+    expect(resumed.stdout).toContain('The pause has ended: a tick was started for what expires from now on.');
     expect(resumed.stdout).toMatch(
       /Sessions: 99% of what expired meanwhile was deleted at most 1\d min( \d+ s)? late\./,
     );
-    expect((await schedule('tick')).State).toBe('ENABLED');
-    expect((await schedule('tick', 'Tokens')).State).toBe('DISABLED');
+    expect(Object.keys((await state()).control.pauses)).toEqual(['Tokens']);
     const [{ executions, lagP99Ms, replay }] = written().tables;
     const deleted = executions.reduce((sum: number, one: { deleted: number }) => sum + one.deleted, 0);
     expect(deleted).toBeGreaterThanOrEqual(left);
     expect(lagP99Ms).toBeGreaterThan(8 * 60_000);
     expect(replay).toBe('done');
-    // It goes by what ran: once more it finds the same time, and nothing in it.
+    // It goes by what is gone: once more there is nothing to replay.
     const once = await besideTime(command('resume', '--table', 'Sessions', '--json', JSON_FILE));
     expect(once.status).toBe(0);
-    expect(once.stdout).toContain('The schedules were on already.');
-    expect(written().tables).toMatchObject([{ missed: { from: missed.from } }]);
+    expect(once.stdout).toContain('Nothing was paused.');
+    expect(written().tables).toMatchObject([{ missed: null, replay: 'nothing' }]);
 
-    // What expired since is the first tick's, or goes when the minute begins that this tick owns.
-    await clock.advance(150_000);
-    expect(await expiredLeft()).toBe(0);
+    // No minute belongs to nobody: what expires from the resume on goes with its second.
+    for (let step = 0; step < 8; step += 1) {
+      await clock.advance(20_000);
+      expect([step, await expiredLeft()]).toEqual([step, 0]);
+    }
   }, 120_000);
 
-  test('for a while, the schedules have a start date, and a pause without an end takes its place', async () => {
+  test('for a while, a pause has an end, and one without takes its place; a limit leaves it', async () => {
     const now = Date.now();
+    const pauseOf = async () => (await state()).control.pauses['Tokens'];
     expect(await command('pause', '--table', 'Tokens', '--for', '30m')).toMatchObject({
       status: 0,
       stderr: '',
     });
-    const { State, StartDate = new Date(0) } = await schedule('tick', 'Tokens');
-    expect(State).toBe('ENABLED');
-    expect(StartDate.getTime() - now).toBeGreaterThanOrEqual(30 * 60_000);
-    const { at = 0 } =
-      served.cloud.upcoming().find(each => each.schedule.name === 'precise-ttl-Tokens-tick') ?? {};
-    expect(at).toBe(Math.ceil(StartDate.getTime() / 60_000) * 60_000);
-
-    // A pause without an end takes its place, and a limit leaves it.
+    const { until = '' } = (await pauseOf()) ?? {};
+    expect(Date.parse(until) - now).toBeGreaterThanOrEqual(30 * 60_000);
     await command('pause', '--table', 'Tokens');
-    expect(await schedule('tick', 'Tokens')).toMatchObject({ State: 'DISABLED' });
-    expect((await schedule('tick', 'Tokens')).StartDate).toBeUndefined();
-    await command('limit', '--table', 'Tokens', '--max-per-second', '5');
-    expect(await schedule('tick', 'Tokens')).toMatchObject({ State: 'DISABLED' });
-    const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
-    expect(stdout).toContain('The schedules are on');
-    expect((await schedule('tick', 'Tokens')).State).toBe('ENABLED');
-  }, 60_000);
-
-  test('a limit is in the inputs of all schedules of the table, until it is taken out', async () => {
-    await command('limit', '--table', 'Sessions', '--off');
-    const inputs = async () =>
-      Promise.all(['tick', 'reconcile'].map(async id => (await schedule(id)).Target?.Input ?? ''));
-    const before = await inputs();
-    const other = (await schedule('tick', 'Tokens')).Target;
-    const limited = await command(
-      'limit',
-      '--table',
-      'Sessions',
-      '--max-per-second',
-      '200',
-      '--json',
-      JSON_FILE,
-    );
+    expect(await pauseOf()).toEqual({ since: expect.any(String) });
+    const limited = await command('limit', '--table', 'Tokens', '--max-per-second', '5', '--json', JSON_FILE);
     expect(limited).toMatchObject({ status: 0, stderr: '' });
-    expect(limited.stdout).toContain('Sessions: at most 200 deletes a second, from the next tick on.');
-    expect(written()).toEqual({ table: 'Sessions', maxDeletesPerSecond: 200, changed: 2 });
-    expect(await inputs()).toEqual(before.map(text => text.replace('}', ',"maxDeletesPerSecond":200}')));
-    const same = await command('limit', '--table', 'Sessions', '--max-per-second', '200');
-    expect(same.stdout).toContain('Sessions: it was so already.');
-    await command('limit', '--table', 'Sessions', '--off');
-    expect(await inputs()).toEqual(before);
-    expect((await schedule('tick', 'Tokens')).Target).toEqual(other);
+    expect(limited.stdout).toContain('Tokens: at most 5 deletes a second, from the next tick on.');
+    expect(written()).toEqual({ table: 'Tokens', maxDeletesPerSecond: 5, was: null });
+    expect(await pauseOf()).toBeDefined();
+    await command('limit', '--table', 'Tokens', '--off');
+    const { stdout } = await command('resume', '--table', 'Tokens', '--no-replay');
+    expect(stdout).toContain('The pause has ended');
+    expect((await state()).control).toMatchObject({ pauses: {}, limits: {} });
   }, 60_000);
 });

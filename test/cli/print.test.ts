@@ -96,7 +96,7 @@ test.each<[string, string]>([
             ...{
               status: null,
               itemCount: null,
-              lastSuccessfulSweep: null,
+              lastTick: null,
               deadLetters: null,
               concurrency: null,
             },

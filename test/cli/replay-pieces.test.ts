@@ -3,6 +3,7 @@ import { FlagError } from '../../cli/flags.ts';
 import {
   defaultLabel,
   executionName,
+  executionsOfTable,
   LABEL,
   MAX_PIECES,
   splitSpan,
@@ -199,4 +200,20 @@ test.each([
   const check = () => checkPieces([{ from: 0, to: windows * 60 }], windows, { ...SETTINGS, shards });
   if (taken) expect(check).not.toThrow();
   else expect(check).toThrow(`--split-minutes ${windows}: expected a span of at most`);
+});
+
+test('an open execution is of a table unless its name says that it is of another', () => {
+  const piece = { from: 1_800_000_000, to: 1_800_003_600 };
+  const replay = (tableName: string, attempt = 1) =>
+    executionName({ tableName, piece, dryRun: false, label: 'resume-0a1b2c3d', attempt });
+  const names = ['Sessions', 'Tokens'];
+  const open = [replay('Sessions'), replay('Tokens', 2), 'of-a-tick', 'of-another-tick', 'by-hand'].map(
+    name => ({
+      name,
+    }),
+  );
+  const handOvers = { Sessions: { execution: 'of-a-tick' }, Tokens: { execution: 'of-another-tick' } };
+  const namesOf = (table: string) => executionsOfTable(open, table, names, handOvers).map(({ name }) => name);
+  expect(namesOf('Sessions')).toEqual([replay('Sessions'), 'of-a-tick', 'by-hand']);
+  expect(namesOf('Tokens')).toEqual([replay('Tokens', 2), 'of-another-tick', 'by-hand']);
 });

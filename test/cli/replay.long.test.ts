@@ -12,7 +12,7 @@ import { type ServedMachines, serveMachines } from '../support/served-machines.t
 import { shellCommand } from '../support/shell-command.ts';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 
-const MACHINE = 'precise-ttl-SessionData';
+const MACHINE = 'precise-ttl-replay';
 
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-replay-test-'));
 const JSON_FILE = join(folder, 'out.json');
@@ -131,7 +131,9 @@ describe('against the local Step Functions', () => {
   const run = (args: readonly string[], onStart?: Parameters<typeof replay>[2]) =>
     replay([...HOURS, ...args], { AWS_ENDPOINT_URL_SFN: served.endpoint }, onStart);
   const names = (): string[] =>
-    served.executions.of(served.cloud.machines[0]?.arn ?? '').map(({ execution }) => execution.name);
+    served.executions
+      .of(served.cloud.machines.find(({ name }) => name === MACHINE)?.arn ?? '')
+      .map(({ execution }) => execution.name);
   const result = () => JSON.parse(readFileSync(JSON_FILE, 'utf8'));
 
   test('a dry run finds, says what a run would consume, and deletes nothing', async () => {
@@ -277,9 +279,9 @@ describe('against the local Step Functions', () => {
   });
 
   test('fails when the state machine is not deployed, and names it', async () => {
-    const config = configOf({ ...SESSION_DATA, name: 'elsewhere' });
+    const config = configOf({ ...SESSION_DATA, sweep: 'elsewhere' });
     await expect(runOnAws({ config }).end).rejects.toThrow(
-      'state machine: expected elsewhere at https://states.us-east-1.amazonaws.com, got none of that name',
+      'state machine: expected elsewhere-replay at https://states.us-east-1.amazonaws.com, got none of that name',
     );
   });
 });

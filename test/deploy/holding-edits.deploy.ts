@@ -50,6 +50,7 @@ const OTHERS: Props = {
   functionMemoryMb: 256,
   metricsNamespace: 'Other',
   metrics: 'essential',
+  metricsPerTable: true,
   dashboard: false,
   tracing: true,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
@@ -69,6 +70,7 @@ const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
   releasesHoldsOf: 'it is the step that lets holds go: see below',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',
   tags: 'nor with other tags',
+  sweep: 'another deployment has things of its own: one-deployment.deploy.ts',
   deleteMode: 'its other value holds nothing',
   warmThroughput: 'only when the table is created',
   stream: 'a position is one in a stream, and goes with it',
@@ -93,7 +95,11 @@ const EDITED: readonly (Walked & { readonly values: readonly Props[] })[] = [
 ];
 
 const BEGIN: Place = EDITED.map(() => 0);
-const NAMES = { Tokens: { name: 'one' }, Orders: { name: 'two' } } as const;
+/** Each in a deployment of its own: those of one cannot differ in what is the deployment's. */
+const NAMES = {
+  Tokens: { name: 'one', sweep: 'one' },
+  Orders: { name: 'two', sweep: 'two' },
+} as const;
 const HOLDS = { Tokens: { holdAttribute: 'legalHold' }, Orders: { holdAttribute: 'dispute' } } as const;
 
 /** Edits that are refused, whatever else is edited with them. */

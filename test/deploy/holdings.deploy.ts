@@ -17,16 +17,17 @@ const OTHERS: PreciseTtlProps = { tableName: 'Others', partitionKey: 'id' };
 const WHOLE = { archive: {}, events: { eventBus: 'default' }, backfill: true } as const;
 const tokens = (changes: Partial<PreciseTtlProps> = {}) => configOf({ ...TOKENS, ...changes });
 
-/** What a sweep of this name has that holds something, with everything that can be turned on. */
-const namesOf = (name: string) => [
+/** What a deployment of one table has that holds something, with everything that can be turned on. @param name of the table */
+const namesOf = (name: string, deployment = 'precise-ttl') => [
   ...['plan-sweep', 'query-expired', 'delete-chunk', 'record-metrics'].map(
-    file => `/aws/lambda/${name}-${file}`,
+    file => `/aws/lambda/${deployment}-${file}`,
   ),
   ...['archive-expiries', 'publish-expiries', 'plan-backfill', 'backfill-segment'].map(
     file => `/aws/lambda/${name}-${file}`,
   ),
-  ...['', '-backfill'].map(ending => `/aws/vendedlogs/states/${name}${ending}`),
-  ...['dead-letters', 'archive-failures', 'event-failures', 'alarms'].map(ending => `${name}-${ending}`),
+  ...[deployment, `${deployment}-replay`, `${name}-backfill`].map(each => `/aws/vendedlogs/states/${each}`),
+  ...['dead-letters', 'alarms'].map(ending => `${deployment}-${ending}`),
+  ...['archive-failures', 'event-failures'].map(ending => `${name}-${ending}`),
 ];
 
 /** As Terraform runs it when nobody says otherwise; the emulator, which is not made for it, has to do. */
@@ -138,9 +139,11 @@ describeWithTerraform('what holds something', () => {
   test('gets its guard by the next deployment, where an earlier version made it', async () => {
     const config = tokens({ ...WHOLE, holdAttribute: 'legalHold' });
     const before = await filled(config);
-    const guards = ['running["Tokens"]', 'names["Tokens"]', 'held["Tokens/legalHold"]'].map(
-      each => `module.created_tables.terraform_data.${each}`,
-    );
+    const keys = ['Tokens', ':sweeps/precise-ttl'];
+    const guards = [
+      ...keys.flatMap(key => [`running["${key}"]`, `names["${key}"]`]),
+      'held["Tokens/legalHold"]',
+    ].map(each => `module.created_tables.terraform_data.${each}`);
     await deployment.terraform(['state', 'rm', ...guards]);
     const { create, ...others } = await deployment.deploy(config);
     expect([create?.toSorted(), others]).toEqual([guards.toSorted(), {}]);
@@ -151,17 +154,17 @@ describeWithTerraform('what holds something', () => {
 
   test('has the other name after two steps', async () => {
     const existing = { existingTable: true } as const;
-    await deployment.deploy(configOf({ ...TOKENS, name: 'one' }, { ...OTHERS, name: 'other' }));
+    await deployment.deploy(configOf({ ...TOKENS, sweep: 'one' }, { ...OTHERS, sweep: 'other' }));
     const leaving = configOf(
-      { ...TOKENS, ...existing, name: 'one', enabled: false },
-      { ...OTHERS, ...existing, name: 'other', enabled: false },
+      { ...TOKENS, ...existing, sweep: 'one', enabled: false },
+      { ...OTHERS, ...existing, sweep: 'other', enabled: false },
     );
     await deployment.deploy(leaving);
     // An account of others has something, or this one.
     await deployment.deploy(configOf({ ...TOKENS, tableName: 'Third' }));
-    const swapped = { ...TOKENS, ...existing, name: 'other' };
+    const swapped = { ...TOKENS, ...existing, sweep: 'other' };
     await deployment.deploy(
-      configOf({ ...TOKENS, tableName: 'Third' }, swapped, { ...OTHERS, ...existing, name: 'one' }),
+      configOf({ ...TOKENS, tableName: 'Third' }, swapped, { ...OTHERS, ...existing, sweep: 'one' }),
     );
     await things.fill();
     expect(Object.keys(await looked())).toEqual(

@@ -5,22 +5,29 @@ import { CloudWatchClient, DescribeAlarmsCommand, GetDashboardCommand } from '@a
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { configOf } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
-import { inputsOf, useInputs, WrittenModules } from './support/modules.ts';
 import { callProblems, describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 import type { Actions } from './support/terraform-root.ts';
 
-const NAME = 'precise-ttl-Tokens';
+const NAME = 'precise-ttl';
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
 const ON_CALL = 'arn:aws:sns:us-east-1:123456789012:on-call';
 const OWN_TOPIC = `arn:aws:sns:us-east-1:123456789012:${NAME}-alarms`;
 
-const ESSENTIAL = ['dead-letters', 'deletion-lag', 'executions-failed', 'executions-timed-out', 'no-sweep'];
+const ESSENTIAL = [
+  'dead-letters',
+  'deletion-lag',
+  'executions-failed',
+  'executions-timed-out',
+  'journal-failed',
+  'no-sweep',
+];
 const ALL = [...ESSENTIAL, 'items-failed', 'overdue', 'shards-failed'].sort();
 const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));
 
 const ALARM = 'aws_cloudwatch_metric_alarm';
 const DASHBOARD = 'aws_cloudwatch_dashboard';
 const TOPIC = ['aws_sns_topic', 'aws_sns_topic_policy'];
+const MACHINES = Array<string>(2).fill('aws_sfn_state_machine');
 const TICK_AND_RECONCILE = Array(2).fill('aws_scheduler_schedule');
 
 interface Edit {
@@ -67,8 +74,8 @@ const EDITS: readonly Edit[] = [
     changes: { alarmTopicArn: ON_CALL, metrics: 'essential' },
     does: {
       delete: Array(ALL.length - ESSENTIAL.length).fill(ALARM),
-      // Each function has the settings of all.
-      update: [DASHBOARD, ...Array(4).fill('aws_lambda_function')],
+      // Both state machines have the settings of the table.
+      update: [DASHBOARD, ...MACHINES],
     },
     alarms: ESSENTIAL,
     topic: ON_CALL,
@@ -81,34 +88,24 @@ const EDITS: readonly Edit[] = [
   },
   {
     changes: { metrics: 'essential', enabled: false },
-    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE] },
+    does: { create: [DASHBOARD], delete: [ALARM, ...TICK_AND_RECONCILE], update: [MACHINES[0] ?? ''] },
     alarms: without(ESSENTIAL, 'no-sweep'),
   },
   {
     changes: { metrics: 'essential' },
-    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD] },
+    does: { create: [ALARM, ...TICK_AND_RECONCILE], update: [DASHBOARD, MACHINES[0] ?? ''] },
     alarms: ESSENTIAL,
   },
 ];
 
-/** What is deployed with these props, however that is done. */
-interface Deployed {
-  deploy(props: PreciseTtlProps): Promise<Actions>;
-  /** Of what a stack does, what is done here. */
-  expected(does: Actions): Actions;
-  remove(): Promise<void>;
-}
-
 describeWithTerraform('alarms, their topic and the dashboard', () => {
   let aws: EmulatedAws;
   let cloudWatch: CloudWatchClient;
-  let modules: WrittenModules;
   const log = join(tmpdir(), `precise-ttl-monitoring-calls-${process.pid}.jsonl`);
   const environment = { STUB_AWS_LOG: log };
 
   beforeAll(async () => {
     aws = await startEmulatedAws();
-    modules = new WrittenModules(aws);
     cloudWatch = new CloudWatchClient({
       endpoint: aws.endpoint,
       region: 'us-east-1',
@@ -116,55 +113,11 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
     });
   });
   afterAll(async () => {
-    modules?.remove();
     cloudWatch?.destroy();
     await aws?.stop();
   });
   beforeEach(() => aws.reset());
   afterEach(() => rmSync(log, { force: true }));
-
-  const constructs = async (): Promise<Deployed> => {
-    const deployment = new Deployment(aws);
-    return {
-      deploy: props => deployment.deploy(configOf(props), { environment }),
-      expected: does => does,
-      async remove() {
-        await deployment.deploy(configOf(TOKENS), { removed: true, environment });
-        deployment.remove();
-      },
-    };
-  };
-
-  const module = async (): Promise<Deployed> => {
-    const root = await modules.asRoot('new-table', inputsOf(TOKENS));
-    await root.succeed(['validate']);
-    let deployed = TOKENS;
-    return {
-      deploy(props) {
-        deployed = props;
-        useInputs(root, inputsOf(props));
-        return root.deploy(environment);
-      },
-      // A module has its topic whatever tells whom.
-      expected: does =>
-        Object.fromEntries(
-          Object.entries(does).flatMap(([action, types]) => {
-            const others = types.filter(type => !TOPIC.includes(type));
-            return others.length === 0 ? [] : [[action, others]];
-          }),
-        ),
-      async remove() {
-        const { deletionProtection: _protection, ...existing } = deployed;
-        modules.useModule(root, 'existing-table', inputsOf(existing));
-        await root.succeed(['init', '-input=false']);
-        await root.succeed(['validate']);
-        // The other module has the same alarms, topic and dashboard.
-        expect(await root.deploy(environment)).toEqual({ forget: ['aws_dynamodb_table.table'] });
-        await root.succeed(['destroy', '-auto-approve', '-input=false'], environment);
-        expect(await root.succeed(['state', 'list'])).toBe('');
-      },
-    };
-  };
 
   const seen = async () => {
     const { MetricAlarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand({}));
@@ -175,15 +128,13 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
     return { alarms: MetricAlarms, widgets: body?.widgets };
   };
 
-  test.each<[string, () => Promise<Deployed>]>([
-    ['a stack', constructs],
-    ['the modules', module],
-  ])('of %s are changed in place, come and go as they are asked for', async (_name, begin) => {
-    const deployed = await begin();
-    expect(Object.keys(await deployed.deploy(TOKENS))).toEqual(['create']);
+  test('are changed in place, come and go as they are asked for', async () => {
+    const deployment = new Deployment(aws);
+    const deploy = (props: PreciseTtlProps) => deployment.deploy(configOf(props), { environment });
+    expect(Object.keys(await deploy(TOKENS))).toEqual(['create']);
     const done: (readonly [Partial<PreciseTtlProps>, Actions])[] = [];
     for (const { changes, alarms, topic = OWN_TOPIC, hasDashboard = true } of EDITS) {
-      done.push([changes, typesOf(await deployed.deploy({ ...TOKENS, ...changes }))]);
+      done.push([changes, typesOf(await deploy({ ...TOKENS, ...changes }))]);
       const there = await seen();
       expect(there.alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
         alarms.map(alarm => `${NAME}-${alarm}`),
@@ -199,8 +150,9 @@ describeWithTerraform('alarms, their topic and the dashboard', () => {
       );
       expect(shown).toHaveLength(hasDashboard && alarms.length > 0 ? 1 : 0);
     }
-    expect(done).toEqual(EDITS.map(({ changes, does }) => [changes, sorted(deployed.expected(does))]));
-    await deployed.remove();
+    expect(done).toEqual(EDITS.map(({ changes, does }) => [changes, sorted(does)]));
+    await deployment.deploy(configOf(TOKENS), { removed: true, environment });
+    deployment.remove();
     expect(await seen()).toEqual({ alarms: [], widgets: undefined });
     expect(callProblems(log)).toBe('');
   });

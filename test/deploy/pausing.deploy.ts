@@ -6,10 +6,9 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { configOf, SESSION_DATA } from '../support/synthesized.ts';
 import { Deployment } from './support/deployment.ts';
-import { useInputs, WrittenModules } from './support/modules.ts';
 import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './support/proof.ts';
 
-const GROUP = 'precise-ttl-SessionData';
+const GROUP = 'precise-ttl';
 const NAMES = [`${GROUP}-tick`, `${GROUP}-reconcile`];
 
 describeWithTerraform('a pause by hand', () => {
@@ -90,31 +89,5 @@ describeWithTerraform('a pause by hand', () => {
     expect(await deployment.plan()).toEqual({
       update: expect.arrayContaining([expect.stringContaining('_tick_')]),
     });
-  });
-
-  test('is left alone by the modules too, whose schedules move to where they can be none', async () => {
-    const modules = new WrittenModules(aws);
-    try {
-      const inputs = { table_name: 'Tokens', partition_key: 'id', deletion_protection: false };
-      const root = await modules.asRoot('new-table', inputs);
-      await root.deploy();
-      const group = 'precise-ttl-Tokens';
-      // Where an earlier version had it.
-      const tick = 'aws_scheduler_schedule.schedules_tick';
-      await root.succeed(['state', 'mv', `${tick}[0]`, tick]);
-      await change({ State: 'DISABLED' }, group);
-      expect(await root.plan()).toEqual({});
-      await root.succeed(['apply', '-input=false', 'plan']);
-      expect(await root.succeed(['state', 'list'])).toContain(`${tick}[0]`);
-      expect(await states(group)).toEqual(['DISABLED', 'DISABLED']);
-
-      useInputs(root, { ...inputs, enabled: false });
-      expect(Object.keys(await root.deploy()).sort()).toEqual(['delete', 'update']);
-      useInputs(root, inputs);
-      expect(Object.keys(await root.deploy()).sort()).toEqual(['create', 'update']);
-      expect(await states(group)).toEqual(['ENABLED', 'ENABLED']);
-    } finally {
-      modules.remove();
-    }
   });
 });

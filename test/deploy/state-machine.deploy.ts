@@ -11,36 +11,35 @@ import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } 
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/terraform/synthesized.ts';
-import { WrittenModules } from './support/modules.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import { configOf } from '../support/synthesized.ts';
+import { Deployment } from './support/deployment.ts';
 import {
   describeWithTerraform,
   type EmulatedAws,
   emulatedClient,
   startEmulatedAws,
 } from './support/proof.ts';
-import type { TerraformRoot } from './support/terraform-root.ts';
 
 const PLACE = { account: '123456789012', region: 'us-east-1', partition: 'aws' } as const;
 
 /** What is applied is run: the definition and the functions as Terraform has them in its state. */
-describeWithTerraform('the state machine of the module, on our own Step Functions endpoint', () => {
+describeWithTerraform('the state machine, on our own Step Functions endpoint', () => {
   let aws: EmulatedAws;
   let dynamoDb: DynamoDBClient;
-  let modules: WrittenModules;
 
   beforeAll(async () => {
     aws = await startEmulatedAws();
     dynamoDb = emulatedClient(aws);
-    modules = new WrittenModules(aws);
   });
 
   afterAll(async () => {
-    modules?.remove();
     dynamoDb?.destroy();
     await aws?.stop();
   });
 
   test('is created, sweeps what is expired and nothing else, is updated, and is deleted', async () => {
+    const deployment = new Deployment(aws);
     const functions: { invoker?: LocalFunctions } = {};
     const engine = new Engine({
       clock: realClock,
@@ -69,12 +68,15 @@ describeWithTerraform('the state machine of the module, on our own Step Function
     const here = { AWS_ENDPOINT_URL_SFN: server.endpoint };
     try {
       // The emulator of AWS knows no PartiQL that deletes on a condition.
-      const inputs = { table_name: 'Tokens', partition_key: 'id', delete_mode: 'batch' };
-      const root = await modules.asRoot('new-table', inputs);
-      await root.deploy(here);
-      const [machine] = stateMachines.all;
-      expect(machine).toMatchObject({ name: 'precise-ttl-Tokens' });
-      functions.invoker = new LocalFunctions(await deployedFunctions(root), {
+      const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deleteMode: 'batch' };
+      await deployment.deploy(configOf(tokens), { environment: here });
+      const names = stateMachines.all.map(({ name, type }) => [name, type]);
+      expect(names.sort()).toEqual([
+        ['precise-ttl', 'EXPRESS'],
+        ['precise-ttl-replay', 'STANDARD'],
+      ]);
+      const machine = stateMachines.all.find(({ name }) => name === 'precise-ttl-replay');
+      functions.invoker = new LocalFunctions(await deployedFunctions(deployment), {
         dynamoDbEndpoint: aws.endpoint,
       });
 
@@ -98,21 +100,23 @@ describeWithTerraform('the state machine of the module, on our own Step Function
       const { Items } = await dynamoDb.send(new ScanCommand({ TableName: 'Tokens' }));
       expect(Items?.map(({ id }) => id?.S)).toEqual(['alive']);
 
-      modules.useModule(root, 'new-table', { ...inputs, chunk_concurrency: 3 });
-      expect(await root.deploy(here)).toEqual({ update: ['aws_sfn_state_machine.sweep_machine'] });
+      const changed = await deployment.deploy(configOf({ ...tokens, chunkConcurrency: 3 }), {
+        environment: here,
+      });
+      const updated = expect.stringContaining('aws_sfn_state_machine.');
+      expect(changed).toEqual({ update: [updated, updated] });
       const { definition } = await client.send(
         new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }),
       );
-      expect(definition).toContain('"MaxConcurrency":3');
+      expect(definition).toContain('"chunkConcurrency":3');
 
-      modules.useModule(root, 'existing-table', inputs);
-      await root.deploy(here);
-      await root.succeed(['destroy', '-auto-approve', '-input=false'], here);
+      await deployment.deploy(configOf(tokens), { removed: true, environment: here });
       expect(stateMachines.all).toEqual([]);
     } finally {
       client.destroy();
       await server.stop();
       await functions.invoker?.stop();
+      deployment.remove();
     }
   });
 });
@@ -121,9 +125,9 @@ function notHere(): never {
   throw new Error('No state is tested here.');
 }
 
-/** The functions as they were applied, from the archives that the module has. */
-async function deployedFunctions(root: TerraformRoot): Promise<FunctionResource[]> {
-  const { values } = JSON.parse(await root.succeed(['show', '-json'])) as {
+/** The functions as they were applied, from the archives of the deployment. */
+async function deployedFunctions(deployment: Deployment): Promise<FunctionResource[]> {
+  const { values } = JSON.parse((await deployment.terraform(['show', '-json'])).output) as {
     values: { root_module: { resources: readonly { address: string; type: string; values: Applied }[] } };
   };
   return values.root_module.resources
@@ -133,7 +137,7 @@ async function deployedFunctions(root: TerraformRoot): Promise<FunctionResource[
       name: applied.function_name,
       arn: applied.arn,
       region: PLACE.region,
-      archive: join(root.folder, applied.filename),
+      archive: join(deployment.folder, applied.filename),
       handler: applied.handler,
       memoryMb: applied.memory_size,
       timeoutSeconds: applied.timeout,

@@ -52,8 +52,8 @@ test.each([
   'what %d expiries a month cost is what the calculator says',
   (itemsPerMonth, millions, patterns) => {
     const { bill } = answer({
-      ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, tables: 1 },
-      props: { tableName: 'SessionData', partitionKey: 'id', archive: {} },
+      ...{ itemsPerMonth, itemBytes: 1000, renewalsPerItem: 0, lifetimeHours: 24, copies: 1 },
+      tables: [{ tableName: 'SessionData', partitionKey: 'id', archive: {} }],
     });
     const puts = bill.lines.find(({ name }) => name === 'objects written to S3')?.amount ?? 0;
     const dollars = itemsPerMonth < 1e6 ? bill.byPart.archive / millions : bill.byPart.archive;

@@ -33,15 +33,22 @@ test('every field of the configuration has a text and a default', () => {
 const { reconcileHours } = resolveProps({ tableName: 'T', partitionKey: 'id', indexedBy: 'second' });
 const hours = `${['no', 'one', 'two', 'three', 'four'][reconcileHours]} hours`;
 
+test('by window the reconcile goes back 31 days, as the documents say', () => {
+  expect(resolveProps({ tableName: 'T', partitionKey: 'id' }).reconcileHours).toBe(31 * 24);
+});
+
 test.each([
-  ['docs/faq.md', `goes back a day, or ${hours} by second`],
+  ['docs/faq.md', `goes back 31 days, or ${hours} by second`],
   [
     'docs/indexes.md',
     `| default of \`lookbackMinutes\` and \`reconcileHours\` | 2 minutes and ${reconcileHours} hours |`,
   ],
   ['docs/indexes.md', `The hourly reconcile looks back ${reconcileHours} hours.`],
-  ['README.md', `checks the last day again (by second the last ${hours})`],
-  ['docs/hold-and-grace.md', `within \`reconcileHours\` after it (24; by second ${reconcileHours})`],
+  ['README.md', `checks the last 31 days again (by second the last ${hours})`],
+  [
+    'docs/hold-and-grace.md',
+    `within \`reconcileHours\` after it (31 days; by second ${reconcileHours} hours)`,
+  ],
 ])('%s says how far the reconcile goes back by second: %s', (file, sentence) => {
   expect(readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ')).toContain(sentence);
 });

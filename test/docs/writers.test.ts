@@ -50,7 +50,7 @@ test('the model of the page is one', () => {
     partitionKey: 'UserName',
     sortKey: 'SessionId',
     shards: 4,
-    granularitySeconds: 60,
+    granularitySeconds: 86_400,
   });
 });
 

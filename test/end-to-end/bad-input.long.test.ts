@@ -5,7 +5,7 @@ const local = useLocalSweep([{ tableName: 'Sessions', partitionKey: 'id' }], {
   functions: { maxConcurrency: 1 },
 });
 
-test.each<[string, unknown, string]>([
+test.each<[string, object, string]>([
   ['neither form', {}, 'scheduledTime: expected either scheduledTime, or from and to'],
   ['both forms', { scheduledTime: '2026-11-20T09:00:00Z', from: 'x', to: 'y' }, 'not both'],
   ['not a time', { scheduledTime: 'now' }, 'scheduledTime: expected a time in ISO-8601'],

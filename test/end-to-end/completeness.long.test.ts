@@ -16,8 +16,8 @@ const table = (tableName: string, props: Partial<PreciseTtlProps> = {}): Precise
 
 const local = useLocalSweep(
   MODES.flatMap(deleteMode => [
-    table(`Plain-${deleteMode}`, { deleteMode }),
-    table(`Sharded-${deleteMode}`, { deleteMode, shards: 8 }),
+    table(`Plain-${deleteMode}`, { deleteMode, granularityMinutes: 1 }),
+    table(`Sharded-${deleteMode}`, { deleteMode, granularityMinutes: 1, shards: 8 }),
     table(`Second-${deleteMode}`, {
       deleteMode,
       indexedBy: 'second',

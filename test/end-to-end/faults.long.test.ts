@@ -30,7 +30,8 @@ const TABLES = [
   // Two chunks at once: one that blocked would block half of the others.
   table('patient', { deleteAttempts: 20, chunkConcurrency: 2 }),
   table('stale'),
-  table('hanging'),
+  // Its functions are its own: one of them has another time limit.
+  { ...table('hanging'), sweep: 'hanging' },
   table('unanswered'),
 ];
 
@@ -47,7 +48,7 @@ function withTimeout(cdktfOut: string, functionName: string, seconds: number): s
   return cdktfOut;
 }
 
-const cdktfOut = withTimeout(synthesizeToFolder(configOf(...TABLES)), 'precise-ttl-hanging-delete-chunk', 2);
+const cdktfOut = withTimeout(synthesizeToFolder(configOf(...TABLES)), 'hanging-delete-chunk', 2);
 const late = once(call => call.operation === 'BatchExecuteStatement' && holds(call, 'late'), {
   name: 'slow',
   effect: { kind: 'slow', ms: 5_500 },
@@ -72,7 +73,10 @@ const left = async (tableName: string) => (await local.scan(tableName)).map(({ i
 
 /** A batch of deletes of a test that runs now. */
 const isDelete = (call: DynamoDbCall) =>
-  (call.operation === 'BatchExecuteStatement' || call.operation === 'BatchWriteItem') && !holds(call, 'late');
+  (call.operation === 'BatchExecuteStatement' || call.operation === 'BatchWriteItem') &&
+  !holds(call, 'late') &&
+  // What RecordMetrics writes into the journal.
+  !JSON.stringify(call.body).includes('sweep#');
 const holds = ({ keys }: DynamoDbCall, id: string) => keys.some(key => key.includes(`"${id}"`));
 
 function expectCountsToAddUp({ found, deleted, renewed, notFound, failed }: SweepReport): void {
@@ -190,7 +194,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     // The sweep of another table may end meanwhile.
     const metrics = local.lines
       .map(line => JSON.parse(line))
-      .find(line => '_aws' in line && line.TableName === deleteMode);
+      .find(line => '_aws' in line && line['ItemsFailed'] > 0);
     expect(metrics).toMatchObject({ ItemsFailed: 35 });
 
     local.choose = () => undefined;
@@ -217,7 +221,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
     await put(deleteMode, ids(30));
     let crashed = false;
     local.wrap = async ({ functionName }, next) => {
-      if (crashed || functionName !== `precise-ttl-${deleteMode}-delete-chunk`) return next();
+      if (crashed || functionName !== 'precise-ttl-delete-chunk') return next();
       crashed = true;
       if (when === 'after') await next();
       return crash();
@@ -232,7 +236,7 @@ describe.each(MODES)('%s deletes', deleteMode => {
   test('and queries that are made twice at once do no harm', async () => {
     await put(deleteMode, ids(60));
     local.wrap = async ({ functionName }, next) => {
-      if (!functionName.startsWith(`precise-ttl-${deleteMode}-`)) return next();
+      if (!/(query-expired|delete-chunk)$/.test(functionName)) return next();
       return (await Promise.all([next(), next()]))[0];
     };
     const { execution, report } = await sweep(deleteMode);

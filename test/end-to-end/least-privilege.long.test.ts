@@ -57,7 +57,7 @@ const replayOf = (table: PreciseTtlProps) => {
   return { from: iso(HOUR - around), to: iso(HOUR + around) };
 };
 
-async function sweep(tableName: string, input: unknown) {
+async function sweep(tableName: string, input: object) {
   const { execution, report } = await local.sweep(tableName, input);
   executions.push(execution);
   return { status: execution.status, report };
@@ -109,8 +109,9 @@ async function fireSchedules(): Promise<void> {
         if (seen.has(firing.schedule.name)) return;
         seen.add(firing.schedule.name);
         firings.push(firing);
-        const table = TABLES.find(({ tableName }) => firing.schedule.targetArn.endsWith(`-${tableName}`));
-        started.push(sweep(table?.tableName ?? 'none', shortened(JSON.parse(firing.input), table)));
+        // A schedule is its deployment's, and sweeps all its tables.
+        for (const table of TABLES)
+          started.push(sweep(table.tableName, shortened(JSON.parse(firing.input), table)));
         if (seen.size < cloud.schedules.length) return;
         // After this firing has been dealt with: before, the scheduler would go on to the next.
         queueMicrotask(() => scheduler.stop());
@@ -157,7 +158,16 @@ beforeAll(async () => {
 }, 120_000);
 
 const roles = readRoles(cloud);
-const ROLES = [...roles.values()];
+/**
+ * No tick here has more than 40 targets or hands anything over, so that none starts another execution; test/statemachine has such ticks, and
+ * what they start.
+ */
+const isOfBusyTicks = (role: Role, { action }: Grant) =>
+  role.name === 'precise-ttl-sweep' && action === 'states:StartExecution';
+const ROLES = [...roles.values()].map(role => ({
+  ...role,
+  grants: role.grants.filter(grant => !isOfBusyTicks(role, grant)),
+}));
 let used: ReadonlyMap<string, readonly Access[]> = new Map();
 beforeAll(() => {
   const { calls, invocations } = recorder;

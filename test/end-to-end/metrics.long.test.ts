@@ -3,9 +3,12 @@ import { SWEEP_METRICS } from '../../functions/record-metrics/metrics.ts';
 import { useLocalSweep } from '../support/local-sweep.ts';
 
 const lines: string[] = [];
-const local = useLocalSweep([{ tableName: 'Measured', partitionKey: 'id', metricsNamespace: 'Our/Ttl' }], {
-  functions: { maxConcurrency: 2, onLog: (_functionName, line) => lines.push(line) },
-});
+const local = useLocalSweep(
+  [{ tableName: 'Measured', partitionKey: 'id', granularityMinutes: 1, metricsNamespace: 'Our/Ttl' }],
+  {
+    functions: { maxConcurrency: 2, onLog: (_functionName, line) => lines.push(line) },
+  },
+);
 
 interface EmbeddedMetrics {
   readonly _aws: {
@@ -38,12 +41,12 @@ test('a sweep prints one line in the embedded metric format, with every metric o
   const [emf] = embedded;
   const [directive] = emf?._aws.CloudWatchMetrics ?? [];
   expect(directive?.Namespace).toBe('Our/Ttl');
-  expect(directive?.Dimensions).toEqual([['service', 'TableName']]);
+  expect(directive?.Dimensions).toEqual([['service', 'Deployment']]);
   expect(directive?.Metrics.map(({ Name, Unit }) => [Name, Unit])).toEqual(
     SWEEP_METRICS.filter(({ onlyAboveZero }) => !onlyAboveZero).map(({ name, unit }) => [name, unit]),
   );
   expect(emf).toMatchObject({
-    TableName: 'Measured',
+    Deployment: 'precise-ttl',
     ItemsFound: 2,
     ItemsDeleted: 2,
     ItemsFailed: 0,

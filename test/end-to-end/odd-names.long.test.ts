@@ -13,7 +13,7 @@ const odd = (tableName: string, props: Partial<PreciseTtlProps>): PreciseTtlProp
   indexName: '-1.x',
   ...props,
 });
-const BY_WINDOW = { windowAttribute: "{% g' %}" };
+const BY_WINDOW = { windowAttribute: " {% g' %} " };
 const BY_SECOND = { indexedBy: 'second' } as const;
 const TABLES = [
   odd('1st', { ...BY_WINDOW, deleteMode: 'guarded' }),

@@ -93,7 +93,7 @@ let runs = 0;
 describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props => {
   const { tableName, deleteMode = 'guarded', indexedBy } = props;
   const bySecond = indexedBy === 'second';
-  const granularity = bySecond ? 1 : (props.granularityMinutes ?? 1) * 60;
+  const granularity = bySecond ? 1 : (props.granularityMinutes ?? 1440) * 60;
   /** Seconds back from now in which items have expired: a few windows. By second each of them is a query. */
   const span = bySecond ? 30 : Math.max(300, 2 * granularity);
 

@@ -16,7 +16,7 @@ describe('expiryAttributes', () => {
   test('stamps the second of expiry and its window', () => {
     expect(expiryAttributes(model, key, { ttlSeconds: 20, nowMs })).toEqual({
       ttl: now + 20,
-      expirationWindow: '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z',
+      expirationWindow: '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z',
     });
   });
 
@@ -25,7 +25,8 @@ describe('expiryAttributes', () => {
     ['on the edge', 60, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
     ['a second after the edge', 61, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
   ])('%s', (_name, ttlSeconds, window) => {
-    expect(expiryAttributes(model, key, { ttlSeconds, nowMs })).toMatchObject({ expirationWindow: window });
+    const minutes = expiryModel({ partitionKey: 'id', granularityMinutes: 1 });
+    expect(expiryAttributes(minutes, key, { ttlSeconds, nowMs })).toMatchObject({ expirationWindow: window });
   });
 
   test('uses the names, the granularity and the shards of the model', () => {

@@ -8,7 +8,7 @@ describe('expiryModel', () => {
       ttlAttribute: 'ttl',
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
-      granularitySeconds: 60,
+      granularitySeconds: 86_400,
       shards: 1,
       defaultTtlSeconds: 0,
     });
@@ -59,9 +59,9 @@ describe('expiryModel', () => {
     ['granularity 7', { granularityMinutes: 7 }, /got 7\. Use 6:/],
     ['granularity of two days', { granularityMinutes: 2880 }, /got 2880\. Use 1440:/],
     ['a negative granularity', { granularityMinutes: -5 }, /granularityMinutes/],
-    ['shards 0', { shards: 0 }, /^shards: expected a whole number from 1 to 100, got 0\./],
+    ['shards 0', { shards: 0 }, /^shards: expected a whole number from 1 to 1000, got 0\./],
     ['shards 1.5', { shards: 1.5 }, /got 1\.5/],
-    ['shards 101', { shards: 101 }, /got 101/],
+    ['shards 1001', { shards: 1001 }, /got 1001/],
     ['a default TTL of more than 20 years', { defaultTtlSeconds: 630_720_001 }, /^defaultTtlSeconds/],
     ['a negative default TTL', { defaultTtlSeconds: -1 }, /^defaultTtlSeconds/],
     [

@@ -69,7 +69,7 @@ describe('withExpiry', () => {
       ExpressionAttributeValues: {
         ':a': 1,
         ':preciseTtl': nowMs / 1000 + 5,
-        ':preciseTtlWindow': '2022-07-19T21:27:00.000Z_2022-07-19T21:28:00.000Z',
+        ':preciseTtlWindow': '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z',
       },
     });
     expect(request).toEqual(copy);

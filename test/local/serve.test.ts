@@ -31,7 +31,7 @@ const expectFree = async () => {
   for (const port of Object.values(ports)) expect(await isFree(port)).toBe(true);
 };
 
-test('what the schedules start is seen in the API, and is what was updated there', async () => {
+test('what the schedules start is not listed, and is what was updated in the API', async () => {
   const ended: Execution[] = [];
   let served: ServedCloud | undefined;
   let another = Promise.withResolvers<void>();
@@ -55,10 +55,9 @@ test('what the schedules start is seen in the API, and is what was updated there
     const [first] = ended;
     expect(first?.status).toBe('SUCCEEDED');
     expect(first?.billing.usage['dynamoDbCalls']).toBeGreaterThan(0);
-    const { executions } = await client.send(
-      new ListExecutionsCommand({ stateMachineArn: first?.machine.arn }),
-    );
-    expect(executions?.map(one => one.executionArn)).toContain(first?.arn);
+    // A tick is an Express execution, which AWS does not list.
+    const listed = client.send(new ListExecutionsCommand({ stateMachineArn: first?.machine.arn }));
+    await expect(listed).rejects.toThrow('not supported by this type of state machine');
 
     const definitionOf = (state: object) =>
       JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Updated', States: { Updated: state } });
@@ -134,17 +133,17 @@ test('what is updated in the Scheduler API is what the schedules do from then on
     // The clock waits for what is asked for.
     const update = (Name: string, over: Partial<UpdateScheduleInput>) =>
       clock.busy(async () => {
-        const found = await client.send(new GetScheduleCommand({ Name, GroupName: 'precise-ttl-Served' }));
+        const found = await client.send(new GetScheduleCommand({ Name, GroupName: 'precise-ttl' }));
         await client.send(new UpdateScheduleCommand({ ...found, ...over } as UpdateScheduleInput));
         return found;
       });
-    await update('precise-ttl-Served-reconcile', { State: 'DISABLED' });
-    const { Target } = await update('precise-ttl-Served-tick', {
+    await update('precise-ttl-reconcile', { State: 'DISABLED' });
+    const { Target } = await update('precise-ttl-tick', {
       StartDate: new Date(clock.now() + 3_600_000),
     });
     expect(served.cloud.upcoming().map(({ at }) => at)).toEqual([clock.now() + 3_600_000]);
     if (Target === undefined) throw new Error('A schedule has a target.');
-    await update('precise-ttl-Served-tick', { Target: { ...Target, Input: '{"from":"never"}' } });
+    await update('precise-ttl-tick', { Target: { ...Target, Input: '{"from":"never"}' } });
     while (ended.length === 0) await clock.sleep(10_000);
     expect(ended[0]).toMatchObject({ input: { from: 'never' }, error: 'InvalidExecutionInputError' });
   } finally {

@@ -1,5 +1,4 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -12,10 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
-import { writeTerraformModule } from '../../stacks/terraform-module/write.ts';
-import { TASKS } from '../../statemachine/contract.ts';
 import { freeLocalPorts } from '../support/local-ports.ts';
 import { type PackedPackage, packPackage, useInstalled } from '../support/packed-package.ts';
 
@@ -79,19 +76,6 @@ function run(node: string, cwd: string, ...args: string[]): Promise<Ended> {
       done({ status: error === null ? 0 : Number(error.code), stdout, stderr: stderr.trim() });
     });
   });
-}
-
-/** Relative to `folder`, sorted. */
-function filesBelow(folder: string, below: string): string[] {
-  return readdirSync(join(folder, below), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
-}
-
-/** Of files in whatever order. */
-function digests(files: readonly Buffer[]): string[] {
-  return files.map(file => createHash('sha256').update(file).digest('hex')).sort();
 }
 
 const JSON_CONFIG = JSON.stringify({
@@ -163,73 +147,6 @@ describe.each([...NODES])('on Node %s', (major, node) => {
     expect(functions).toHaveLength(4);
     for (const { filename } of functions) expect(existsSync(join(stack, filename))).toBe(true);
     expect(existsSync(join(stack, 'assets'))).toBe(true);
-  });
-
-  test('terraform writes the modules, with the archives of the package', async () => {
-    const out = join('modules', 'precise-ttl');
-    // A file beside the modules is in nobody's way.
-    const notes = join(out, 'NOTES.md');
-    const folder = project({ [notes]: 'Ours.' });
-    expect(await run(node, folder, 'init', '--table', 'Sessions')).toMatchObject({ status: 0 });
-    const { status, stdout, stderr } = await run(
-      node,
-      folder,
-      'terraform',
-      '--out',
-      out,
-      '--json',
-      'files.json',
-    );
-    // What takes so long is told.
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^existing-table: .+\nnew-table: .+$/)]);
-    const { files } = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as { files: string[] };
-    expect(stdout).toBe(`${files.join('\n')}\n`);
-    expect([...files, notes].sort()).toEqual(filesBelow(folder, out));
-
-    const archives = join(packed.content, 'dist/functions');
-    for (const module of ['existing-table', 'new-table']) {
-      for (const file of ['main', 'locals', 'variables', 'outputs', 'versions']) {
-        expect(files).toContain(join(out, module, file === 'main' ? 'main.tf.json' : `${file}.tf`));
-      }
-      const { resource } = JSON.parse(readFileSync(join(folder, out, module, 'main.tf.json'), 'utf8'));
-      const functions = Object.values<{ filename: string }>(resource.aws_lambda_function);
-      expect(functions).toHaveLength(4);
-      const written = functions.map(({ filename }) =>
-        readFileSync(join(folder, out, module, filename.replace(/^\$\{path\.module\}/, ''))),
-      );
-      // The modules have no backfill, whose archives are in the package too.
-      const ofPackage = Object.values(TASKS).map(name => readFileSync(join(archives, `${name}.zip`)));
-      expect(digests(written)).toEqual(digests(ofPackage));
-    }
-    expect(readFileSync(join(folder, notes), 'utf8')).toBe('Ours.');
-
-    // Those that test/deploy validates and applies.
-    const ofSources = join(packed.folder, 'of-sources');
-    if (!existsSync(ofSources)) writeTerraformModule(join(ofSources, out));
-    expect(filesBelow(ofSources, out)).toEqual([...files].sort());
-    const differing = files.filter(
-      file => !readFileSync(join(ofSources, file)).equals(readFileSync(join(folder, file))),
-    );
-    expect(differing).toEqual([]);
-  });
-
-  test('terraform leaves what is not its own alone', async () => {
-    const files = { 'README.md': '# Sessions\n', 'new-table': 'a file' };
-    const folder = project(files);
-    expect(await run(node, folder, 'terraform', '--out', '.')).toEqual({
-      status: 2,
-      stdout: '',
-      stderr:
-        '--out: expected a folder without README.md, new-table, or one that this command wrote before, got "."; name another',
-    });
-    expect(await run(node, folder, 'terraform', '--out', 'new-table')).toEqual({
-      status: 2,
-      stdout: '',
-      stderr: '--out: expected a folder, got the file "new-table"',
-    });
-    for (const [name, text] of Object.entries(files)) {
-      expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
-    }
   });
 
   test.each<[string, Readonly<Record<string, string>>]>([

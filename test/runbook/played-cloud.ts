@@ -5,7 +5,6 @@ import { deploymentClients } from '../../cli/deployment/clients.ts';
 import { runDoctor } from '../../cli/doctor/job.ts';
 import { describeReport } from '../../cli/doctor/text.ts';
 import { runHistory } from '../../cli/history/job.ts';
-import { Pace } from '../../cli/history/pace.ts';
 import { describeHistory } from '../../cli/history/text.ts';
 import { inPackage } from '../../cli/invocation.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
@@ -158,9 +157,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
         failed,
         sinceMs: 60 * MINUTE,
         limit: 100,
-        connect: connectReplay,
-        pace: new Pace(1000, 1000),
-        onProgress: () => {},
+        connect: region => operatingClients(region, environment),
       });
       return said(history ? describeHistory(history, { mask: false }) : '');
     },

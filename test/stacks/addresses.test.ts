@@ -1,3 +1,6 @@
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { TerraformStack, Testing } from 'cdktf';
+import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
 /**
@@ -5,6 +8,59 @@ import { configOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts
  * with what is in them, logs, roles. So these never change within a major version.
  */
 const ADDRESSES = `
+  aws_cloudwatch_dashboard.sweeps_precise-ttl_dashboard_A7E8E05C
+  aws_cloudwatch_log_group.sweeps_precise-ttl_delete-chunk_logs_6C4960EF
+  aws_cloudwatch_log_group.sweeps_precise-ttl_plan-sweep_logs_BFE3B9DE
+  aws_cloudwatch_log_group.sweeps_precise-ttl_query-expired_logs_08CD42FC
+  aws_cloudwatch_log_group.sweeps_precise-ttl_record-metrics_logs_68A1C08B
+  aws_cloudwatch_log_group.sweeps_precise-ttl_replay_logs_B22D25AB
+  aws_cloudwatch_log_group.sweeps_precise-ttl_sweep_logs_BEF58B9D
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_dead-letters_EDE09387
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_deletion-lag_4CB1C030
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_executions-failed_E2E216E1
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_executions-timed-out_E63D3F0E
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_items-failed_990E7E6A
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_journal-failed_0BEBD018
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_no-sweep_E77959CC
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_overdue_481DDF5A
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_shards-failed_68B85F92
+  aws_dynamodb_table.SessionData_table_0F12F0FA
+  aws_dynamodb_table.sweeps_precise-ttl_journal_table_ECC02B3C
+  aws_iam_role.sweeps_precise-ttl_delete-chunk_role_7148E1F3
+  aws_iam_role.sweeps_precise-ttl_plan-sweep_role_0C147F36
+  aws_iam_role.sweeps_precise-ttl_query-expired_role_23DEFC1C
+  aws_iam_role.sweeps_precise-ttl_record-metrics_role_828A3CEE
+  aws_iam_role.sweeps_precise-ttl_replay_role_4D81D9FE
+  aws_iam_role.sweeps_precise-ttl_schedules_role_FD6848B2
+  aws_iam_role.sweeps_precise-ttl_sweep_role_F8949F57
+  aws_iam_role_policy.sweeps_precise-ttl_delete-chunk_role_policy_13D50EC2
+  aws_iam_role_policy.sweeps_precise-ttl_plan-sweep_role_policy_DE244450
+  aws_iam_role_policy.sweeps_precise-ttl_query-expired_role_policy_AFCD114E
+  aws_iam_role_policy.sweeps_precise-ttl_record-metrics_role_policy_51578841
+  aws_iam_role_policy.sweeps_precise-ttl_replay_role_policy_BC11964C
+  aws_iam_role_policy.sweeps_precise-ttl_schedules_role_policy_3CCCA63F
+  aws_iam_role_policy.sweeps_precise-ttl_sweep_role_policy_9613EDF4
+  aws_lambda_function.sweeps_precise-ttl_delete-chunk_function_E00154BF
+  aws_lambda_function.sweeps_precise-ttl_plan-sweep_function_49D54CEC
+  aws_lambda_function.sweeps_precise-ttl_query-expired_function_21E89146
+  aws_lambda_function.sweeps_precise-ttl_record-metrics_function_6E407E98
+  aws_scheduler_schedule.sweeps_precise-ttl_schedules_reconcile_7BD44BEF
+  aws_scheduler_schedule.sweeps_precise-ttl_schedules_tick_064F74ED
+  aws_scheduler_schedule_group.sweeps_precise-ttl_schedules_group_BCB4E9A9
+  aws_sfn_state_machine.sweeps_precise-ttl_replay_machine_C1D2E2EA
+  aws_sfn_state_machine.sweeps_precise-ttl_sweep_machine_B12C02A1
+  aws_sns_topic.sweeps_precise-ttl_alarms_topic_9681ACF5
+  aws_sns_topic_policy.sweeps_precise-ttl_alarms_topic-policy_EBAC77FD
+  aws_sqs_queue.sweeps_precise-ttl_schedules_dead-letters_DA3D77E9
+  data.aws_caller_identity.place_identity_C353A6E0
+  data.aws_partition.place_partition_FC7095B2
+  data.aws_region.place_region_950A0145
+  module.created_tables
+  output.tables
+`;
+
+/** The same of a construct of one table. In a configuration each table had one of these before tables shared a deployment. */
+const OF_A_CONSTRUCT = `
   aws_cloudwatch_dashboard.SessionData_dashboard_098E5250
   aws_cloudwatch_log_group.SessionData_delete-chunk_logs_7B09BE7F
   aws_cloudwatch_log_group.SessionData_plan-sweep_logs_7F8A1DC8
@@ -47,8 +103,10 @@ const ADDRESSES = `
   data.aws_partition.SessionData_place_partition_CF28215A
   data.aws_region.SessionData_place_region_F7286BF5
   module.created_tables
-  output.tables
 `;
+
+/** What such a construct has since then. */
+const NEW_IN_A_CONSTRUCT = /^aws_\w+\.SessionData_(journal_table|replay_\w+|alarms_journal-failed)_/;
 
 /** Type and name of every block, and of what a module has. */
 function addressesOf(json: object): string[] {
@@ -69,6 +127,16 @@ test('a deployment has the addresses that it always had', () => {
   expect(addressesOf(terraformJson(configOf(SESSION_DATA)))).toEqual(ADDRESSES.trim().split(/\s+/));
 });
 
+test('a construct of one table has the addresses that it always had', () => {
+  const stack = new TerraformStack(Testing.app(), 'own');
+  new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+  new PreciseTtl(stack, 'SessionData', SESSION_DATA);
+  const addresses = addressesOf(JSON.parse(Testing.synth(stack)));
+  expect(addresses.filter(address => !NEW_IN_A_CONSTRUCT.test(address))).toEqual(
+    OF_A_CONSTRUCT.trim().split(/\s+/),
+  );
+});
+
 test('neither a prop nor an existing table moves anything', () => {
   const changed = terraformJson(
     configOf({
@@ -80,7 +148,7 @@ test('neither a prop nor an existing table moves anything', () => {
       vpc: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] },
     }),
   );
-  const table = 'aws_dynamodb_table.';
+  const table = 'aws_dynamodb_table.SessionData_';
   const moved = ADDRESSES.trim()
     .split(/\s+/)
     .map(address => (address.startsWith(table) ? `data.${address}` : address))

@@ -3,9 +3,12 @@ import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { TerraformStack, Testing } from 'cdktf';
+import { JOURNAL_METRIC } from '../../functions/journal/journal-failed.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
+import { checkConfig } from '../../stacks/config.ts';
+import { deploymentOf } from '../../stacks/deployments.ts';
 import { PreciseTtl } from '../../stacks/precise-ttl.ts';
 import { type PreciseTtlProps, propProblems, resolveProps } from '../../stacks/props.ts';
 import {
@@ -24,10 +27,13 @@ const synthesized = (props: Partial<PreciseTtlProps> = {}) => terraformJson(conf
 
 const alarmsIn = (json: ReturnType<typeof synthesized>) => resources(json, 'aws_cloudwatch_metric_alarm');
 
-/** By what follows the name of the sweep in theirs. */
+/** By what follows the name of the deployment, or of the table, in theirs. */
 function byName(json: ReturnType<typeof synthesized>): Readonly<Record<string, Resource>> {
   return Object.fromEntries(
-    alarmsIn(json).map(alarm => [String(alarm['alarm_name']).replace('precise-ttl-SessionData-', ''), alarm]),
+    alarmsIn(json).map(alarm => [
+      String(alarm['alarm_name']).replace(/^precise-ttl-(SessionData-)?/, ''),
+      alarm,
+    ]),
   );
 }
 
@@ -47,7 +53,9 @@ describe('the alarms of a table', () => {
     expect(Object.keys(alarms).sort()).toEqual(kebabs(ALARM_NAMES));
     for (const [name, { alarm_description }] of Object.entries(alarms)) {
       expect(alarm_description).toMatch(
-        new RegExp(`^[A-Z].*\\. What to do: \\S+/docs/runbook\\.md#${name}$`),
+        new RegExp(
+          `^[A-Z].*\\. (Which table: npx precise-ttl status|Table: SessionData)\\. What to do: \\S+/docs/runbook\\.md#${name}$`,
+        ),
       );
     }
   });
@@ -63,7 +71,7 @@ describe('the alarms of a table', () => {
             metric_name: 'ExecutionsSucceeded',
             dimensions: {
               StateMachineArn: expect.stringMatching(
-                /^\$\{aws_sfn_state_machine\.\w+_sweep_machine_\w+\.arn\}$/,
+                /^\$\{aws_sfn_state_machine\.[\w-]+_sweep_machine_\w+\.arn\}$/,
               ),
             },
             stat: 'Sum',
@@ -81,7 +89,7 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(11);
+    expect(others).toHaveLength(12);
     for (const [name, { treat_missing_data }] of others) {
       expect([name, treat_missing_data]).toEqual([
         name,
@@ -108,10 +116,14 @@ describe('the alarms of a table', () => {
     const variables = environmentOf(json, 'record-metrics');
     const dimensions = alarm['dimensions'] as Record<string, string>;
     if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {
+      if (alarm['metric_name'] === JOURNAL_METRIC.name) {
+        expect(dimensions).toEqual({ Deployment: variables['DEPLOYMENT_NAME'] });
+        return;
+      }
       expect(recordedMetrics('all').map(({ name }) => name)).toContain(alarm['metric_name']);
       expect(dimensions).toEqual({
         service: variables['POWERTOOLS_SERVICE_NAME'],
-        TableName: variables['TABLE_NAME'],
+        Deployment: variables['DEPLOYMENT_NAME'],
       });
       return;
     }
@@ -127,7 +139,7 @@ describe('the alarms of a table', () => {
 
   test('tell a topic of their own, which nobody but CloudWatch of this account publishes to', () => {
     expect(resources(json, 'aws_sns_topic')).toEqual([
-      expect.objectContaining({ name: 'precise-ttl-SessionData-alarms' }),
+      expect.objectContaining({ name: 'precise-ttl-alarms' }),
     ]);
     expect(resources(json, 'aws_sns_topic')[0]).not.toHaveProperty('kms_master_key_id');
     const [policy] = resources(json, 'aws_sns_topic_policy');
@@ -141,7 +153,7 @@ describe('the alarms of a table', () => {
         Condition: {
           StringEquals: { 'aws:SourceAccount': expect.stringContaining('data.aws_caller_identity') },
           ArnLike: {
-            'aws:SourceArn': expect.stringMatching(/:cloudwatch:.*:alarm:precise-ttl-SessionData-\*$/),
+            'aws:SourceArn': expect.stringMatching(/:cloudwatch:.*:alarm:precise-ttl-\*$/),
           },
         },
       },
@@ -150,6 +162,48 @@ describe('the alarms of a table', () => {
       expect([alarm_actions, ok_actions]).toEqual([[policy?.['arn']], [policy?.['arn']]]);
     }
   });
+});
+
+test('those of failed executions add up ticks and replays', () => {
+  const alarms = byName(synthesized());
+  for (const [name, metric_name] of [
+    ['executions-failed', 'ExecutionsFailed'],
+    ['executions-timed-out', 'ExecutionsTimedOut'],
+  ] as const) {
+    const machine = (id: string) => expect.stringMatching(new RegExp(`_${id}_machine_\\w+\\.arn`));
+    const metric = (id: string) =>
+      expect.objectContaining({ metric_name, dimensions: { StateMachineArn: machine(id) } });
+    expect(alarms[name]?.['metric_query']).toEqual([
+      expect.objectContaining({ expression: 'FILL(ticks, 0) + FILL(replays, 0)', return_data: true }),
+      { id: 'ticks', metric: metric('sweep') },
+      { id: 'replays', metric: metric('replay') },
+    ]);
+  }
+});
+
+test('many tables have one set of them, and what is about an archive for each', () => {
+  const table = (tableName: string, props = {}) => ({ tableName, partitionKey: 'id', ...props });
+  const named = (...tables: PreciseTtlProps[]) =>
+    alarmsIn(terraformJson(configOf(...tables)))
+      .map(({ alarm_name: name }) => String(name))
+      .sort();
+  const ofOne = named(table('one'));
+  expect(named(table('one'), table('two'), table('three'))).toEqual(ofOne);
+  const archived = named(table('one', { archive: {} }), table('two', { archive: {} }), table('three'));
+  expect(archived.filter(name => !ofOne.includes(name))).toEqual([
+    'precise-ttl-one-archive-delay',
+    'precise-ttl-one-archive-failures',
+    'precise-ttl-two-archive-delay',
+    'precise-ttl-two-archive-failures',
+  ]);
+});
+
+test('of tables with several precisions the coarsest says what is late', () => {
+  const [precise, coarse] = [1, 30].map(precisionSeconds => ({
+    ...{ tableName: `table-${precisionSeconds}`, partitionKey: 'id', precisionSeconds },
+  }));
+  const alarms = byName(terraformJson(configOf(precise as PreciseTtlProps, coarse as PreciseTtlProps)));
+  expect(alarms['deletion-lag']).toMatchObject({ threshold: 40_000 });
 });
 
 test('the topic is encrypted with a key of your own', () => {
@@ -172,7 +226,9 @@ test('a topic of the same stack is a token', () => {
   new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
   const topic = new SnsTopic(stack, 'on-call', { name: 'on-call' });
   const sweep = new PreciseTtl(stack, 'ttl', { ...WHOLE, alarmTopicArn: topic.arn });
-  expect(Object.keys(sweep.alarmArns)).toEqual(ALARM_NAMES);
+  expect(Object.keys(sweep.alarmArns).sort()).toEqual(
+    ALARM_NAMES.map(alarm => `precise-ttl-SessionData-${kebab(alarm)}`).sort(),
+  );
   const json = JSON.parse(Testing.synth(stack));
   expect(resources(json, 'aws_sns_topic')).toHaveLength(1);
   for (const { alarm_actions } of alarmsIn(json)) {
@@ -188,10 +244,21 @@ test('there are none, and no topic, with alarms: false', () => {
 });
 
 test.each(ALARM_NAMES)('%s can be turned off, and set', alarm => {
-  const resourcesOf = { stateMachineArn: 'arn', deadLetterQueueName: 'queue', tableName: 'T' };
+  const resourcesOf = {
+    stateMachineArn: 'arn',
+    replayStateMachineArn: 'other',
+    deadLetterQueueName: 'queue',
+  };
   const of = (alarms: PreciseTtlProps['alarms']) =>
-    alarmsOf(resolveProps({ ...WHOLE, ...(alarms !== undefined && { alarms }) }), resourcesOf);
-  expect(of({ [alarm]: false }).map(each => each.alarm)).toEqual(ALARM_NAMES.filter(each => each !== alarm));
+    alarmsOf(
+      deploymentOf([resolveProps({ ...WHOLE, ...(alarms !== undefined && { alarms }) })]),
+      resourcesOf,
+    );
+  expect(
+    of({ [alarm]: false })
+      .map(each => each.alarm)
+      .sort(),
+  ).toEqual(ALARM_NAMES.filter(each => each !== alarm).sort());
   const set = Object.fromEntries(Object.keys(tuningKinds(alarm)).map(field => [field, 7]));
   expect(Object.keys(set)).toContain('periods');
   expect(of({ [alarm]: set }).find(each => each.alarm === alarm)).toMatchObject(set);
@@ -218,6 +285,7 @@ test('with essential metrics only those alarms are left whose metric is recorded
       'executionsFailed',
       'executionsTimedOut',
       'deadLetters',
+      'journalFailed',
       'deletionLag',
       'archiveFailures',
       'archiveDelay',
@@ -293,10 +361,12 @@ describe.each([
   test('cannot be set without it', () => {
     for (const alarm of names) {
       const set = { ...SESSION_DATA, alarms: { [alarm]: { periods: 2 } } };
-      expect(propProblems(set)).toMatchObject([
-        { field: `alarms.${alarm}`, remedy: `Leave it out, or add ${prop}.` },
-      ]);
-      expect(propProblems({ ...set, ...props })).toEqual([]);
+      expect(() => checkConfig(configOf(set))).toThrow(
+        new RegExp(`tables\\[0\\]\\.alarms\\.${alarm}: .* Leave it out, or add ${prop}\\.`),
+      );
+      // One of the tables is enough.
+      const other = { tableName: 'Other', partitionKey: 'id', ...props };
+      expect(checkConfig({ ...configOf(SESSION_DATA, other), alarms: set.alarms }).tables).toHaveLength(2);
     }
   });
 });

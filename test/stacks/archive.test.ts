@@ -10,6 +10,7 @@ import {
   environmentOf,
   resources,
   SESSION_DATA,
+  settingsIn,
   type TerraformJson,
   terraformJson,
 } from '../support/synthesized.ts';
@@ -160,7 +161,7 @@ describe('the archive', () => {
     expect(mayDo(of, 'archive-expiries')[0]).toBe(
       's3:PutObject on arn:<partition>:s3:::<bucket id>/kept/<table name>/expired_date=*, arn:<partition>:s3:::<bucket id>/kept/<table name>/removed_date=*',
     );
-    expect(environmentOf(of, 'delete-chunk')).not.toHaveProperty('ARCHIVE_BUCKET');
+    expect(settingsIn(of)[0]).not.toHaveProperty('copyTo');
   });
 
   test('first: DeleteChunk archives by itself, in two folders of its own', () => {
@@ -171,10 +172,11 @@ describe('the archive', () => {
       `s3:PutObject on ${FOLDER}/before_deletion/*, ${FOLDER}/kept/*`,
     ]);
     const variables = environmentOf(first, 'archive-expiries');
-    expect(environmentOf(first, 'delete-chunk')).toMatchObject({
-      ARCHIVE_BUCKET: variables['ARCHIVE_BUCKET'],
-      ARCHIVE_FORMAT: 'dynamodb-json',
-      ARCHIVE_REMOVALS: 'expiries',
+    expect(settingsIn(first)[0]?.['copyTo']).toEqual({
+      archiveBucket: variables['ARCHIVE_BUCKET'],
+      archivePrefix: '',
+      archiveFormat: 'dynamodb-json',
+      archiveRemovals: 'expiries',
     });
   });
 
@@ -207,10 +209,18 @@ describe('the archive', () => {
     expect(mayDo(own, 'archive-expiries')[0]).toBe(
       's3:PutObject on arn:<partition>:s3:::my-own/a/<table name>/expired_date=*',
     );
-    expect(environmentOf(own, 'delete-chunk')['ARCHIVE_BUCKET']).toBe('my-own');
+    expect(settingsIn(own)[0]).toMatchObject({ copyTo: { archiveBucket: 'my-own', archivePrefix: 'a/' } });
     expect(resources(own, 'aws_lambda_event_source_mapping')[0]).not.toHaveProperty('depends_on');
   });
 });
+
+/** What the reader of the stream may do besides, in the same statement where the action is the same. */
+function grouped(statement: string): string[] {
+  const [action, on] = statement.split(' on ');
+  const same = READ_STREAM.find(other => other.startsWith(`${action} on `));
+  if (same === undefined) return [statement, ...READ_STREAM];
+  return [`${action} on ${on}, ${same.split(' on ')[1]}`, ...READ_STREAM.filter(other => other !== same)];
+}
 
 describe('the events', () => {
   test.each([
@@ -246,7 +256,7 @@ describe('the events', () => {
     const json = synthesized({ events });
     const { [variable]: written = '', EVENTS_OLD_IMAGE } = environmentOf(json, 'publish-expiries');
     expect([inWords(written), EVENTS_OLD_IMAGE]).toEqual([value, 'false']);
-    expect(mayDo(json, 'publish-expiries')).toEqual([statement, ...READ_STREAM]);
+    expect(mayDo(json, 'publish-expiries')).toEqual(grouped(statement));
     expect(resources(json, 'aws_lambda_event_source_mapping')).toMatchObject([
       { batch_size: 100, maximum_batching_window_in_seconds: 0, maximum_retry_attempts: -1 },
     ]);
@@ -320,18 +330,22 @@ test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
     { archive: { bucket } },
     /^archive\.bucket: expected the name of a bucket/,
   ]),
-  ...['publish-expiries', 'delete-chunk'].map((file): [string, Partial<PreciseTtlProps>, RegExp] => [
-    `events to its own ${file}`,
-    { events: { functionArn: FUNCTION.replace('on-expiry', `precise-ttl-SessionData-${file}`) } },
-    /^events\.functionArn: expected a function that is not this deployment's own$/,
-  ]),
-  ...['event-failures', 'archive-failures', 'dead-letters'].map(
-    (queue): [string, Partial<PreciseTtlProps>, RegExp] => [
-      `events to its own ${queue}`,
-      { events: { queueArn: `arn:aws:sqs:us-east-1:123456789012:precise-ttl-SessionData-${queue}` } },
-      /^events\.queueArn: expected a queue that is not this deployment's own$/,
+  ...['precise-ttl-SessionData-publish-expiries', 'precise-ttl-delete-chunk'].map(
+    (file): [string, Partial<PreciseTtlProps>, RegExp] => [
+      `events to its own ${file}`,
+      { events: { functionArn: FUNCTION.replace('on-expiry', file) } },
+      /^events\.functionArn: expected a function that is not this deployment's own$/,
     ],
   ),
+  ...[
+    'precise-ttl-SessionData-event-failures',
+    'precise-ttl-SessionData-archive-failures',
+    'precise-ttl-dead-letters',
+  ].map((queue): [string, Partial<PreciseTtlProps>, RegExp] => [
+    `events to its own ${queue}`,
+    { events: { queueArn: `arn:aws:sqs:us-east-1:123456789012:${queue}` } },
+    /^events\.queueArn: expected a queue that is not this deployment's own$/,
+  ]),
   [
     'a batch of an hour',
     { archive: { batchSeconds: 3600 } },
@@ -391,7 +405,7 @@ describe('a table of the same stack', () => {
     expect(environmentOf(json, 'publish-expiries')['EVENTS_QUEUE_URL']).toMatch(
       /^https:\/\/sqs\.\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 3\)\}\.\$\{data\.aws_partition\.\w+\.dns_suffix\}\/\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 4\)\}\/\$\{element\(split\(":", aws_sqs_queue\.expiries\.arn\), 5\)\}$/,
     );
-    expect(ttl.tableStreamArn).toBe(streamArn);
+    expect(ttl.table.streamArn).toBe(streamArn);
     expect(
       Object.keys(
         (json as unknown as { module: { created_tables: { created: object } } }).module.created_tables
@@ -414,12 +428,12 @@ describe('a table of the same stack', () => {
   });
 });
 
-test.each<[string, Partial<PreciseTtlProps>, string | undefined]>([
-  ['an archive', { archive: {} }, '1'],
-  ['events', { events: { eventBus: 'orders' } }, '1'],
+test.each<[string, Partial<PreciseTtlProps>, number | undefined]>([
+  ['an archive', { archive: {} }, 1],
+  ['events', { events: { eventBus: 'orders' } }, 1],
   ['neither', { stream: 'NEW_AND_OLD_IMAGES' }, undefined],
-])('with %s the functions that say what is expired have the right margin', (_what, props, margin) => {
+])('with %s the executions that say what is expired have the right margin', (_what, props, margin) => {
   const json = synthesized(props);
-  for (const name of ['plan-sweep', 'query-expired', 'delete-chunk'])
-    expect(environmentOf(json, name)['MARGIN_SECONDS']).toBe(margin);
+  for (const machine of ['tick', 'replay'] as const)
+    expect(settingsIn(json, machine).map(({ marginSeconds }) => marginSeconds)).toEqual([margin]);
 });

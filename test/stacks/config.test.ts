@@ -22,7 +22,7 @@ const tagged = (tags: unknown, message: RegExp): [string, unknown, RegExp][] => 
 ];
 
 test('the shipped configuration is good', () => {
-  expect(checkConfig(config)).toBe(config);
+  expect(checkConfig(config)).toEqual(config);
 });
 
 test('a table needs no more than its name and its partition key', () => {
@@ -40,13 +40,13 @@ test('a table needs no more than its name and its partition key', () => {
     windowAttribute: 'expirationWindow',
     indexName: 'expirationWindowIndex',
     name: 'precise-ttl-SessionData',
-    granularityMinutes: 1,
+    granularityMinutes: 1440,
     shards: 1,
     deleteMode: 'guarded',
     precisionSeconds: 1,
     pollSeconds: 0,
     lookbackMinutes: 10,
-    reconcileHours: 24,
+    reconcileHours: 744,
     enabled: true,
     shardConcurrency: 20,
     chunkConcurrency: 10,
@@ -60,11 +60,21 @@ test('a table needs no more than its name and its partition key', () => {
 });
 
 test.each([
-  { shards: 41 },
-  { shards: 42 },
-  { shards: 100, reconcileHours: 744 },
+  { shards: 41, granularityMinutes: 1 },
+  { shards: 42, granularityMinutes: 1 },
+  { shards: 80, granularityMinutes: 1, reconcileHours: 744 },
+  { shards: 100 },
+  { shards: 1000 },
+  { shards: 1000, reconcileHours: 744 },
   { shards: 100, granularityMinutes: 5 },
 ])('%p can be reconciled', props => expect(propProblems(table(props))).toEqual([]));
+
+test.each([
+  { maxDeletesPerSecond: 1000 },
+  { maxDeletesPerSecond: 5000, shards: 5 },
+  // What is left lies under many seconds.
+  { maxDeletesPerSecond: 5000, indexedBy: 'second' as const },
+])('%p can be', props => expect(propProblems(table(props))).toEqual([]));
 
 test('by second a table looks back less far, and polls each second', () => {
   expect(resolveProps(table({ indexedBy: 'second' }))).toMatchObject({
@@ -85,9 +95,17 @@ test.each([
   { indexedBy: 'second', lookbackMinutes: 60, reconcileHours: 744 },
 ] as const)('%p is taken', props => expect(propProblems(table(props))).toEqual([]));
 
-test('the lookback reaches back one window at least', () => {
-  expect(resolveProps(table({ granularityMinutes: 60 })).lookbackMinutes).toBe(60);
-});
+test.each([
+  [1, 24],
+  [5, 120],
+  [60, 744],
+  [1440, 744],
+])(
+  'with windows of %d minutes the reconcile looks back %d hours: a day of minutes, or 31 days',
+  (granularityMinutes, hours) => {
+    expect(resolveProps(table({ granularityMinutes })).reconcileHours).toBe(hours);
+  },
+);
 
 describe('fails for', () => {
   test.each<[string, unknown, RegExp]>([
@@ -179,26 +197,58 @@ describe('fails for', () => {
       /tables\[0\]: expected an object, got nothing/,
     ],
     [
-      'two tables whose names would give a role of the same name',
+      'two deployments whose names would give a role of the same name',
       {
         region: 'us-east-1',
         tables: [
-          { tableName: 'subscription', partitionKey: 'id' },
-          { tableName: 'subscription-plan', partitionKey: 'id' },
+          { tableName: 'one', partitionKey: 'id', sweep: 'subscription' },
+          { tableName: 'two', partitionKey: 'id', sweep: 'subscription-plan' },
         ],
       },
-      /tables\[1\]\.name: .*Tables subscription and subscription-plan would both have the role precise-ttl-subscription-plan-sweep.*field name/,
+      /tables\[1\]\.sweep: .*deployment subscription and the deployment subscription-plan would both have the role subscription-plan-sweep/,
     ],
     [
       'two tables whose roles differ by case only, which IAM does not see',
       {
         region: 'us-east-1',
         tables: [
-          { tableName: 'sessions', partitionKey: 'id' },
-          { tableName: 'Sessions', partitionKey: 'id' },
+          { tableName: 'sessions', partitionKey: 'id', archive: {} },
+          { tableName: 'Sessions', partitionKey: 'id', archive: {} },
         ],
       },
-      /tables\[1\]\.name: .*Tables sessions and Sessions would both/,
+      /tables\[1\]\.name: .*The table sessions and the table Sessions would both/,
+    ],
+    [
+      'two tables of a deployment that want it in two ways',
+      {
+        region: 'us-east-1',
+        functionMemoryMb: 1024,
+        tables: [
+          { tableName: 'Orders', partitionKey: 'id' },
+          { tableName: 'Tokens', partitionKey: 'id', functionMemoryMb: 256 },
+        ],
+      },
+      /tables\[1\]\.functionMemoryMb: expected 1024, as tables\[0\] \(Orders\) has it: both are in the deployment precise-ttl, .*, got 256\. Set functionMemoryMb once, beside tables; or put Tokens into a deployment of its own/,
+    ],
+    [
+      'a prop beside the tables that is of a table',
+      { region: 'us-east-1', shards: 4, tables: [table()] },
+      /shards: expected/,
+    ],
+    [
+      'a wrong value beside the tables',
+      { region: 'us-east-1', logRetentionDays: 8, tables: [table()] },
+      /^.*\n {2}logRetentionDays: expected one of/,
+    ],
+    [
+      'an attribute that Step Functions would evaluate',
+      configWith({ ttlAttribute: '{% $now() %}' }),
+      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% or ends with %\}/,
+    ],
+    [
+      'an attribute that only ends like an expression',
+      configWith({ ttlAttribute: 'now %}' }),
+      /tables\[0\]\.ttlAttribute: expected no name that begins with \{% or ends with %\}/,
     ],
     [
       "a namespace of AWS's own",
@@ -284,7 +334,7 @@ describe('fails for', () => {
     [
       'shards 0',
       configWith({ shards: 0 }),
-      /tables\[0\]\.shards: expected a whole number from 1 to 100, got 0/,
+      /tables\[0\]\.shards: expected a whole number from 1 to 1000, got 0/,
     ],
     ['shards 1.5', configWith({ shards: 1.5 }), /shards: .* got 1\.5/],
     ['shards as a text', configWith({ shards: '2' }), /shards: .* got "2"/],
@@ -341,11 +391,6 @@ describe('fails for', () => {
       /deleteMode: expected one of "guarded", "batch", got "fast"/,
     ],
     [
-      'a lookback shorter than a window',
-      configWith({ granularityMinutes: 60, lookbackMinutes: 30 }),
-      /lookbackMinutes: expected at least one window/,
-    ],
-    [
       'a reconcile shorter than the lookback',
       configWith({ lookbackMinutes: 120, reconcileHours: 1 }),
       /reconcileHours: expected at least the lookback/,
@@ -367,8 +412,33 @@ describe('fails for', () => {
     ],
     [
       'more to look back into than an execution gets through',
-      configWith({ shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
+      configWith({ granularityMinutes: 1, shards: 2, lookbackMinutes: 40_000, reconcileHours: 744 }),
       /lookbackMinutes: expected at most 60000 windows and shards to look back into in a tick/,
+    ],
+    [
+      'a reconcile of more executions than minutes',
+      configWith({ shards: 1000, reconcileHours: 59, granularityMinutes: 1 }),
+      /reconcileHours: expected at most 60 executions an hour, each of 60000 windows and shards, got "?62 \(1000 shards, back 59 hours in windows of 1 minutes\)"?\. Lower it, or raise granularityMinutes/,
+    ],
+    [
+      'more deletes a second than the one shard takes',
+      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1 }),
+      /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set shards: 50, .* warm for 25000 write units/,
+    ],
+    [
+      'more deletes a second than the shards take, in windows of a day',
+      configWith({
+        maxDeletesPerSecond: 16_667,
+        shards: 16,
+        granularityMinutes: 1440,
+        lookbackMinutes: 1440,
+      }),
+      /maxDeletesPerSecond: expected at most 16000: .* there are 16, got 16667\. .* set shards: 328, .* warm for 84000 write units/,
+    ],
+    [
+      'more deletes a second than any shards take',
+      configWith({ maxDeletesPerSecond: 1_000_000 }),
+      /Lower it: no number of shards takes that/,
     ],
     [
       '41 chunks at once',
@@ -489,6 +559,21 @@ describe('is good:', () => {
   });
 });
 
+test('what stands beside the tables is every table’s that says nothing else', () => {
+  const tables = ['Orders', 'Tokens', 'Own'].map(tableName => ({ tableName, partitionKey: 'id' }));
+  const [orders, tokens, own] = checkConfig({
+    region: 'us-east-1',
+    tracing: true,
+    logRetentionDays: 7,
+    tables: tables.map(each => (each.tableName === 'Own' ? { ...each, sweep: 'own', tracing: false } : each)),
+  }).tables;
+  expect([orders, tokens]).toMatchObject([
+    { tracing: true, logRetentionDays: 7 },
+    { tracing: true, logRetentionDays: 7 },
+  ]);
+  expect(own).toMatchObject({ tracing: false, logRetentionDays: 7 });
+});
+
 /** Every field has a value, so that one after the other can be made null. */
 const WHOLE: DeploymentConfig = {
   region: 'us-east-1',
@@ -504,7 +589,7 @@ const WHOLE: DeploymentConfig = {
         events: { eventBus: 'expiries', oldImage: true },
       }),
     ),
-    resolveProps(table({ sortKey: 'at', tableName: 'Tokens' })),
+    resolveProps(table({ sortKey: 'at', tableName: 'Tokens', sweep: 'own' })),
   ],
 };
 

@@ -8,7 +8,14 @@ import { expiryModel } from '../../expiry/model.ts';
 import { PreciseTtl, PreciseTtlStack } from '../../stacks/cdktf.ts';
 import type { ConstructProps } from '../../stacks/construct-props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
-import { type Resource, resources, SESSION_DATA, type TerraformJson } from '../support/synthesized.ts';
+import {
+  type Resource,
+  resources,
+  SESSION_DATA,
+  settingsIn,
+  sweptTables,
+  type TerraformJson,
+} from '../support/synthesized.ts';
 
 // What a team does with the construct in a stack of its own.
 
@@ -52,15 +59,17 @@ describe('a table of the same stack', () => {
     attribute: [{ name: 'id', type: 'S' }],
   });
   const sweep = new PreciseTtl(stack, 'ttl', { table, name: 'sessions-ttl', partitionKey: 'id' });
-  new TerraformOutput(stack, 'out', { value: [sweep.tableName, sweep.tableArn, sweep.indexArn] });
+  new TerraformOutput(stack, 'out', {
+    value: [sweep.table.tableName, sweep.table.tableArn, sweep.table.indexArn],
+  });
   const json = synthesized(stack);
 
   test('has the model that its writers need', () => {
-    expect(expiryModel(sweep.expiryModel)).toEqual(expiryModel({ partitionKey: 'id' }));
+    expect(expiryModel(sweep.table.expiryModel)).toEqual(expiryModel({ partitionKey: 'id' }));
   });
 
   test('is swept, and neither made nor looked up', () => {
-    expect(Object.keys(json.resource['aws_dynamodb_table'] ?? {})).toEqual(['sessions']);
+    expect(sweptTables(json)).toMatchObject([{ name: 'Sessions' }]);
     expect(Object.keys(json.data)).not.toContain('aws_dynamodb_table');
     // The guard keeps nothing of it: it is there for the bucket of an archive.
     const { module } = json as unknown as { module: { created_tables: object } };
@@ -80,25 +89,21 @@ describe('a table of the same stack', () => {
     const props = { name: 'sessions-ttl', partitionKey: 'id', indexedBy: 'second' } as const;
     new PreciseTtl(own, 'ttl', { ...props, table: reference(made) });
     const bySecond = synthesized(own);
-    for (const lambda of resources(bySecond, 'aws_lambda_function')) {
-      expect(environmentOf(lambda)).toMatchObject({
-        INDEXED_BY: 'second',
-        INDEX_NAME: 'expirySecondIndex',
-        LOOKBACK_MINUTES: '2',
-        POLL_SECONDS: '1',
-      });
-    }
-    expect(statementsOf(bySecond, 'plan-sweep')[0]?.Resource).toEqual([
+    expect(settingsIn(bySecond)).toMatchObject([
+      { indexedBy: 'second', indexName: 'expirySecondIndex', lookbackMinutes: 2, pollSeconds: 1 },
+    ]);
+    expect(statementsOf(bySecond, 'query-expired')[0]?.Resource).toEqual([
       '${aws_dynamodb_table.sessions.arn}/index/expirySecondIndex',
     ]);
   });
 
-  test('is known to the functions by reference, to its roles with its index', () => {
+  test('is known to the executions by reference, to its roles with its index', () => {
+    expect(settingsIn(json)).toMatchObject([{ tableName: '${aws_dynamodb_table.sessions.name}' }]);
     for (const lambda of resources(json, 'aws_lambda_function')) {
-      expect(environmentOf(lambda)['TABLE_NAME']).toBe('${aws_dynamodb_table.sessions.name}');
+      expect(environmentOf(lambda)['DEPLOYMENT_NAME']).toBe('sessions-ttl');
       expect(lambda['description']).toMatch(/^precise-ttl: \w+ of sessions-ttl$/);
     }
-    expect(statementsOf(json, 'plan-sweep')[0]).toEqual({
+    expect(statementsOf(json, 'query-expired')[0]).toEqual({
       Effect: 'Allow',
       Action: ['dynamodb:Query'],
       Resource: ['${aws_dynamodb_table.sessions.arn}/index/expirationWindowIndex'],
@@ -119,7 +124,7 @@ describe('a table of the same stack', () => {
       partitionKey: 'id',
       tableKmsKeyArn,
     });
-    const [, statement] = statementsOf(synthesized(other), 'plan-sweep');
+    const [, statement] = statementsOf(synthesized(other), 'query-expired');
     expect(statement).toMatchObject({
       Action: ['kms:Decrypt', 'kms:DescribeKey'],
       Resource: ['${aws_kms_key.key.arn}'],
@@ -149,9 +154,8 @@ describe('a table of the same stack', () => {
       table: { name: 'Sessions', arn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions' },
       partitionKey: 'id',
     });
-    expect(resources(synthesized(other), 'aws_sfn_state_machine')).toMatchObject([
-      { name: 'precise-ttl-Sessions' },
-    ]);
+    const names = resources(synthesized(other), 'aws_sfn_state_machine').map(({ name }) => name);
+    expect(names.sort()).toEqual(['precise-ttl-Sessions', 'precise-ttl-Sessions-replay']);
   });
 
   const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Sessions';
@@ -198,15 +202,23 @@ describe('a table of the same stack', () => {
 
 test('every ARN is a property, and refers to the resource of that name', () => {
   const stack = ownStack();
-  const ttl = new PreciseTtl(stack, 'ttl', { ...SESSION_DATA, reconcileHours: 744, shards: 10 });
+  const ttl = new PreciseTtl(stack, 'ttl', {
+    ...SESSION_DATA,
+    granularityMinutes: 1,
+    reconcileHours: 744,
+    shards: 10,
+  });
   const { functionArns, roleArns, logGroupArns, scheduleArns } = ttl;
-  const { tableArn, stateMachineArn, scheduleGroupArn, deadLetterQueueArn } = ttl;
+  const { stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn, deadLetterQueueArn } =
+    ttl;
+  const { tableArn } = ttl.table;
   const exposed: Record<string, string> = {
     ...Object.fromEntries(Object.entries(functionArns).map(([task, arn]) => [`function ${task}`, arn])),
     ...Object.fromEntries(Object.entries(roleArns).map(([owner, arn]) => [`role ${owner}`, arn])),
     ...Object.fromEntries(Object.entries(logGroupArns).map(([owner, arn]) => [`logs ${owner}`, arn])),
     ...Object.fromEntries(Object.entries(scheduleArns).map(([id, arn]) => [`schedule ${id}`, arn])),
-    ...{ tableArn, stateMachineArn, scheduleGroupArn, deadLetterQueueArn },
+    ...{ tableArn, stateMachineArn, replayStateMachineArn, journalTableArn, scheduleGroupArn },
+    deadLetterQueueArn,
   };
   new TerraformOutput(stack, 'out', { value: exposed });
   const json = synthesized(stack);
@@ -225,7 +237,9 @@ test('every ARN is a property, and refers to the resource of that name', () => {
   expect(Object.fromEntries(arns.map(([name, arn]) => [name, nameOf(arn)]))).toEqual({
     ...Object.fromEntries(expected),
     'role sweep': ['aws_iam_role', `${prefix}-sweep`],
+    'role replay': ['aws_iam_role', `${prefix}-replay`],
     'role schedule': ['aws_iam_role', `${prefix}-schedule`],
+    'logs replay': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}-replay`],
     'logs sweep': ['aws_cloudwatch_log_group', `/aws/vendedlogs/states/${prefix}`],
     ...Object.fromEntries(
       ['tick', 'reconcile', ...[2, 3, 4, 5, 6, 7, 8].map(part => `reconcile-${part}`)].map(id => [
@@ -235,6 +249,8 @@ test('every ARN is a property, and refers to the resource of that name', () => {
     ),
     tableArn: ['aws_dynamodb_table', 'SessionData'],
     stateMachineArn: ['aws_sfn_state_machine', prefix],
+    replayStateMachineArn: ['aws_sfn_state_machine', `${prefix}-replay`],
+    journalTableArn: ['aws_dynamodb_table', `${prefix}-journal`],
     scheduleGroupArn: ['aws_scheduler_schedule_group', prefix],
     deadLetterQueueArn: ['aws_sqs_queue', `${prefix}-dead-letters`],
   });
@@ -245,26 +261,31 @@ describe('what no prop is for', () => {
     const stack = ownStack();
     const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
     ttl.functions.DeleteChunk.function.addOverride('reserved_concurrent_executions', 50);
-    ttl.machine.stateMachine.addOverride('logging_configuration.level', 'ALL');
+    ttl.tick.stateMachine.addOverride('logging_configuration.level', 'ALL');
     ttl.schedules.deadLetterQueue.addOverride('message_retention_seconds', 60);
     const json = synthesized(stack);
     const deleteChunk = resources(json, 'aws_lambda_function').find(({ function_name }) =>
       String(function_name).endsWith('delete-chunk'),
     );
     expect(deleteChunk).toMatchObject({ reserved_concurrent_executions: 50 });
-    expect(resources(json, 'aws_sfn_state_machine')).toMatchObject([
-      { logging_configuration: { level: 'ALL' } },
+    const levels = resources(json, 'aws_sfn_state_machine').map(({ name, logging_configuration: log }) => [
+      name,
+      (log as Record<string, unknown>)['level'],
     ]);
+    expect(Object.fromEntries(levels)).toEqual({
+      'precise-ttl-SessionData': 'ALL',
+      'precise-ttl-SessionData-replay': 'ERROR',
+    });
     expect(resources(json, 'aws_sqs_queue')).toMatchObject([{ message_retention_seconds: 60 }]);
   });
 
   test('has a default child on every construct, and one of every kind is among all', () => {
     const stack = ownStack();
     const ttl = new PreciseTtl(stack, 'ttl', SESSION_DATA);
-    expect(ttl.node.defaultChild).toBe(ttl.machine.stateMachine);
+    expect(ttl.node.defaultChild).toBe(ttl.tick.stateMachine);
     expect(ttl.functions.PlanSweep.node.defaultChild).toBe(ttl.functions.PlanSweep.function);
     expect(ttl.functions.PlanSweep.role.node.defaultChild).toBe(ttl.functions.PlanSweep.role.role);
-    expect(ttl.table.node.defaultChild).toBe(ttl.table.table);
+    expect(ttl.table.table.node.defaultChild).toBe(ttl.table.table.table);
     expect(ttl.schedules.node.defaultChild).toBe(ttl.schedules.schedules['tick']);
     expect(ttl.node.findAll().filter(each => each instanceof LambdaFunction)).toHaveLength(4);
   });
@@ -283,6 +304,81 @@ const TAGGED = [
   'aws_sqs_queue',
 ];
 
+describe('many tables of a stack', () => {
+  const kmsKeyArn = 'arn:aws:kms:eu-central-1:123456789012:key/1';
+  const stack = ownStack();
+  const made = new DynamodbTable(stack, 'sessions', {
+    name: 'Sessions',
+    hashKey: 'id',
+    attribute: [{ name: 'id', type: 'S' }],
+  });
+  const ttl = new PreciseTtl(stack, 'ttl', {
+    name: 'identity',
+    functionMemoryMb: 1024,
+    tables: [
+      { ...SESSION_DATA, archive: {}, tags: { team: 'a', stage: 'prod' } },
+      { table: made, name: 'sessions', partitionKey: 'id', kmsKeyArn, tags: { team: 'b', stage: 'prod' } },
+    ].map(table => ({ ...table, kmsKeyArn })) as never,
+  });
+  const json = synthesized(stack);
+
+  test('are swept by one deployment, which has its name and what stands beside them', () => {
+    const lambdas = resources(json, 'aws_lambda_function');
+    expect(lambdas.map(({ function_name: name }) => name).sort()).toEqual([
+      ...Object.values(TASKS)
+        .map(file => `identity-${file}`)
+        .sort(),
+      'precise-ttl-SessionData-archive-expiries',
+    ]);
+    for (const lambda of lambdas) expect(lambda['memory_size']).toBe(1024);
+    expect(settingsIn(json)).toMatchObject([
+      { tableName: expect.stringMatching(/SessionData_table/) },
+      { tableName: '${aws_dynamodb_table.sessions.name}' },
+    ]);
+    expect(ttl.tables.map(({ props }) => props.name)).toEqual(['precise-ttl-SessionData', 'sessions']);
+    expect(() => ttl.table).toThrow('expected a deployment of one table, got 2');
+  });
+
+  test('let what serves both have the tags that both have', () => {
+    const tagsOf = (ending: string) =>
+      resources(json, 'aws_lambda_function').find(({ function_name: name }) =>
+        String(name).endsWith(ending),
+      )?.['tags'];
+    expect(tagsOf('plan-sweep')).toEqual({ stage: 'prod' });
+    expect(tagsOf('archive-expiries')).toEqual({ team: 'a', stage: 'prod' });
+  });
+
+  test('forget where the only table of this construct would stand, instead of deleting it', () => {
+    const { removed } = json as unknown as { removed: { from: string; lifecycle: object[] }[] };
+    const left = removed.filter(({ from }) => from.startsWith('aws_dynamodb_table.'));
+    expect(left).toEqual([
+      { from: expect.stringMatching(/^aws_dynamodb_table\.ttl_table_/), lifecycle: [{ destroy: false }] },
+    ]);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['no tables', { tables: [] }, /tables: expected a list of at least one table/],
+    ['a prop that is a table’s', { tables: [SESSION_DATA], shards: 2 }, /shards: expected/],
+    [
+      'a table that names a deployment',
+      { tables: [{ ...SESSION_DATA, sweep: 'a' }] },
+      /tables\[0\]\.sweep: expected none/,
+    ],
+    [
+      'two that disagree',
+      { tables: [SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', functionMemoryMb: 256 }] },
+      /tables\[1\]\.functionMemoryMb: expected 512, as tables\[0\] \(SessionData\) has it/,
+    ],
+    [
+      'the same table twice',
+      { tables: [SESSION_DATA, SESSION_DATA] },
+      /tables\[1\]\.tableName: expected another/,
+    ],
+  ])('are refused with %s', (_name, props, message) => {
+    expect(() => new PreciseTtl(ownStack(), 'ttl', props as never)).toThrow(message);
+  });
+});
+
 test('tags are on everything that can have some', () => {
   const json = withProps({ tags: { team: 'sessions', stage: '${var.stage}' } });
   const blocks = Object.entries(json.resource).flatMap(([type, named]) =>
@@ -297,7 +393,7 @@ test('tags are on everything that can have some', () => {
 test('the roles have the path and the boundary', () => {
   const permissionsBoundary = 'arn:aws:iam::123456789012:policy/teams/boundary';
   const roles = resources(withProps({ rolePath: '/teams/', permissionsBoundary }), 'aws_iam_role');
-  expect(roles).toHaveLength(6);
+  expect(roles).toHaveLength(7);
   for (const role of roles) {
     expect(role).toMatchObject({ path: '/teams/', permissions_boundary: permissionsBoundary });
   }
@@ -366,7 +462,7 @@ describe('a key of the customer', () => {
 
   test('encrypts logs, dead letters, environments and executions', () => {
     const groups = resources(json, 'aws_cloudwatch_log_group');
-    expect(groups.map(({ kms_key_id }) => kms_key_id)).toEqual([arn, arn, arn, arn, arn]);
+    expect(groups.map(({ kms_key_id }) => kms_key_id)).toEqual([arn, arn, arn, arn, arn, arn]);
     const functions = resources(json, 'aws_lambda_function');
     expect(functions.map(({ kms_key_arn }) => kms_key_arn)).toEqual([arn, arn, arn, arn]);
     const [queue] = resources(json, 'aws_sqs_queue');
@@ -384,7 +480,13 @@ describe('a key of the customer', () => {
       statementsOf(json, role)
         .filter(({ Resource: on }) => on.includes(arn))
         .flatMap(({ Action }) => Action);
-    for (const file of Object.values(TASKS)) expect(actionsOn(file)).toEqual(['kms:Decrypt']);
+    for (const file of ['query-expired', 'delete-chunk']) expect(actionsOn(file)).toEqual(['kms:Decrypt']);
+    // The journal has the key, too.
+    for (const file of ['plan-sweep', 'record-metrics']) {
+      expect(new Set(actionsOn(file))).toEqual(
+        new Set(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*']),
+      );
+    }
     expect(actionsOn('-schedule')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
     expect(actionsOn('SessionData-sweep')).toEqual([
       'kms:Decrypt',

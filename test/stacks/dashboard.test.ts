@@ -62,7 +62,7 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
     for (const { dimensions } of ours) {
       expect(dimensions).toEqual({
         service: variables['POWERTOOLS_SERVICE_NAME'],
-        TableName: variables['TABLE_NAME'],
+        Deployment: variables['DEPLOYMENT_NAME'],
       });
     }
   });
@@ -74,7 +74,9 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
       QueueName: named('aws_sqs_queue', 'name'),
       ScheduleGroup: named('aws_scheduler_schedule_group', 'name'),
       GlobalSecondaryIndexName: ['expirationWindowIndex'],
-      StateMachineArn: [expect.stringMatching(/aws_sfn_state_machine\.\w+_sweep_machine_\w+\.arn/)],
+      StateMachineArn: [
+        expect.stringMatching(/aws_sfn_state_machine\.[\w-]+_(sweep|replay)_machine_\w+\.arn/),
+      ],
       TableName: [expect.stringMatching(/aws_dynamodb_table\.\w+\.name/)],
     };
     const others = lines.filter(line => !ours.includes(line));
@@ -103,10 +105,10 @@ describe.each(METRIC_SETS)('the dashboard with metrics: %s', (metrics: MetricSet
   });
 
   test('names the table, the sweep and every section of the runbook', () => {
-    expect(block?.['dashboard_name']).toBe('precise-ttl-SessionData');
+    expect(block?.['dashboard_name']).toBe('precise-ttl');
     const [text] = widgets;
-    expect(text?.properties.markdown).toContain('`precise-ttl-SessionData`');
-    expect(text?.properties.markdown).toMatch(/^# precise-ttl: \$\{aws_dynamodb_table\.\w+\.name\}\n/);
+    expect(text?.properties.markdown).toMatch(/^# precise-ttl: precise-ttl\n/);
+    expect(text?.properties.markdown).toMatch(/items of `\$\{aws_dynamodb_table\.\w+\.name\}`\. /);
     for (const alarm of ALARM_NAMES) {
       expect(text?.properties.markdown).toContain(`docs/runbook.md#${kebab(alarm)})`);
     }
@@ -158,6 +160,28 @@ test('essential metrics still say how many items were deleted', () => {
   ]);
 });
 
+test('however many tables there are, there is one, with as many graphs: what is told by table is a query', () => {
+  const tables = Array.from({ length: 30 }, (_unused, index) => ({
+    ...{ tableName: `table-${index}`, partitionKey: 'id', metricsPerTable: index === 7 },
+  }));
+  const json = terraformJson(configOf(...tables));
+  const dashboards = resources(json, 'aws_cloudwatch_dashboard');
+  expect(dashboards).toHaveLength(1);
+  const { widgets } = JSON.parse(String(dashboards[0]?.['dashboard_body'])) as { widgets: Widget[] };
+  expect(widgets.length).toBeLessThan(25);
+  const queries = widgets
+    .flatMap(({ properties }) => properties.metrics ?? [])
+    .flatMap(([first]) => (typeof first === 'object' ? [(first as { expression: string }).expression] : []));
+  expect(queries).toHaveLength(5);
+  for (const query of queries) expect(query).toMatch(/ GROUP BY TableName ORDER BY \w+\(\) DESC LIMIT \d+$/);
+  expect(queries[0]).toBe(
+    'SELECT SUM(ItemsDeleted) FROM SCHEMA("PreciseTtl", service, Deployment, TableName) ' +
+      "WHERE Deployment = 'precise-ttl' GROUP BY TableName ORDER BY SUM() DESC LIMIT 20",
+  );
+  // The text names some of the tables, and says that there are more.
+  expect(widgets[0]?.properties.markdown).toContain(' and 10 more');
+});
+
 test('there is no widget of alarms without alarms', () => {
   expect(dashboard({ alarms: false }).widgets.map(({ type }) => type)).not.toContain('alarm');
 });
@@ -177,8 +201,8 @@ test.each([
   const { output } = terraformJson({ ...configOf(SESSION_DATA), region });
   const tables = output['tables']?.value as unknown as Record<string, Record<string, string>>;
   const { dashboardName, dashboardUrl } = tables['SessionData'] ?? {};
-  expect(dashboardName).toBe('precise-ttl-SessionData');
+  expect(dashboardName).toBe('precise-ttl');
   expect(dashboardUrl).toBe(
-    begin && `${begin}cloudwatch/home?region=${region}#dashboards/dashboard/precise-ttl-SessionData`,
+    begin && `${begin}cloudwatch/home?region=${region}#dashboards/dashboard/precise-ttl`,
   );
 });

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { STACK } from '../../stacks/app.ts';
 import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
-import { configOf, resources, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import {
+  configOf,
+  resources,
+  SESSION_DATA,
+  sweptTables,
+  synthesizeToFolder,
+} from '../support/synthesized.ts';
 
 const TOKENS: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', deletionProtection: false };
 const EXISTING = { tableName: 'Tokens', partitionKey: 'id', existingTable: true };
@@ -42,19 +48,22 @@ describe('a created table', () => {
   const { folder, json, guard } = synthesized([SESSION_DATA, TOKENS]);
 
   test('is at an address that a state of any version has', () => {
-    expect(Object.keys(json.resource.aws_dynamodb_table)).toEqual(
-      [SESSIONS_ADDRESS, TOKENS_ADDRESS].map(address => address.split('.')[1]),
-    );
+    const [sessions, tokens] = [SESSIONS_ADDRESS, TOKENS_ADDRESS].map(address => address?.split('.')[1]);
+    expect(Object.keys(json.resource.aws_dynamodb_table)).toEqual([
+      sessions,
+      tokens,
+      expect.stringContaining('_journal_'),
+    ]);
   });
 
   test('cannot be replaced or deleted, protected or not', () => {
-    for (const table of resources(json, 'aws_dynamodb_table')) {
+    for (const table of sweptTables(json)) {
       expect(table['lifecycle']).toMatchObject({ prevent_destroy: true });
     }
   });
 
   test('keeps the indexes, streams and replicas that others add to it', () => {
-    for (const table of resources(json, 'aws_dynamodb_table')) {
+    for (const table of sweptTables(json)) {
       expect(table['lifecycle']).toMatchObject({
         ignore_changes: [
           'attribute',
@@ -87,9 +96,12 @@ describe('a created table', () => {
       },
       released: {},
       running: {
-        SessionData:
-          '${aws_sfn_state_machine.SessionData_sweep_machine_DE016BA6.name} in ${data.aws_region.SessionData_place_region_F7286BF5.region}',
-        Tokens: expect.stringContaining('${aws_sfn_state_machine.Tokens_sweep_machine_7331ECFB.name} in '),
+        // As states have it in which each table had a state machine of its own, with this name.
+        SessionData: 'precise-ttl-SessionData in ${data.aws_region.place_region_950A0145.region}',
+        Tokens: expect.stringMatching(/^precise-ttl-Tokens in /),
+        ':sweeps/precise-ttl': expect.stringMatching(
+          /^\$\{aws_sfn_state_machine\.sweeps_precise-ttl_sweep_machine_\w+\.name\} in /,
+        ),
       },
       stopped: {},
       held: [],
@@ -171,10 +183,9 @@ describe('a removed deployment', () => {
 
   test('takes the guard off its tables, and off no other', () => {
     expect(guard).toMatchObject({ created: {}, released: {}, running: {}, stopped: {}, held: [] });
-    expect(json.moved).toContainEqual({
-      from: instance('running', 'Tokens'),
-      to: instance('stopped', 'Tokens'),
-    });
+    for (const key of ['Tokens', ':sweeps/precise-ttl']) {
+      expect(json.moved).toContainEqual({ from: instance('running', key), to: instance('stopped', key) });
+    }
     expect(json.moved.filter(isOfTable)).toEqual(
       ['SessionData', 'Tokens'].map(name => ({
         from: instance('created', name),

@@ -6,10 +6,11 @@ import type { PreciseTtlProps } from '../../stacks/props.ts';
 import { TASKS } from '../../statemachine/contract.ts';
 import {
   configOf,
-  definitionOf,
   type Resource,
   resources,
   SESSION_DATA,
+  settingsIn,
+  sweptTables,
   synthesizeToFolder,
   type TerraformJson,
   terraformJson,
@@ -40,7 +41,7 @@ function readable(resource: string): string {
     .replaceAll(/\$\{data\.aws_partition[^}]*\}/g, 'aws')
     .replaceAll(/\$\{data\.aws_region[^}]*\}/g, 'REGION')
     .replaceAll(/\$\{data\.aws_caller_identity[^}]*\}/g, 'ACCOUNT')
-    .replaceAll(/\$\{(data\.)?(aws_[a-z_]+)\.[A-Za-z]+_([a-z-]+)_[^}]*\}/g, '$2($3)');
+    .replaceAll(/\$\{(?:data\.)?(aws_[a-z_]+)\.(?:sweeps_[a-z-]+_|[A-Za-z]+_)([a-z-]+)_[^}]*\}/g, '$1($2)');
 }
 
 function trusted(terraform: TerraformJson, roleName: string) {
@@ -49,7 +50,7 @@ function trusted(terraform: TerraformJson, roleName: string) {
 }
 
 describe('the table', () => {
-  const [table] = resources(json, 'aws_dynamodb_table');
+  const [table] = sweptTables(json);
 
   test('has the keys, and the sparse index of keys only', () => {
     expect(table).toMatchObject({
@@ -76,7 +77,7 @@ describe('the table', () => {
 
   test('by second has the TTL attribute as the only key of the index', () => {
     const json = terraformJson(configOf({ tableName: 'Tokens', partitionKey: 'id', indexedBy: 'second' }));
-    const [table] = resources(json, 'aws_dynamodb_table');
+    const [table] = sweptTables(json);
     expect(table).toMatchObject({
       attribute: [
         { name: 'id', type: 'S' },
@@ -85,8 +86,7 @@ describe('the table', () => {
       global_secondary_index: [{ name: 'expirySecondIndex', hash_key: 'ttl', projection_type: 'KEYS_ONLY' }],
     });
     expect(JSON.stringify(table)).not.toContain('range_key');
-    const [plan] = resources(json, 'aws_lambda_function');
-    expect(plan).toMatchObject({ environment: { variables: { INDEXED_BY: 'second' } } });
+    expect(settingsIn(json)).toMatchObject([{ tableName: expect.any(String), indexedBy: 'second' }]);
   });
 
   test('keeps native TTL as the backstop, and is protected', () => {
@@ -100,7 +100,7 @@ describe('the table', () => {
     'has no native TTL with %j, which knows nothing of it',
     props => {
       const json = terraformJson(configOf({ ...SESSION_DATA, ...props }));
-      const [without] = resources(json, 'aws_dynamodb_table');
+      const [without] = sweptTables(json);
       // With its attribute, or DynamoDB refuses to turn off one that is on.
       expect(without).toMatchObject({ ttl: { attribute_name: 'ExpirationTime', enabled: false } });
     },
@@ -110,7 +110,7 @@ describe('the table', () => {
     const read = 'dynamodb:BatchGetItem on aws_dynamodb_table(table)';
     const json = terraformJson(configOf({ ...SESSION_DATA, holdAttribute: 'legalHold' }));
     const allowed = ['plan-sweep', 'query-expired', 'delete-chunk'].filter(file =>
-      permissions(json, `precise-ttl-SessionData-${file}`).includes(read),
+      permissions(json, `precise-ttl-${file}`).includes(read),
     );
     expect(allowed).toEqual(['plan-sweep', 'query-expired']);
     const conditions = resources(json, 'aws_iam_role_policy')
@@ -126,28 +126,22 @@ describe('the table', () => {
 
   test('can be restored to any second, unless told otherwise', () => {
     expect(table).toMatchObject({ point_in_time_recovery: { enabled: true } });
-    const [without] = resources(
-      terraformJson(configOf({ ...SESSION_DATA, pointInTimeRecovery: false })),
-      'aws_dynamodb_table',
-    );
+    const [without] = sweptTables(terraformJson(configOf({ ...SESSION_DATA, pointInTimeRecovery: false })));
     expect(without).toMatchObject({ point_in_time_recovery: { enabled: false } });
   });
 
   test('can be of any key type, without sort key', () => {
     const { sortKey, ...hashOnly } = SESSION_DATA;
     expect(sortKey).toBeDefined();
-    const [other] = resources(
-      terraformJson(configOf({ ...hashOnly, partitionKeyType: 'B' })),
-      'aws_dynamodb_table',
-    );
+    const [other] = sweptTables(terraformJson(configOf({ ...hashOnly, partitionKeyType: 'B' })));
     expect(other).not.toHaveProperty('range_key');
     expect(other?.['attribute']).toContainEqual({ name: 'UserName', type: 'B' });
   });
 
   test('that is there already is looked up, and nothing of it is changed', () => {
     const existing = terraformJson(configOf({ ...SESSION_DATA, existingTable: true }));
-    expect(resources(existing, 'aws_dynamodb_table')).toEqual([]);
-    expect(permissions(existing, 'precise-ttl-SessionData-query-expired')).toContain(
+    expect(sweptTables(existing)).toEqual([]);
+    expect(permissions(existing, 'precise-ttl-query-expired')).toContain(
       'dynamodb:Query on aws_dynamodb_table(table)/index/expirationWindowIndex',
     );
   });
@@ -156,14 +150,15 @@ describe('the table', () => {
 describe('the functions', () => {
   const functions = resources(json, 'aws_lambda_function');
 
-  test('are four, on nodejs24.x and arm64, with the environment of the table', () => {
+  test('are four, on nodejs24.x and arm64, and know nothing of a table', () => {
     expect(functions.map(({ function_name }) => function_name).sort()).toEqual([
-      'precise-ttl-SessionData-delete-chunk',
-      'precise-ttl-SessionData-plan-sweep',
-      'precise-ttl-SessionData-query-expired',
-      'precise-ttl-SessionData-record-metrics',
+      'precise-ttl-delete-chunk',
+      'precise-ttl-plan-sweep',
+      'precise-ttl-query-expired',
+      'precise-ttl-record-metrics',
     ]);
     for (const each of functions) {
+      expect(Object.keys((each['environment'] as { variables: object }).variables)).toHaveLength(4);
       expect(each).toMatchObject({
         runtime: 'nodejs24.x',
         architectures: ['arm64'],
@@ -171,23 +166,33 @@ describe('the functions', () => {
         memory_size: 512,
         environment: {
           variables: {
-            TABLE_NAME: expect.stringMatching(/^\$\{aws_dynamodb_table\..*\.name\}$/),
-            INDEX_NAME: 'expirationWindowIndex',
-            PARTITION_KEY: 'UserName',
-            SORT_KEY: 'SessionId',
-            TTL_ATTRIBUTE: 'ExpirationTime',
-            WINDOW_ATTRIBUTE: 'expirationWindow',
-            GRANULARITY_MINUTES: '1',
-            SHARDS: '1',
-            DELETE_MODE: 'guarded',
-            LOOKBACK_MINUTES: '10',
-            PRECISION_SECONDS: '1',
-            POLL_SECONDS: '0',
+            DEPLOYMENT_NAME: 'precise-ttl',
+            JOURNAL_TABLE: expect.stringMatching(/^\$\{aws_dynamodb_table\..*\.name\}$/),
             POWERTOOLS_METRICS_NAMESPACE: 'PreciseTtl',
+            POWERTOOLS_SERVICE_NAME: expect.any(String),
           },
         },
       });
     }
+  });
+
+  test('are given the settings of their tables by the execution', () => {
+    const [settings] = settingsIn(json);
+    expect(settings).toMatchObject({
+      tableName: expect.stringMatching(/^\$\{aws_dynamodb_table\..*\.name\}$/),
+      indexName: 'expirationWindowIndex',
+      partitionKey: 'UserName',
+      sortKey: 'SessionId',
+      ttlAttribute: 'ExpirationTime',
+      windowAttribute: 'expirationWindow',
+      granularityMinutes: 1440,
+      shards: 1,
+      deleteMode: 'guarded',
+      lookbackMinutes: 10,
+      precisionSeconds: 1,
+      pollSeconds: 0,
+    });
+    expect(settingsIn(json, 'replay')).toEqual([settings]);
   });
 
   test('end well before the child execution that calls them must', () => {
@@ -208,7 +213,7 @@ describe('the functions', () => {
     for (const file of Object.values(TASKS)) {
       expect(groups).toContainEqual(
         expect.objectContaining({
-          name: `/aws/lambda/precise-ttl-SessionData-${file}`,
+          name: `/aws/lambda/precise-ttl-${file}`,
           retention_in_days: 30,
         }),
       );
@@ -224,60 +229,86 @@ describe('the roles may do exactly', () => {
   const query = 'dynamodb:Query on aws_dynamodb_table(table)/index/expirationWindowIndex';
 
   test.each([
-    ['plan-sweep', [query]],
+    [
+      'plan-sweep',
+      [
+        query,
+        'dynamodb:Query on aws_dynamodb_table(journal)',
+        'dynamodb:UpdateItem on aws_dynamodb_table(journal)',
+      ],
+    ],
     ['query-expired', [query]],
     ['delete-chunk', ['dynamodb:PartiQLDelete on aws_dynamodb_table(table)']],
-    ['record-metrics', []],
+    [
+      'record-metrics',
+      [
+        'dynamodb:BatchWriteItem on aws_dynamodb_table(journal)',
+        'dynamodb:UpdateItem on aws_dynamodb_table(journal)',
+      ],
+    ],
   ])('%s', (file, expected) => {
-    expect(permissions(json, `precise-ttl-SessionData-${file}`)).toEqual(
-      [...expected, ...logsOf(file)].sort(),
-    );
-    expect(trusted(json, `precise-ttl-SessionData-${file}`)).toMatchObject({
+    expect(permissions(json, `precise-ttl-${file}`)).toEqual([...expected, ...logsOf(file)].sort());
+    expect(trusted(json, `precise-ttl-${file}`)).toMatchObject({
       Principal: { Service: 'lambda.amazonaws.com' },
     });
   });
 
   test('delete-chunk in batch mode', () => {
     const batch = terraformJson(configOf({ ...SESSION_DATA, deleteMode: 'batch' }));
-    expect(permissions(batch, 'precise-ttl-SessionData-delete-chunk')).toEqual(
+    expect(permissions(batch, 'precise-ttl-delete-chunk')).toEqual(
       ['dynamodb:BatchWriteItem on aws_dynamodb_table(table)', ...logsOf('delete-chunk')].sort(),
     );
   });
 
-  test('the state machine', () => {
-    const role = 'precise-ttl-SessionData-sweep';
+  const invocations = Object.values(TASKS)
+    .map(file => `lambda:InvokeFunction on aws_lambda_function(${file})`)
+    .sort();
+  const execution = 'arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-replay';
+  test.each([
+    [
+      'precise-ttl',
+      'precise-ttl-sweep',
+      [
+        ...invocations,
+        'states:StartExecution on arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl',
+        'states:StartExecution on aws_sfn_state_machine(replay)',
+      ],
+    ],
+    [
+      'precise-ttl-replay',
+      'precise-ttl-replay',
+      [
+        ...invocations,
+        `states:DescribeExecution on ${execution}/*`,
+        `states:DescribeExecution on ${execution}:*`,
+        'states:StartExecution on arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-replay',
+        `states:StopExecution on ${execution}/*`,
+        `states:StopExecution on ${execution}:*`,
+      ],
+    ],
+  ])('the state machine %s', (name, role, expected) => {
     const all = permissions(json, role);
     const onEverything = all.filter(permission => permission.endsWith(' on *'));
-    expect(all.filter(permission => !onEverything.includes(permission))).toEqual([
-      'lambda:InvokeFunction on aws_lambda_function(delete-chunk)',
-      'lambda:InvokeFunction on aws_lambda_function(plan-sweep)',
-      'lambda:InvokeFunction on aws_lambda_function(query-expired)',
-      'lambda:InvokeFunction on aws_lambda_function(record-metrics)',
-      'states:DescribeExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
-      'states:DescribeExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData:*',
-      'states:StartExecution on arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-SessionData',
-      'states:StopExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData/*',
-      'states:StopExecution on arn:aws:states:REGION:ACCOUNT:execution:precise-ttl-SessionData:*',
-    ]);
+    expect(all.filter(permission => !onEverything.includes(permission))).toEqual(expected);
     for (const permission of onEverything) expect(permission).toMatch(/^(logs|xray):/);
     expect(trusted(json, role)).toMatchObject({
       Principal: { Service: 'states.amazonaws.com' },
       Condition: { StringEquals: { 'aws:SourceAccount': expect.stringContaining('aws_caller_identity') } },
     });
-    const machine = 'arn:aws:states:REGION:ACCOUNT:stateMachine:precise-ttl-SessionData';
+    const machine = `arn:aws:states:REGION:ACCOUNT:stateMachine:${name}`;
     const { Condition } = trusted(json, role);
     expect(Condition.ArnLike['aws:SourceArn'].map(readable)).toEqual([machine, `${machine}/*`]);
   });
 
   test('the schedules', () => {
-    const role = 'precise-ttl-SessionData-schedule';
+    const role = 'precise-ttl-schedule';
     expect(permissions(json, role)).toEqual([
       'sqs:SendMessage on aws_sqs_queue(schedules)',
       'states:StartExecution on aws_sfn_state_machine(sweep)',
     ]);
     const { Condition } = trusted(json, role);
     expect(readable(Condition.ArnLike['aws:SourceArn'])).toBe(
-      'arn:aws:scheduler:REGION:ACCOUNT:schedule-group/precise-ttl-SessionData',
+      'arn:aws:scheduler:REGION:ACCOUNT:schedule-group/precise-ttl',
     );
   });
 });
@@ -288,51 +319,52 @@ test('the functions do not log that a call began and ended well', () => {
   expect(levels).toEqual([quiet, quiet, quiet, quiet]);
 });
 
-describe('the state machine', () => {
-  const [machine] = resources(json, 'aws_sfn_state_machine');
-
-  test('is a Standard one that logs, and traces when it is told to', () => {
-    expect(machine).toMatchObject({
-      name: 'precise-ttl-SessionData',
-      type: 'STANDARD',
-      logging_configuration: { level: 'ERROR', include_execution_data: true },
-      tracing_configuration: { enabled: false },
-    });
+describe('the state machines', () => {
+  test('are an Express one of the ticks and a Standard one of replays, which log, and trace when they are told to', () => {
+    const machines = resources(json, 'aws_sfn_state_machine');
+    expect(machines.map(({ name, type }) => [name, type]).sort()).toEqual([
+      ['precise-ttl', 'EXPRESS'],
+      ['precise-ttl-replay', 'STANDARD'],
+    ]);
+    for (const machine of machines) {
+      expect(machine).toMatchObject({
+        logging_configuration: { level: 'ERROR', include_execution_data: true },
+        tracing_configuration: { enabled: false },
+      });
+    }
     const traced = terraformJson(configOf({ ...SESSION_DATA, tracing: true }));
     expect(resources(traced, 'aws_sfn_state_machine')).toMatchObject([
+      { tracing_configuration: { enabled: true } },
       { tracing_configuration: { enabled: true } },
     ]);
   });
 
-  test('works as hard as the props say', () => {
-    const worked = terraformJson(
-      configOf({
-        ...SESSION_DATA,
-        shardConcurrency: 3,
-        chunkConcurrency: 7,
-        deleteAttempts: 4,
-        backoffBaseSeconds: 2,
-        backoffCapSeconds: 9,
-      }),
-    );
-    const { definition } = definitionOf(worked);
-    expect(definition).toContain('"MaxConcurrency":4,'); // 3, and the one that waits for the upcoming minute
-    expect(definition).toContain('"MaxConcurrency":7,');
-    for (const lambda of resources(worked, 'aws_lambda_function')) {
-      expect(lambda['environment']).toMatchObject({
-        variables: { DELETE_ATTEMPTS: '4', BACKOFF_BASE_SECONDS: '2', BACKOFF_CAP_SECONDS: '9' },
-      });
-    }
+  test('work as hard as the props say', () => {
+    const props = {
+      shardConcurrency: 3,
+      chunkConcurrency: 7,
+      deleteAttempts: 4,
+      backoffBaseSeconds: 2,
+      backoffCapSeconds: 9,
+    };
+    const worked = terraformJson(configOf({ ...SESSION_DATA, ...props }));
+    for (const machine of ['tick', 'replay'] as const)
+      expect(settingsIn(worked, machine)).toMatchObject([props]);
   });
-});
 
-test.each([
-  [{ shards: 30 }, 50],
-  [{ shards: 30, shardConcurrency: 0 }, 0],
-  [{ shards: 30, precisionSeconds: 60 }, 20],
-])('with %p at most %d children run at once', (props, most) => {
-  const { asl } = definitionOf(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-  expect(asl).toMatchObject({ States: { SweepShards: { MaxConcurrency: most } } });
+  test('log no execution data when one of the tables has keys that must not be shown', () => {
+    const shown = (...logKeys: readonly ('full' | 'hash')[]) =>
+      resources(
+        terraformJson(
+          configOf(
+            ...logKeys.map((each, index) => ({ ...SESSION_DATA, tableName: `T-${index}`, logKeys: each })),
+          ),
+        ),
+        'aws_sfn_state_machine',
+      ).map(({ logging_configuration: log }) => (log as Record<string, unknown>)['include_execution_data']);
+    expect(shown('full', 'full')).toEqual([true, true]);
+    expect(shown('full', 'hash')).toEqual([false, false]);
+  });
 });
 
 describe('the schedules', () => {
@@ -370,7 +402,7 @@ describe('the schedules', () => {
     const input = (name: string) => (schedules[name]?.['target'] as { input: string } | undefined)?.input;
     expect(input('tick')).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
     expect(input('reconcile')).toBe(
-      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":1440}',
+      '{"scheduledTime":"<aws.scheduler.scheduled-time>","lookbackMinutes":44640}',
     );
   });
 
@@ -385,10 +417,12 @@ describe('the schedules', () => {
     expect(resources(paused, 'aws_scheduler_schedule')).toEqual([]);
     const others = (terraform: TerraformJson) =>
       Object.entries(terraform.resource).filter(
-        // Nor is the alarm of the sweeps that do not come; test/stacks/alarms.test.ts has it.
-        ([type]) => !/^aws_(scheduler_schedule|cloudwatch_(metric_alarm|dashboard))$/.test(type),
+        // Nor is the alarm of the sweeps that do not come; test/stacks/alarms.test.ts has it. The ticks know no table.
+        ([type]) =>
+          !/^aws_(scheduler_schedule|sfn_state_machine|cloudwatch_(metric_alarm|dashboard))$/.test(type),
       );
     expect(others(paused)).toEqual(others(json));
+    expect([settingsIn(paused), settingsIn(paused, 'replay')]).toEqual([[], settingsIn(json)]);
   });
 });
 
@@ -399,11 +433,17 @@ describe('a deployment', () => {
     const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};
-    expect(Object.entries(arns).map(([name, value]) => [name, readable(value)])).toEqual([
+    expect(
+      Object.entries(arns)
+        .map(([name, value]) => [name, readable(value)])
+        .sort(),
+    ).toEqual([
       ['alarmTopicArn', 'aws_sns_topic(alarms)'],
-      ['dashboardName', 'precise-ttl-SessionData'],
-      ['dashboardUrl', expect.stringMatching(/^https:.*#dashboards\/dashboard\/precise-ttl-SessionData$/)],
+      ['dashboardName', 'precise-ttl'],
+      ['dashboardUrl', expect.stringMatching(/^https:.*#dashboards\/dashboard\/precise-ttl$/)],
       ['deadLetterQueueUrl', 'aws_sqs_queue(schedules)'],
+      ['deployment', 'precise-ttl'],
+      ['replayStateMachineArn', 'aws_sfn_state_machine(replay)'],
       ['stateMachineArn', 'aws_sfn_state_machine(sweep)'],
       ['tableArn', 'aws_dynamodb_table(table)'],
     ]);
@@ -419,7 +459,7 @@ describe('a deployment', () => {
       ttlAttribute: 'ExpirationTime',
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
-      granularityMinutes: 1,
+      granularityMinutes: 1440,
       shards: 1,
     });
     expect(tables['Tokens']?.expiryModel).toEqual({
@@ -433,13 +473,21 @@ describe('a deployment', () => {
     expect(json.terraform).toMatchObject({ required_version: '>= 1.10' });
   });
 
-  test('sweeps several tables, each with resources of its own', () => {
-    const two = terraformJson(configOf(SESSION_DATA, { tableName: 'Tokens', partitionKey: 'id', shards: 4 }));
-    expect(resources(two, 'aws_sfn_state_machine').map(({ name }) => name)).toEqual([
-      'precise-ttl-SessionData',
-      'precise-ttl-Tokens',
+  test('sweeps several tables with one of everything, and those that say so with their own', () => {
+    const tokens: PreciseTtlProps = { tableName: 'Tokens', partitionKey: 'id', shards: 4 };
+    const named = (...tables: PreciseTtlProps[]) => {
+      const terraform = terraformJson(configOf(...tables));
+      const names = (type: string) =>
+        resources(terraform, type)
+          .map(({ name }) => name)
+          .sort();
+      return [names('aws_sfn_state_machine'), resources(terraform, 'aws_lambda_function').length];
+    };
+    expect(named(SESSION_DATA, tokens)).toEqual([['precise-ttl', 'precise-ttl-replay'], 4]);
+    expect(named(SESSION_DATA, { ...tokens, sweep: 'own' })).toEqual([
+      ['own', 'own-replay', 'precise-ttl', 'precise-ttl-replay'],
+      8,
     ]);
-    expect(resources(two, 'aws_lambda_function')).toHaveLength(8);
   });
 
   test('keeps its state in a file beside the project, or in a bucket with a lock', () => {

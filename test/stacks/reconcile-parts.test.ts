@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { VirtualClock } from 'stepfunctions-emulator';
-import { expiryModel } from '../../expiry/model.ts';
+import { expiryModel, MAX_SHARDS } from '../../expiry/model.ts';
 import { MINUTES_PER_DAY } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
 import { plan } from '../../functions/plan-sweep/plan.ts';
@@ -10,7 +10,9 @@ import { indexLayout } from '../../functions/table/index-layout.ts';
 import { LocalScheduler } from '../../local/scheduler/scheduler.ts';
 import { readSynthesized } from '../../local/terraform/synthesized.ts';
 import { modelOf } from '../../stacks/model-of.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -35,11 +37,27 @@ test('everything that fits into one execution is one part, at seven minutes past
   ]);
 });
 
+test('100 shards and 31 windows of a day are one part', () => {
+  expect(reconcileParts({ reconcileHours: 744, granularityMinutes: 1440, shards: 100 })).toEqual([
+    { minute: 7, lookbackMinutes: 44_640, skipMinutes: 0 },
+  ]);
+});
+
 test('100 shards and a day are three parts of eight hours, twenty minutes apart', () => {
   expect(reconcileParts({ reconcileHours: 24, granularityMinutes: 1, shards: 100 })).toEqual([
     { minute: 7, lookbackMinutes: 480, skipMinutes: 0 },
     { minute: 27, lookbackMinutes: 960 + 20, skipMinutes: 480 + 20 },
     { minute: 47, lookbackMinutes: 1440 + 40, skipMinutes: 960 + 40 },
+  ]);
+});
+
+test('1,000 shards and a day are 25 parts in windows of a minute, and one in windows of a day', () => {
+  const many = { reconcileHours: 24, shards: 1000 };
+  const parts = reconcileParts({ ...many, granularityMinutes: 1 });
+  expect(parts).toHaveLength(25);
+  expect(new Set(parts.map(({ minute }) => minute)).size).toBe(25);
+  expect(reconcileParts({ ...many, granularityMinutes: MINUTES_PER_DAY })).toEqual([
+    { minute: 7, lookbackMinutes: 1440, skipMinutes: 0 },
   ]);
 });
 
@@ -49,7 +67,7 @@ test('no window of the lookback is left out, and no part is more than an executi
   );
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 100 }),
+      fc.integer({ min: 1, max: MAX_SHARDS }),
       fc.constantFrom(...divisors),
       fc.oneof(fc.integer({ min: 1, max: 72 }), fc.integer({ min: 1, max: 744 })),
       fc.integer({ min: 490_000, max: 500_000 }),
@@ -73,18 +91,20 @@ test('no window of the lookback is left out, and no part is more than an executi
 });
 
 describe('100 shards and 48 hours, as they are synthesized', () => {
-  const folder = synthesizeToFolder(configOf({ ...SESSION_DATA, shards: 100, reconcileHours: 48 }));
+  const folder = synthesizeToFolder(
+    configOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100, reconcileHours: 48 }),
+  );
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const { schedules } = readSynthesized(folder);
   const reconciles = schedules.filter(({ name }) => !name.endsWith('-tick'));
 
   test('have a schedule for each part; the first has the name that a single one has', () => {
     expect(reconciles.map(({ name }) => name).sort()).toEqual([
-      'precise-ttl-SessionData-reconcile',
-      'precise-ttl-SessionData-reconcile-2',
-      'precise-ttl-SessionData-reconcile-3',
-      'precise-ttl-SessionData-reconcile-4',
-      'precise-ttl-SessionData-reconcile-5',
+      'precise-ttl-reconcile',
+      'precise-ttl-reconcile-2',
+      'precise-ttl-reconcile-3',
+      'precise-ttl-reconcile-4',
+      'precise-ttl-reconcile-5',
     ]);
   });
 
@@ -104,7 +124,7 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     scheduler.stop();
     expect(inputs).toHaveLength(5);
 
-    const model = modelOf({ ...SESSION_DATA, shards: 100 });
+    const model = modelOf({ ...SESSION_DATA, granularityMinutes: 1, shards: 100 });
     const pairs = new Set<string>();
     for (const [input, now] of inputs) {
       const request = readSweepInput(input, now, TICK);
@@ -131,4 +151,27 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
     }
     expect(missed).toEqual([]);
   });
+});
+
+test('tables that look back alike share a reconcile, and others have their own', () => {
+  const table = (tableName: string, props: Partial<PreciseTtlProps> = {}) =>
+    resolveProps({ tableName, partitionKey: 'id', ...props });
+  const inputs = (...tables: ReturnType<typeof resolveProps>[]) =>
+    schedulesOf({ name: 'own', tables })
+      .slice(1)
+      .map(({ name, input }) => [name, input.tables, input.lookbackMinutes]);
+  expect(inputs(table('one'), table('two', { shards: 3 }))).toEqual([['own-reconcile', undefined, 44_640]]);
+  expect(
+    inputs(
+      table('one'),
+      table('by-second', { indexedBy: 'second' }),
+      table('two'),
+      table('minutes', { granularityMinutes: 1 }),
+      table('off', { indexedBy: 'second', enabled: false }),
+    ),
+  ).toEqual([
+    ['own-reconcile', ['one', 'two'], 44_640],
+    ['own-reconcile-2', ['by-second'], 120],
+    ['own-reconcile-3', ['minutes'], 1_440],
+  ]);
 });

@@ -119,7 +119,7 @@ describe('the key of the table', () => {
   ])('of a %s table may be used by the roles that read or delete, through DynamoDB alone', (_what, of) => {
     const props = { ...of, tableKmsKeyArn: KEY };
     for (const role of [TASKS.PlanSweep, TASKS.QueryExpired]) {
-      expect(onKey(props, role).map(({ Action }) => Action)).toEqual([READ]);
+      expect(onKey(props, `precise-ttl-${role}`).map(({ Action }) => Action)).toEqual([READ]);
     }
     expect(onKey(props, TASKS.DeleteChunk)).toEqual([
       {
@@ -135,7 +135,7 @@ describe('the key of the table', () => {
         },
       },
     ]);
-    for (const role of [TASKS.RecordMetrics, 'SessionData-sweep', '-schedule'])
+    for (const role of [TASKS.RecordMetrics, 'precise-ttl-sweep', '-replay', '-schedule'])
       expect(onKey(props, role)).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
 import type { InvokeWrapper } from '../../local/functions/local-functions.ts';
 import type { ChildStart, PlanSweepOutput } from '../../statemachine/contract.ts';
-import { answering, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
+import { answering, deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../support/main-job.ts';
 
 /*
  * What npm start says of a sweep that does not do what its configuration says, and of a machine that sleeps. Everything
@@ -77,7 +77,7 @@ test('a machine whose timers sleep with it delays what it waits for after it has
 test('a machine that sleeps does not excuse a sweep that is broken', async () => {
   const { status, notKept } = await judgedJob({
     clock: new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 5_000),
-    functions: { environment: { PRECISION_SECONDS: '60' } },
+    ...deployedWith({ precisionSeconds: 60 }),
   });
   expect({ status, notKept }).toEqual({ status: 1, notKept: { goneInTime: 'broken' } });
 }, 180_000);

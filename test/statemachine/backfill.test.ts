@@ -31,7 +31,7 @@ import { BackfillTable } from '../support/simulation/backfill-table.ts';
 import { configOf, definitionOf, SESSION_DATA, terraformJson } from '../support/synthesized.ts';
 
 const json = terraformJson(configOf({ ...SESSION_DATA, backfill: true }));
-const { definition, asl } = definitionOf(json, { ofBackfill: true });
+const { definition, asl } = definitionOf(json, { of: 'backfill' });
 const loaded = loadDefinition(definition);
 
 const START = Date.parse('2026-11-20T09:00:00Z');

@@ -1,8 +1,9 @@
 import { countsOfTenSeconds } from '../../bench/brake/ten-seconds.ts';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
+import { sweepReport } from '../support/sweep-reports.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const FIRST = START + 120;
@@ -14,7 +15,7 @@ const BY: readonly (readonly [string, Partial<ExpiryModelProps>])[] = [
 
 function simulate(model: Partial<ExpiryModelProps>, more: Partial<SimulationOptions> = {}): Simulation {
   return new Simulation({
-    definition: definitionWith({}),
+    definition: machinesWith({}),
     start: START,
     model: expiryModel({ partitionKey: 'id', ...model }),
     pace: { precisionSeconds: 1, pollSeconds: model.indexedBy === 'second' ? 1 : 0 },
@@ -30,9 +31,10 @@ function fill({ table }: Simulation, perSecond: number, seconds: number, from = 
 }
 
 const reportsOf = ({ executions }: Simulation) =>
-  executions.map(({ status, output, cause }) => {
+  executions.map(execution => {
+    const { status, cause } = execution;
     expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
-    return output as unknown as SweepReport;
+    return sweepReport(execution);
   });
 
 function expectSound(simulation: Simulation, items: number): readonly SweepReport[] {

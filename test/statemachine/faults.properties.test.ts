@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { MACHINES } from '../../statemachine/contract.ts';
+import { type CountName, sumOfFates } from '../../statemachine/counts.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { type CallFault, Simulation } from '../support/simulation/simulation.ts';
+import { sweepReports } from '../support/sweep-reports.ts';
 
 /*
- * One tick, on a virtual clock, while functions fail, hang and lose their answers and DynamoDB throttles and refuses. Whatever
+ * One tick, with what it hands over, or one replay, on a virtual clock, while functions fail, hang and lose their answers and DynamoDB throttles and refuses. Whatever
  * happens, nothing that lives is deleted, and what expired is deleted or told of.
  */
 
@@ -14,6 +16,7 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const FIRST_TTL = START - 500;
 const LAST_TTL = START + 119;
 const FAR = START + 86_400;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 const item = fc.record({
   ttl: fc.oneof(
@@ -74,88 +77,114 @@ const run = fc.record({
 /** FAULT_RUNS=1000 looks longer, about a minute and a half. */
 const RUNS = Number(process.env['FAULT_RUNS'] ?? 15);
 
-test('what expired is deleted or told of, whatever fails', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      run,
-      async ({ items: kinds, model, pollSeconds, maxDeletesPerSecond, lateSeconds, outage, ...faults }) => {
-        const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
-        const next = {
-          'plan-sweep': [...faults.plans],
-          'query-expired': [...faults.queries],
-          'delete-chunk': [...faults.deletes],
-          'record-metrics': [...faults.records],
-        };
-        const simulation = new Simulation({
-          definition: definitionWith({}),
-          start: START,
-          model: expiryModel({ partitionKey: 'id', ...model }),
-          pace: { precisionSeconds: 1, pollSeconds },
-          // By second it is two by default: items would lie behind it.
-          lookbackMinutes: 10,
-          // A first plan that fails, fails the execution as it is: nothing was swept.
-          failingCall: name =>
-            simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
-              ? undefined
-              : (next[name].shift() ?? undefined),
-          throttledCall: nowMs =>
-            outage !== null &&
-            nowMs >= (START + lateSeconds + 5 + outage.from) * 1000 &&
-            nowMs < (START + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
-          throttled: (id, nowMs) => {
-            const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
-            return nowMs < (Math.max(ttl, START) + throttledFor) * 1000;
-          },
-          refused: id => items[Number(id)]?.refused ?? false,
-        });
-        const { clock, table } = simulation;
-        const renewed = new Set<string>();
-        for (const [index, { ttl, renewed: after }] of items.entries()) {
-          const id = String(index);
-          table.write(id, ttl);
-          if (after === null) continue;
-          clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
-            if (!table.ids().includes(id)) return;
-            table.write(id, FAR);
-            renewed.add(id);
-          });
-        }
-        simulation.tick(START, lateSeconds, { maxDeletesPerSecond });
-        await simulation.finish();
+/** A replay is started when all of that has expired. */
+const REPLAY_START = START + 130;
+const REPLAYED = { from: iso(FIRST_TTL), to: iso(LAST_TTL + 1) };
 
-        const [execution] = simulation.executions;
-        if (execution === undefined) throw new Error('no execution');
-        const { status, output, error, cause = '', mapRuns } = execution;
-        // No child crashes, or is ended by Step Functions for its age.
-        for (const { executionCounts } of mapRuns)
-          expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
-        expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
-        for (const { ttl, deletedAt } of simulation.deleted)
-          expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
-        // By window a child begins in the window before its minute. By second that minute is the tick's before alone.
-        const isOfTickBefore = (id: string) => {
-          const { ttl = 0 } = items[Number(id)] ?? {};
-          return model.indexedBy === 'second' && ttl >= START && ttl < START + 60;
-        };
-        const left = table.ids().filter(id => !renewed.has(id) && !isOfTickBefore(id));
-        if (status !== 'SUCCEEDED') expect(error).toBe('SweepIncompleteError');
-        const report = (status === 'SUCCEEDED' ? output : JSON.parse(cause)) as unknown as SweepReport;
-        // Neither PlanFurther nor RecordMetrics could be called: nobody is left to add up.
-        if (status !== 'SUCCEEDED' && report.notRecorded !== undefined && !('found' in report)) return;
-        const { found, deleted, renewed: kept, notFound, failed, shardsFailed, leftForLater } = report;
-        expect(deleted + kept + notFound + failed).toBe(found);
-        expect(deleted).toBeLessThanOrEqual(simulation.deleted.length);
-        if (status === 'SUCCEEDED') {
-          // A limit makes a sweep late, not incomplete; it says that it has left something.
-          const told = leftForLater > 0 ? [] : left;
-          expect({ left: told, failed, shardsFailed }).toEqual({ left: [], failed: 0, shardsFailed: 0 });
-          if (maxDeletesPerSecond === 0) expect(leftForLater).toBe(0);
-        } else {
-          if (shardsFailed === 0 && leftForLater === 0) expect(left.length).toBeLessThanOrEqual(failed);
-          expect(failed + shardsFailed).toBeGreaterThan(0);
-        }
-      },
-    ),
-    { numRuns: RUNS },
-  );
-}, 600_000);
+test.each(MACHINES)(
+  'what expired is deleted or told of by the %s, whatever fails',
+  async machine => {
+    const isTick = machine === 'tick';
+    const start = isTick ? START : REPLAY_START;
+    await fc.assert(
+      fc.asyncProperty(
+        run,
+        async ({ items: kinds, model, pollSeconds, maxDeletesPerSecond, lateSeconds, outage, ...faults }) => {
+          const items = kinds.flatMap(({ copies, ...each }) => new Array<typeof each>(copies).fill(each));
+          const next = {
+            'plan-sweep': [...faults.plans],
+            'query-expired': [...faults.queries],
+            'delete-chunk': [...faults.deletes],
+            'record-metrics': [...faults.records],
+          };
+          const simulation = new Simulation({
+            definition: machinesWith({}),
+            start,
+            model: expiryModel({ partitionKey: 'id', ...model }),
+            pace: { precisionSeconds: 1, pollSeconds },
+            // By second it is two by default: items would lie behind it.
+            lookbackMinutes: 10,
+            // A first plan that fails, fails the execution as it is: nothing was swept.
+            failingCall: name =>
+              simulation.calls['query-expired'] === 0 && name === 'plan-sweep'
+                ? undefined
+                : (next[name].shift() ?? undefined),
+            throttledCall: nowMs =>
+              outage !== null &&
+              nowMs >= (start + lateSeconds + 5 + outage.from) * 1000 &&
+              nowMs < (start + lateSeconds + 5 + outage.from + outage.seconds) * 1000,
+            throttled: (id, nowMs) => {
+              const { ttl = 0, throttledFor = 0 } = items[Number(id)] ?? {};
+              return nowMs < (Math.max(ttl, start) + throttledFor) * 1000;
+            },
+            refused: id => items[Number(id)]?.refused ?? false,
+          });
+          const { clock, table } = simulation;
+          const renewed = new Set<string>();
+          for (const [index, { ttl, renewed: after }] of items.entries()) {
+            const id = String(index);
+            table.write(id, ttl);
+            if (after === null) continue;
+            clock.schedule(Math.max(0, (ttl + after) * 1000 + 500 - clock.now()), () => {
+              if (!table.ids().includes(id)) return;
+              table.write(id, FAR);
+              renewed.add(id);
+            });
+          }
+          if (isTick) simulation.tick(START, lateSeconds, { maxDeletesPerSecond });
+          else simulation.replay({ ...REPLAYED, maxDeletesPerSecond });
+          await simulation.finish();
+
+          const { executions } = simulation;
+          // No child of a replay crashes, or is ended by Step Functions for its age.
+          for (const { executionCounts } of executions.flatMap(({ mapRuns }) => mapRuns))
+            expect(executionCounts).toMatchObject({ failed: 0, timedOut: 0, aborted: 0 });
+          expect(simulation.deleted).toHaveLength(items.length - table.ids().length);
+          for (const { ttl, deletedAt } of simulation.deleted)
+            expect(deletedAt).toBeGreaterThanOrEqual(ttl * 1000);
+          // The minute before its own is that of the tick before.
+          const isOfTickBefore = (id: string) => {
+            const { ttl = 0 } = items[Number(id)] ?? {};
+            return isTick && ttl >= START && ttl < START + 60;
+          };
+          const left = table.ids().filter(id => !renewed.has(id) && !isOfTickBefore(id));
+          const unsuccessful = executions.filter(({ status }) => status !== 'SUCCEEDED');
+          // What was handed over, and cannot be planned, fails as it is: nothing of it was swept.
+          if (unsuccessful.some(({ error }) => error !== 'SweepIncompleteError')) {
+            expect(executions[0]?.error ?? 'SweepIncompleteError').toBe('SweepIncompleteError');
+            return;
+          }
+          // RecordMetrics, or that and PlanFurther, could not be called: nobody is left to add up.
+          if (
+            unsuccessful.some(
+              ({ cause = '' }) => JSON.parse(cause).notRecorded && !('found' in JSON.parse(cause)),
+            )
+          )
+            return;
+          // What a tick hands over is another execution's, whose report it is in.
+          const reports = sweepReports(simulation);
+          const sum = (count: CountName) => reports.reduce((total, report) => total + report[count], 0);
+          for (const report of reports) expect(sumOfFates(report)).toBe(report.found);
+          expect(sum('deleted')).toBeLessThanOrEqual(simulation.deleted.length);
+          expect(simulation.executionsOf('replay')).toHaveLength((isTick ? 0 : 1) + sum('handedOver'));
+          if (unsuccessful.length === 0) {
+            // A limit makes a sweep late, not incomplete; it says that it has left something.
+            const untold = sum('leftForLater') > 0 ? [] : left;
+            expect({ left: untold, failed: sum('failed'), shardsFailed: sum('shardsFailed') }).toEqual({
+              left: [],
+              failed: 0,
+              shardsFailed: 0,
+            });
+            if (maxDeletesPerSecond === 0) expect(sum('leftForLater')).toBe(0);
+          } else {
+            if (sum('shardsFailed') === 0 && sum('leftForLater') === 0)
+              expect(left.length).toBeLessThanOrEqual(sum('failed'));
+            expect(sum('failed') + sum('shardsFailed')).toBeGreaterThan(0);
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+  600_000,
+);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import { MAX_GRACE_SECONDS, type SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { MAX_GRACE_SECONDS } from '../../statemachine/contract.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
+import { sweepReport } from '../support/sweep-reports.ts';
 
 /*
  * With `graceSeconds` an item goes so long after its TTL, as precisely as without: on a virtual clock, with ticks in time and items that
@@ -32,7 +33,7 @@ test('an item is deleted as long after its grace as it would be after its expiry
       async (graceSeconds, precisionSeconds, model, dues) => {
         const pollSeconds = model.indexedBy === 'second' && precisionSeconds < 60 ? precisionSeconds : 0;
         const simulation = new Simulation({
-          definition: definitionWith({}),
+          definition: machinesWith({}),
           start: START,
           model,
           pace: { precisionSeconds, pollSeconds },
@@ -51,9 +52,9 @@ test('an item is deleted as long after its grace as it would be after its expiry
           expect(lateMs).toBeGreaterThanOrEqual(0);
           expect(lateMs).toBeLessThanOrEqual(precisionSeconds * 1000 + MOST_LATE_MS);
         }
-        for (const { status, output } of simulation.executions) {
-          expect(status).toBe('SUCCEEDED');
-          const { lagMs, oldestOverdueSeconds } = output as unknown as SweepReport;
+        for (const execution of simulation.executions) {
+          expect(execution.status).toBe('SUCCEEDED');
+          const { lagMs, oldestOverdueSeconds } = sweepReport(execution);
           expect(lagMs?.max ?? 0).toBeLessThanOrEqual(precisionSeconds * 1000 + MOST_LATE_MS);
           expect(oldestOverdueSeconds).toBeLessThanOrEqual(60);
         }

@@ -1,5 +1,5 @@
 import { expiryModel } from '../../expiry/model.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -7,7 +7,7 @@ const MINUTES = 15;
 
 test('held items do not use up the limit of those behind them', async () => {
   const simulation = new Simulation({
-    definition: definitionWith({}),
+    definition: machinesWith({}),
     start: START,
     model: expiryModel({ partitionKey: 'id' }),
     lookbackMinutes: 10,

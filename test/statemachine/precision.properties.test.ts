@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
 import { sumOfFates } from '../../statemachine/counts.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation } from '../support/simulation/simulation.ts';
+import { sweepReport } from '../support/sweep-reports.ts';
 
 /*
  * Sweeps to the second, on a virtual clock: whatever is written, renewed and throttled, and however the ticks come, what
@@ -65,7 +65,7 @@ test.each([
         models,
         async ({ items, ticks, pollSeconds, precisionSeconds, maxDeletesPerSecond, graceSeconds }, model) => {
           const simulation = new Simulation({
-            definition: definitionWith({}),
+            definition: machinesWith({}),
             start: START,
             model,
             pace: { precisionSeconds, pollSeconds },
@@ -105,9 +105,10 @@ test.each([
           for (const { ttl, deletedAt } of simulation.deleted)
             expect(deletedAt).toBeGreaterThanOrEqual((ttl + graceSeconds) * 1000);
           let deletedInAll = 0;
-          for (const { status, output, cause } of simulation.executions) {
+          for (const execution of simulation.executions) {
+            const { status, cause } = execution;
             expect({ status, cause }).toEqual({ status: 'SUCCEEDED', cause: undefined });
-            const report = output as unknown as SweepReport;
+            const report = sweepReport(execution);
             expect(sumOfFates(report)).toBe(report.found);
             deletedInAll += report.deleted;
           }

@@ -1,20 +1,19 @@
 import { seededRandom } from 'stepfunctions-emulator';
 import { type ExpiryModelProps, expiryModel } from '../../expiry/model.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { type Fate, Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
+import { sweepReport, sweepReports } from '../support/sweep-reports.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const at = (minute: number, second = 0) => MINUTE + minute * 60 + second;
 
 const simulate = (options: Omit<SimulationOptions, 'definition'>) =>
-  new Simulation({ definition: definitionWith({}), ...options });
+  new Simulation({ definition: machinesWith({}), ...options });
 
 const lag = ({ ttl, deletedAt }: Fate) => deletedAt - ttl * 1000;
 const lags = (simulation: Simulation) => simulation.deleted.map(lag).toSorted((one, other) => one - other);
 const worst = (simulation: Simulation) => lags(simulation).at(-1) ?? Number.NaN;
-const reports = (simulation: Simulation) =>
-  simulation.executions.map(({ output }) => output as unknown as SweepReport);
+const reports = sweepReports;
 
 /** Two items every two seconds from minute 2 to minute 5, written long before, and the ticks that own them. */
 function stream(simulation: Simulation, late: (minute: number) => number[] = () => [0]): number {
@@ -69,24 +68,12 @@ describe('items are gone within a second', () => {
     expect(worst(simulation)).toBeLessThan(1000);
   });
 
-  test('with seconds of overhead around every Map Run', async () => {
-    const mapRunDelays = { beforeChildrenMs: 5000, afterChildrenMs: 7000 };
-    const simulation = simulate({ start: at(0), mapRunDelays });
-    const written = stream(simulation, () => [45]);
-    await simulation.finish();
-    expectAllGone(simulation, written);
-    expect(worst(simulation)).toBeLessThan(1000);
-  });
-
   test('in as many shards as there are', async () => {
     const simulation = simulate({ start: at(0), model: expiryModel({ partitionKey: 'id', shards: 3 }) });
     const written = stream(simulation); // all in shard 0: the others have nothing and start nothing
     await simulation.finish();
     expectAllGone(simulation, written);
-    const children = simulation.executions.flatMap(({ mapRuns }) =>
-      mapRuns.map(run => run.executionCounts.total),
-    );
-    expect(Math.max(...children)).toBe(1);
+    expect(Math.max(...reports(simulation).map(({ shardsSwept }) => shardsSwept))).toBe(1);
   });
 });
 
@@ -146,12 +133,12 @@ describe('by second', () => {
 });
 
 describe('a tick that never came', () => {
-  test("is made up for by the next one, before that one's own minute begins to matter", async () => {
+  test('is made up for by the tick that comes when its minute is over', async () => {
     const simulation = simulate({ start: at(0) });
     const written = stream(simulation, minute => (minute === 1 ? [] : [0]));
     await simulation.finish();
     expectAllGone(simulation, written);
-    // Tick 1 owned minute 2; tick 2 owns minute 3 and begins with what is left before it.
+    // Tick 1 owned minute 2; tick 3 comes when that is over, and tick 2 has the minute that begins then.
     const skipped = simulation.deleted.filter(({ ttl }) => ttl < at(3));
     expect(Math.max(...skipped.map(({ deletedAt }) => deletedAt))).toBeLessThan(at(3, 1) * 1000);
     expect(Math.max(...simulation.deleted.filter(({ ttl }) => ttl >= at(3)).map(lag))).toBeLessThan(1000);
@@ -210,12 +197,12 @@ describe('a key that DynamoDB throttles', () => {
     });
     const written = stream(simulation, minute => (minute === 2 ? [0] : []));
     await simulation.finish();
-    const [{ error, cause } = {}] = simulation.executions;
+    const [{ error } = {}] = simulation.executions;
     expect(error).toBe('SweepIncompleteError');
-    // Minute 2, which no tick came for, and minute 3.
-    expect(JSON.parse(cause ?? '')).toMatchObject({
-      found: 120,
-      deleted: 119,
+    // Minute 3. No tick came for minute 2, nor after it.
+    expect(sweepReports(simulation)[0]).toMatchObject({
+      found: 60,
+      deleted: 59,
       failed: 1,
       failedKeys: [{ key: { id: { S: REFUSED } }, reason: 'ValidationError' }],
     });
@@ -231,9 +218,9 @@ describe('a key that DynamoDB throttles', () => {
     expect(Math.max(...simulation.deleted.map(lag))).toBeLessThan(1000);
     const failed = simulation.executions.filter(({ status }) => status === 'FAILED');
     expect(failed.length).toBeGreaterThan(0);
-    for (const { error, cause } of failed) {
-      expect(error).toBe('SweepIncompleteError');
-      const report = JSON.parse(cause ?? '') as SweepReport;
+    for (const execution of failed) {
+      expect(execution.error).toBe('SweepIncompleteError');
+      const report = sweepReport(execution);
       expect(report.failedKeys).toEqual([{ key: { id: { S: STUCK } }, reason: 'Unprocessed' }]);
       expect(report.failed).toBe(1);
       expect(report.found).toBe(report.deleted + report.renewed + report.notFound + report.failed);
@@ -368,22 +355,29 @@ describe('an item in the window before its own', () => {
 });
 
 describe('what it costs', () => {
-  test('an idle tick takes three transitions, one call and no child', async () => {
+  test('an idle tick takes one call, and no transition of a Standard execution', async () => {
     const simulation = simulate({ start: at(0) });
     simulation.tick(at(0));
     await simulation.finish();
     const [execution] = simulation.executions;
-    expect(execution?.billing.stateTransitions).toBe(3);
-    expect(execution?.mapRuns).toEqual([]);
+    expect(execution?.billing).toMatchObject({
+      stateTransitions: 0,
+      expressRequests: 1,
+      functionInvocations: 1,
+    });
     expect(simulation.calls).toMatchObject({ 'plan-sweep': 1, 'query-expired': 0 });
+    // 64 MB for a tenth of a second.
+    expect(execution?.billing.expressGbSeconds).toBeCloseTo(0.1 / 16, 9);
   });
 
-  test('a busy tick takes six transitions, and polls no more than once a second', async () => {
+  test('a busy tick takes no transition of a Standard execution, and polls no more than once a second', async () => {
     const simulation = simulate({ start: at(0) });
     for (let ttl = at(1); ttl < at(2); ttl += 1) simulation.table.write(`item-${ttl}`, ttl);
     simulation.tick(at(0));
     await simulation.finish();
-    expect(simulation.executions[0]?.billing.stateTransitions).toBe(6);
+    expect(simulation.billing).toMatchObject({ stateTransitions: 0, expressRequests: 1 });
+    // It lives for the two minutes until its own has ended, in 64 MB.
+    expect(simulation.billing.expressGbSeconds).toBeLessThan(121 / 16);
     expect(simulation.calls['query-expired']).toBeLessThanOrEqual(62);
     expect(simulation.deleted).toHaveLength(60);
   });

@@ -1,9 +1,9 @@
 import { isExpiry } from '../../expiry/is-expiry.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { OLDEST_EXPIRY_AGE_SECONDS } from '../../expiry/ttl.ts';
-import type { SweepReport } from '../../statemachine/contract.ts';
-import { definitionWith } from '../support/run-sweep.ts';
+import { machinesWith } from '../support/run-sweep.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
+import { sweepReports } from '../support/sweep-reports.ts';
 
 /*
  * The clocks of Step Functions and of the functions against DynamoDB's, which times the records of the stream, rounded down to the
@@ -26,13 +26,12 @@ const MODELS = {
 
 /** An item each second by DynamoDB's clock, and the ticks. */
 async function sweep(options: Omit<SimulationOptions, 'definition' | 'start'>) {
-  const simulation = new Simulation({ definition: definitionWith({}), start: START, ...options });
+  const simulation = new Simulation({ definition: machinesWith({}), start: START, ...options });
   const { graceSeconds = 0 } = options;
   for (let ttl = FIRST; ttl <= LAST; ttl += 1) simulation.table.write(String(ttl), ttl - graceSeconds);
   for (let minute = 0; minute < TICKS; minute += 1) simulation.tick(START + minute * 60);
   await simulation.finish();
-  const reports = simulation.executions.map(({ output }) => output as unknown as SweepReport);
-  return { simulation, reports };
+  return { simulation, reports: sweepReports(simulation) };
 }
 
 const lateMs = (simulation: Simulation) =>
@@ -66,7 +65,7 @@ test.each(SKEWS)(
   async skew => {
     const graceSeconds = 30;
     const simulation = new Simulation({
-      definition: definitionWith({}),
+      definition: machinesWith({}),
       start: START,
       pace: { precisionSeconds: 60, pollSeconds: 0 },
       dynamoDbAheadMs: -skew * 1000,
@@ -94,7 +93,7 @@ test.each([0, 86_400, 30 * 86_400])(
   async graceSeconds => {
     const model = expiryModel({ partitionKey: 'id', granularityMinutes: 1440 });
     const simulation = new Simulation({
-      definition: definitionWith({}),
+      definition: machinesWith({}),
       start: START,
       model,
       graceSeconds,

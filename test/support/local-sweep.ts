@@ -1,13 +1,15 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Execution } from 'stepfunctions-emulator';
 import type { ExpiryModel } from '../../expiry/model.ts';
+import { isHandOver } from '../../lab/watch/machines.ts';
 import { LocalCloud, type LocalCloudOptions } from '../../local/cloud.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { backfillName } from '../../stacks/names.ts';
+import { backfillName, replayName } from '../../stacks/names.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import type { BackfillReport } from '../../statemachine/backfill-contract.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { dynamoDbOfFile } from './local-dynamodb.ts';
+import { sweepReport } from './sweep-reports.ts';
 import { configOf, synthesizeToFolder } from './synthesized.ts';
 
 export type Item = Record<string, unknown>;
@@ -21,8 +23,11 @@ export interface LocalSweep {
   model(tableName: string): ExpiryModel;
   put(tableName: string, items: readonly Item[]): Promise<void>;
   scan(tableName: string): Promise<Item[]>;
-  /** Runs an execution of the table's state machine to its end. */
-  sweep(tableName: string, input: unknown): Promise<{ execution: Execution; report: SweepReport }>;
+  /**
+   * Runs a tick of this table alone to its end, and what it hands over, or of an input without `scheduledTime` a replay of the table.
+   * The report is that of the execution itself; without one it is null.
+   */
+  sweep(tableName: string, input: object): Promise<{ execution: Execution; report: SweepReport }>;
   /** The same of the state machine of its backfill. */
   backfill(
     tableName: string,
@@ -58,10 +63,16 @@ export function useLocalSweep(
     });
   }, 60_000);
   afterAll(() => started?.stop());
-  const machineOf = (tableName: string) => {
+  const propsOf = (tableName: string) => {
     const props = tables.find(table => table.tableName === tableName);
     if (!props) throw new Error(`no table ${tableName}`);
-    return resolveProps(props).name;
+    return props;
+  };
+  /** What a tick of the table handed over. */
+  const handedOver = async (table: string) => {
+    const isOfTable = ({ input }: Execution) => (input as { readonly table?: unknown }).table === table;
+    const running = [...cloud().running].filter(execution => isHandOver(execution) && isOfTable(execution));
+    await Promise.all(running.map(({ done }) => done));
   };
   const run = async <Report>(
     machine: string,
@@ -81,15 +92,21 @@ export function useLocalSweep(
     }
     return { execution, report: report as Report };
   };
+  const sweep = async (table: string, input: object) => {
+    const { sweep: deployment } = resolveProps(propsOf(table));
+    const isTick = 'scheduledTime' in input;
+    const { execution } = await (isTick
+      ? run(deployment, { ...input, tables: [table] })
+      : run(replayName(deployment), { ...input, table }));
+    await handedOver(table);
+    const hasReport = execution.status === 'SUCCEEDED' || execution.error === 'SweepIncompleteError';
+    return { execution, report: (hasReport ? sweepReport(execution) : null) as SweepReport };
+  };
   return {
     get documents() {
       return client();
     },
-    model: tableName => {
-      const props = tables.find(table => table.tableName === tableName);
-      if (!props) throw new Error(`no table ${tableName}`);
-      return modelOf(props);
-    },
+    model: tableName => modelOf(propsOf(tableName)),
     async put(tableName, items) {
       const requests = items.map(Item => ({ PutRequest: { Item } }));
       const writer = async (first: number) => {
@@ -116,7 +133,8 @@ export function useLocalSweep(
       } while (ExclusiveStartKey);
       return items;
     },
-    sweep: (tableName, input) => run(machineOf(tableName), input),
-    backfill: (tableName, input, onStart) => run(backfillName(machineOf(tableName)), input, onStart),
+    sweep,
+    backfill: (tableName, input, onStart) =>
+      run(backfillName(resolveProps(propsOf(tableName)).name), input, onStart),
   };
 }

@@ -23,9 +23,9 @@ export interface LoopbackAnswers {
   queues: Map<string, number>;
   /** By name. */
   alarms: Map<string, LoopbackAlarm>;
+  /** Values by the names of metrics; others have none. */
+  readonly metrics: Map<string, readonly number[]>;
   unreservedConcurrency: number;
-  /** Environments of functions by name. */
-  readonly functions: Map<string, Readonly<Record<string, string>>>;
   /** Actions that are refused, as IAM names them. */
   denied: Set<string>;
   /** Event source mappings by the names of their functions; one of them a page. Others have no function. */
@@ -40,16 +40,16 @@ export interface LoopbackAws {
 }
 
 /**
- * ListSchedules, GetSchedule, UpdateSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetFunctionConfiguration and
- * GetAccountSettings, as far as the SDK's own clients need them.
+ * GetSchedule, GetQueueUrl, GetQueueAttributes, DescribeAlarms, GetMetricData and GetAccountSettings, as far as the SDK's own clients need
+ * them.
  */
 export function useLoopbackAws(): LoopbackAws {
   const answers: LoopbackAnswers = {
     schedules: new Map(),
     queues: new Map(),
     alarms: new Map(),
+    metrics: new Map(),
     unreservedConcurrency: 1000,
-    functions: new Map(),
     denied: new Set(),
     streamReaders: new Map(),
     asked: [],
@@ -106,17 +106,6 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const target = request.headers['x-amz-target'];
   const [, resource, name = ''] = url.pathname.split('/');
-  if (request.method === 'GET' && url.pathname === '/schedules') {
-    const group = url.searchParams.get('ScheduleGroup') ?? '';
-    const names = [...answers.schedules.keys()].filter(key => key.startsWith(`${group}/`));
-    const Schedules = names.map(key => ({ Name: key.slice(group.length + 1), GroupName: group }));
-    return found('scheduler:ListSchedules', { Schedules }, '');
-  }
-  if (request.method === 'PUT' && resource === 'schedules') {
-    const { GroupName, ...schedule } = JSON.parse(body) as LoopbackSchedule & { GroupName: string };
-    answers.schedules.set(`${GroupName}/${decodeURIComponent(name)}`, { ...schedule });
-    return found('scheduler:UpdateSchedule', { ScheduleArn: 'arn:aws:scheduler:::schedule' }, '');
-  }
   if (request.method === 'GET' && resource === 'schedules') {
     const GroupName = url.searchParams.get('groupName') ?? '';
     const schedule = answers.schedules.get(`${GroupName}/${decodeURIComponent(name)}`);
@@ -129,15 +118,6 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
   if (request.method === 'GET' && url.pathname === '/2016-08-19/account-settings') {
     const { unreservedConcurrency: UnreservedConcurrentExecutions } = answers;
     return found('lambda:GetAccountSettings', { AccountLimit: { UnreservedConcurrentExecutions } }, '');
-  }
-  const [, configured] = /^\/2015-03-31\/functions\/([^/]+)\/configuration$/.exec(url.pathname) ?? [];
-  if (request.method === 'GET' && configured !== undefined) {
-    const Variables = answers.functions.get(decodeURIComponent(configured));
-    return found(
-      'lambda:GetFunctionConfiguration',
-      Variables && { Environment: { Variables } },
-      'ResourceNotFoundException',
-    );
   }
   if (request.method === 'GET' && url.pathname === '/2015-03-31/event-source-mappings') {
     const mappings = answers.streamReaders.get(url.searchParams.get('FunctionName') ?? '');
@@ -170,6 +150,17 @@ function route(request: IncomingMessage, body: string, answers: LoopbackAnswers)
       return alarm === undefined ? [] : [{ AlarmName, ...alarm }];
     });
     return found('cloudwatch:DescribeAlarms', { MetricAlarms }, '');
+  }
+  if (target?.toString().endsWith('.GetMetricData')) {
+    const { MetricDataQueries } = members as unknown as {
+      readonly MetricDataQueries: readonly {
+        readonly MetricStat: { readonly Metric: { readonly MetricName: string } };
+      }[];
+    };
+    const Values = MetricDataQueries.flatMap(
+      ({ MetricStat }) => answers.metrics.get(MetricStat.Metric.MetricName) ?? [],
+    );
+    return found('cloudwatch:GetMetricData', { MetricDataResults: [{ Id: 'values', Values }] }, '');
   }
   return {
     action: `${request.method} ${request.url}`,

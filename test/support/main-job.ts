@@ -1,5 +1,6 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import { EXIT_STATUS, type MainJobOptions, runMainJob } from '../../cli/main-job.ts';
+import type { Settings } from '../../functions/runtime/environment.ts';
 import type { PromiseName, Status } from '../../lab/demo/promises.ts';
 import type { Verdict } from '../../lab/demo/report.ts';
 import type { LocalCloudOptions } from '../../local/cloud.ts';
@@ -56,6 +57,20 @@ export function answering(
     return result.ok && call.functionName.endsWith(`-${functionName}`)
       ? { ...result, payload: change(result.payload) }
       : result;
+  };
+  return { functions: { wrap } };
+}
+
+/** Has the table deployed with other settings than the configuration says. */
+export function deployedWith(changed: Partial<Settings>): Partial<LocalCloudOptions> {
+  const change = (settings: object) => ({ ...settings, ...changed });
+  const wrap: InvokeWrapper = ({ payload }, next) => {
+    const given = payload as { readonly tables?: readonly object[]; readonly settings?: object };
+    return next({
+      ...given,
+      ...(given.tables && { tables: given.tables.map(change) }),
+      ...(given.settings && { settings: change(given.settings) }),
+    });
   };
   return { functions: { wrap } };
 }

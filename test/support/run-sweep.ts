@@ -1,12 +1,33 @@
-import { Engine, type Execution, loadDefinition, seededRandom, VirtualClock } from 'stepfunctions-emulator';
-import { expiryModel } from '../../expiry/model.ts';
+import { Engine, type Execution, seededRandom, VirtualClock } from 'stepfunctions-emulator';
+import { secondsBehind } from '../../functions/child/swept-range.ts';
 import { type Deletion, NO_DELETION } from '../../functions/delete-chunk/deletion.ts';
-import type { NextRoundOptions, PlannedRound } from '../../functions/plan-sweep/next-round.ts';
+import {
+  type NextRoundOptions,
+  nextRound,
+  type PlannedRound,
+} from '../../functions/plan-sweep/next-round.ts';
+import { startChildren } from '../../functions/plan-sweep/start-children.ts';
+import { readSweepInput } from '../../functions/plan-sweep/sweep-input.ts';
+import type { SweepSettings } from '../../functions/runtime/environment.ts';
 import type { ReadIndex } from '../../functions/table/index-query.ts';
-import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
-import type { ExpiredKey, ItemKey, SweepReport, SweepTarget, TASKS } from '../../statemachine/contract.ts';
+import { MemoryJournal } from '../../lab/fuzz/memory-journal.ts';
+import type { PreciseTtlProps } from '../../stacks/props.ts';
+import {
+  type ExpiredKey,
+  type ItemKey,
+  type MachineName,
+  type PlanSweepInput,
+  type PlanSweepOutput,
+  type RecordMetricsOutput,
+  type SweepReport,
+  type SweepTarget,
+  type TASKS,
+  TICK_TARGETS,
+} from '../../statemachine/contract.ts';
+import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
-import { configOf, definitionOf, SESSION_DATA, terraformJson } from './synthesized.ts';
+import { carriedOf, settingsOf } from './sweep-settings.ts';
+import { SESSION_DATA } from './synthesized.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 
@@ -16,22 +37,21 @@ export interface SweepRun {
   readonly report: SweepReport;
   /** What each function was called with, and when (epoch milliseconds of the virtual clock). */
   readonly calls: { readonly name: FunctionName; readonly input: unknown; readonly at: number }[];
+  /** Inputs of the executions of the replay machine that a tick started. */
+  readonly handOvers: readonly unknown[];
   readonly clock: VirtualClock;
 }
 
 export const STARTED = Date.parse('2026-11-20T09:00:05.000Z');
 
-const definitions = new Map<string, ReturnType<typeof loadDefinition>>();
+const machines = new Map<string, Machines>();
 
-/** The synthesized definition of a table with these props. */
-export function definitionWith(props: Partial<PreciseTtlProps>) {
+/** The state machines of a table with these props. */
+export function machinesWith(props: Partial<PreciseTtlProps>): Machines {
   const id = JSON.stringify(props);
-  const known = definitions.get(id);
-  if (known) return known;
-  const { definition } = definitionOf(terraformJson(configOf({ ...SESSION_DATA, ...props })));
-  const loaded = loadDefinition(definition);
-  definitions.set(id, loaded);
-  return loaded;
+  const known = machines.get(id) ?? simulatedMachines([carriedOf({ ...SESSION_DATA, ...props })]);
+  machines.set(id, known);
+  return known;
 }
 
 /** What a test puts in the place of DynamoDB and Lambda. */
@@ -48,15 +68,22 @@ export interface World {
   readonly around?: <Output>(name: FunctionName, run: () => Promise<Output>) => Promise<Output>;
 }
 
-/** Runs the real synthesized definition on the local engine, on a virtual clock, with all that the functions decide. */
+const INPUTS = {
+  tick: { scheduledTime: '2026-11-20T09:00:00Z' },
+  replay: { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:05Z' },
+} as const satisfies Readonly<Record<MachineName, unknown>>;
+
+/** Runs the real definition on the local engine, on a virtual clock, with all that the functions decide. */
 export async function runSweep(
   worldOf: (clock: VirtualClock) => World,
   {
-    input = { scheduledTime: '2026-11-20T09:00:00Z' },
+    machine: machineName = 'replay',
+    input = INPUTS[machineName],
     props = {},
     seed = 1,
   }: {
     input?: unknown;
+    machine?: MachineName;
     props?: Partial<PreciseTtlProps>;
     seed?: number;
   } = {},
@@ -67,9 +94,16 @@ export async function runSweep(
   const { around = (_name, run) => run() } = world;
   const random = seededRandom(seed);
   const functions = functionsAround(world, clock, random, props);
+  const handOvers: unknown[] = [];
   const engine = new Engine({
     clock,
     random,
+    resources: {
+      invoke: async (_resource, args) => {
+        handOvers.push((args as { readonly Input: unknown }).Input);
+        return { ok: true, payload: {} };
+      },
+    },
     invoker: {
       async invoke(arn, payload) {
         const name = arn.split(':').at(-1) as FunctionName;
@@ -83,22 +117,28 @@ export async function runSweep(
       },
     },
   });
-  const arn = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl-SessionData';
-  const roleArn = 'arn:aws:iam::123456789012:role/sweep';
   const machine = {
-    arn,
-    name: 'precise-ttl-SessionData',
-    roleArn,
-    type: 'STANDARD',
-    definition: definitionWith(props),
+    arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl',
+    name: 'precise-ttl',
+    roleArn: 'arn:aws:iam::123456789012:role/sweep',
+    type: machineName === 'tick' ? 'EXPRESS' : 'STANDARD',
+    definition: machinesWith(props)[machineName],
   } as const;
   const execution = engine.start(machine, { input });
   await execution.done;
   const text = execution.status === 'SUCCEEDED' ? JSON.stringify(execution.output) : execution.cause;
-  return { execution, report: safeParse(text), calls, clock };
+  const ended = safeParse(text);
+  const { tables } = ended as Partial<RecordMetricsOutput>;
+  return {
+    execution,
+    report: tables?.[SESSION_DATA.tableName] ?? (ended as SweepReport),
+    calls,
+    handOvers,
+    clock,
+  };
 }
 
-function safeParse(text: string | undefined): SweepReport {
+function safeParse(text: string | undefined): SweepReport | Partial<RecordMetricsOutput> {
   try {
     const parsed: unknown = JSON.parse(text ?? 'null');
     return (typeof parsed === 'string' ? JSON.parse(parsed) : parsed) as SweepReport;
@@ -134,6 +174,24 @@ export function allDeleted(keys: readonly ExpiredKey[]): Deletion {
   return { ...NO_DELETION, deleted: keys.length };
 }
 
+/** None of a batch can be deleted. */
+export function allFailed(keys: readonly ExpiredKey[], reason = 'ValidationError'): Deletion {
+  return { ...NO_DELETION, failed: keys.map(({ key }) => ({ key, reason })) };
+}
+
+/** Answers of a function that its own code does not give, to see what the machine makes of them. */
+export function answering(name: string, change: (answer: object) => unknown): Pick<World, 'around'> {
+  return {
+    around: async <Output>(called: string, run: () => Promise<Output>) => {
+      const answer = await run();
+      return called === name ? (change(answer as object) as Output) : answer;
+    },
+  };
+}
+
+/** Two of these in a state are more than it may hand on. */
+export const TOO_MUCH = 'x'.repeat(150_000);
+
 /** A table in memory: everything in it is expired. */
 function functionsAround(
   { windows = {}, query = async () => undefined, ...world }: World,
@@ -160,17 +218,14 @@ function functionsAround(
       readAt: Math.floor(clock.now() / 1000),
     };
   };
-  return simulatedFunctions({
-    settings: {
-      ...resolveProps({ ...SESSION_DATA, ...props }),
-      model: expiryModel({ partitionKey: 'id' }),
-    },
+  const planned =
+    world.plan ??
+    (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : []))));
+  const functions = simulatedFunctions({
     clock,
     random,
-    plan:
-      world.plan ??
-      (async () => planOf([...left].flatMap(([name, keys]) => (keys.size > 0 ? [target(name)] : [])))),
-    dynamoDb: {
+    journal: new MemoryJournal(() => clock.now()),
+    dynamoDbOf: () => ({
       readIndex,
       readHeld: async () => new Set(),
       deleteBatch: async keys => {
@@ -182,6 +237,64 @@ function functionsAround(
         }
         return done;
       },
-    },
+    }),
   });
+  return {
+    ...functions,
+    'plan-sweep': input => planAround(input, planned, settingsOf({ ...SESSION_DATA, ...props })),
+  };
+}
+
+/** The plan of an execution whose table is asked by the test. */
+async function planAround(
+  { machine, executionInput, startedAt, soFar, tables: [carried] }: PlanSweepInput,
+  plan: NextRoundOptions['plan'],
+  settings: SweepSettings,
+): Promise<PlanSweepOutput> {
+  if (carried === undefined) throw new Error('no table');
+  const request = readSweepInput(executionInput, Date.parse(startedAt), settings);
+  const behindSeconds = secondsBehind(settings);
+  const table = carried.tableName;
+  if (machine === 'tick') {
+    const { due: targets, oldestOverdueSeconds, misfiled } = await plan(null, TICK_TARGETS);
+    const options = {
+      dryRun: false,
+      limit: request.limit,
+      concurrency: 0,
+      behindSeconds,
+      collected: TICK_TARGETS,
+    };
+    const due = startChildren(targets, options).map(child => ({ table, ...child }));
+    const sweeps = {
+      [table]: { settings: carried, planned: { targets: due.length, oldestOverdueSeconds, misfiled } },
+    };
+    const isIdle = due.length === 0;
+    return {
+      next: isIdle ? 'end' : 'sweep',
+      due,
+      parts: [],
+      last: true,
+      results: [],
+      sweeps: isIdle ? {} : sweeps,
+      report: null,
+    };
+  }
+  const progress = soFar?.sweeps[table]?.progress;
+  const {
+    progress: next,
+    due,
+    ...round
+  } = await nextRound(soFar && progress ? { ...soFar, progress } : null, {
+    dryRun: request.dryRun,
+    limit: request.limit,
+    concurrency: settings.shardConcurrency,
+    behindSeconds,
+    plan,
+  });
+  return {
+    ...round,
+    due: due.map(child => ({ table, ...child })),
+    parts: [],
+    sweeps: { [table]: { settings: carried, progress: next } },
+  };
 }

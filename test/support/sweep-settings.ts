@@ -1,7 +1,18 @@
-import { readSettings, type SweepSettings, toEnvironment } from '../../functions/runtime/environment.ts';
+import {
+  carriedSettings,
+  readSettings,
+  type SweepSettings,
+  type TableSettings,
+} from '../../functions/runtime/environment.ts';
 import { functionSettings, type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
+import type { CarriedSettings } from '../../statemachine/contract.ts';
 
-/** What the functions of a table with these props know of it: by way of their environment, as when it is deployed. */
+/** What the functions of a table with these props know of it: as an execution carries it. */
 export function settingsOf(props: PreciseTtlProps): SweepSettings {
-  return readSettings(toEnvironment(functionSettings(resolveProps(props)), value => value));
+  return readSettings(carriedOf(props));
+}
+
+/** What an execution carries of a table with these props. */
+export function carriedOf(props: PreciseTtlProps): TableSettings & CarriedSettings {
+  return { ...carriedSettings(functionSettings(resolveProps(props))) };
 }

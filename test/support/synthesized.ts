@@ -48,6 +48,24 @@ export function resources(json: TerraformJson, type: string): Resource[] {
   return Object.values(json.resource[type] ?? {});
 }
 
+/** The tables that are created to be swept: all but the journal of a deployment. */
+export function sweptTables(json: TerraformJson): Resource[] {
+  return resources(json, 'aws_dynamodb_table').filter(({ name }) => !String(name).endsWith('-journal'));
+}
+
+/** What the ticks know of the tables that they sweep, in the order of the configuration. */
+export function settingsIn(
+  json: TerraformJson,
+  of: 'tick' | 'replay' = 'tick',
+): Readonly<Record<string, unknown>>[] {
+  const { asl } = definitionOf(json, { of });
+  const { PlanSweep } = asl['States'] as Record<
+    string,
+    { Arguments: { Payload: { tables: Record<string, unknown>[] } } }
+  >;
+  return PlanSweep?.Arguments.Payload.tables ?? [];
+}
+
 /** The environment of the function whose name ends so. */
 export function environmentOf(json: TerraformJson, ending: string): Readonly<Record<string, string>> {
   const lambda = resources(json, 'aws_lambda_function').find(({ function_name }) =>
@@ -56,22 +74,23 @@ export function environmentOf(json: TerraformJson, ending: string): Readonly<Rec
   return (lambda?.['environment'] as { variables?: Record<string, string> } | undefined)?.variables ?? {};
 }
 
-/**
- * The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`.
- * @param ofBackfill that of the backfill, instead of the sweep's
- */
+/** The definition with every reference replaced: to a function by an ARN of the right shape, to the partition by `aws`. */
 export function definitionOf(
   json: TerraformJson,
-  { ofBackfill = false } = {},
+  { of = 'tick' }: { of?: 'tick' | 'replay' | 'backfill' } = {},
 ): { definition: string; asl: Record<string, unknown> } {
   const machine = resources(json, 'aws_sfn_state_machine').find(
-    ({ name }) => String(name).endsWith('-backfill') === ofBackfill,
+    ({ name }) => (/-(replay|backfill)$/.exec(String(name))?.[1] ?? 'tick') === of,
   );
   const definition = String(machine?.['definition'])
     .replaceAll(/\$\{data\.aws_partition\.\w+\.partition\}/g, 'aws')
     .replaceAll(
-      /\$\{aws_lambda_function\.[A-Za-z]+_(?:backfill_)?([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
+      /\$\{aws_lambda_function\.\w+_([a-z-]+)_function_[0-9A-F]+\.arn\}/g,
       (_reference, name) => `arn:aws:lambda:us-east-1:123456789012:function:${name}`,
+    )
+    .replaceAll(
+      /\$\{aws_sfn_state_machine\.[\w-]+\.arn\}/g,
+      'arn:aws:states:us-east-1:123456789012:stateMachine:replay',
     );
   return { definition, asl: JSON.parse(definition) };
 }

@@ -172,14 +172,77 @@ test('a renewed item stays', async () => {
     const renewal = withExpiry(
       model,
       { TableName: 'Sessions', Key },
-      { ttlSeconds: 60, nowMs: local.clock.now() },
+      { ttlSeconds: 180, nowMs: local.clock.now() },
     );
     await local.documents.send(new UpdateCommand(renewal));
-    await local.advance('59s');
+    await local.advance('179s');
     expect(await isThere(local, 'a')).toBe(true);
     await local.advance('1s');
     expect(await isThere(local, 'a')).toBe(false);
   });
+});
+
+test('tables of one deployment are swept in one tick, each with its report, and a table of another deployment in its own', async () => {
+  const names = ['Sessions', 'Carts', 'Others'] as const;
+  const tables = names.map(tableName => ({
+    tableName,
+    partitionKey: 'id',
+    ...(tableName === 'Others' && { sweep: 'others' }),
+  }));
+  await using(
+    async local => {
+      const put = async (TableName: string, id: string, ttlSeconds: number) => {
+        const item = { id };
+        const attributes = expiryAttributes(model, item, { ttlSeconds, nowMs: local.clock.now() });
+        await local.documents.send(new PutCommand({ TableName, Item: { ...item, ...attributes } }));
+      };
+      const overdue = () => local.advance('5m');
+      await put('Sessions', 'overdue', 60);
+      await put('Carts', 'overdue', 60);
+      await put('Others', 'overdue', 60);
+      await overdue();
+      await put('Sessions', 'upcoming', 100);
+      // Of its minute and of what lies back there is an execution each; the report has both.
+      expect(await local.tick()).toMatchObject({
+        Sessions: { found: 2, deleted: 2 },
+        Carts: { found: 1, deleted: 1 },
+        Others: { found: 1, deleted: 1 },
+      });
+      await put('Sessions', 'again', 60);
+      await put('Carts', 'again', 60);
+      await overdue();
+      const scheduledTime = new Date(local.clock.now()).toISOString();
+      expect(await local.sweep('Carts', { scheduledTime })).toMatchObject({ found: 1, deleted: 1 });
+      expect(await local.tick()).toMatchObject({ Sessions: { deleted: 1 }, Carts: { found: 0, deleted: 0 } });
+      await put('Others', 'replayed', 60);
+      await put('Carts', 'replayed', 60);
+      await overdue();
+      const span = { from: START, to: new Date(local.clock.now()).toISOString() };
+      expect(await local.sweep('Others', span)).toMatchObject({ found: 1, deleted: 1 });
+      expect(await local.sweep('Carts', span)).toMatchObject({ found: 1, deleted: 1 });
+    },
+    { schedules: false },
+    { tables },
+  );
+});
+
+test('two that share a DynamoDB have a journal each, and take theirs with them', async () => {
+  await using(async first => {
+    const second = { tables: [{ tableName: 'Carts', partitionKey: 'id' }] };
+    await using(
+      async () => {
+        const journals = (await tables()).filter(name => name.endsWith('-journal'));
+        expect(new Set(journals).size).toBe(2);
+      },
+      {},
+      second,
+    );
+    expect(await tables()).toHaveLength(2);
+    await write(first, 'short', 130);
+    await first.advance('130s');
+    expect(await isThere(first, 'short')).toBe(false);
+  });
+  expect(await tables()).toEqual([]);
 });
 
 test('an existing table is made with its index, one that is there is used and stays', async () => {
@@ -241,7 +304,7 @@ test('everything is gone after a throw, and the error is the one of the test', a
   await expect(fetch(endpoint)).rejects.toThrow();
   await expect(
     using(async () => {
-      expect(await tables()).toEqual(['Sessions']);
+      expect(await tables()).toEqual(['Sessions', expect.stringMatching(/^precise-ttl-\w+-journal$/)]);
       throw new Error('no');
     }),
   ).rejects.toThrow('no');
@@ -269,6 +332,20 @@ describe('a sweep that fails', () => {
         expect(String(told)).toMatch(/the sweep of Sessions with .*: expected SUCCEEDED, got FAILED: /);
       },
       { schedules: false },
+    );
+  });
+
+  test('is told of its table alone', async () => {
+    const both = { tables: [SESSIONS, { ...SESSIONS, tableName: 'Carts' }] };
+    await using(
+      async local => {
+        await dropTable(local);
+        const told = await local.tick().catch((error: unknown) => error);
+        expect(told).toMatchObject({ failures: [{ tableName: 'Sessions', report: { tablesFailed: 1 } }] });
+        expect((told as SweepFailedError).failures).toHaveLength(1);
+      },
+      { schedules: false },
+      both,
     );
   });
 

@@ -47,6 +47,7 @@ const INDEX: DescribedIndex = {
   backfilling: false,
   itemCount: 0,
   throughput: undefined,
+  warmThroughput: undefined,
 };
 
 const item = (ttl: number): StoredItem => ({ id: { S: 'a' }, ttl: { N: String(ttl) } });

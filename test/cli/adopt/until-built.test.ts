@@ -11,6 +11,7 @@ const INDEX: DescribedIndex = {
   backfilling: false,
   itemCount: 0,
   throughput: undefined,
+  warmThroughput: undefined,
 };
 const ACTIVE = { ...INDEX, status: 'ACTIVE' };
 

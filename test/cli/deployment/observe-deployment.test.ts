@@ -1,6 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentClients } from '../../../cli/deployment/clients.ts';
-import { observeDeployment } from '../../../cli/deployment/observe-deployment.ts';
+import { observeDeployment, observeSweep } from '../../../cli/deployment/observe-deployment.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
 import { subjectOf } from '../doctor/subject.ts';
 
@@ -28,7 +28,8 @@ async function streamReaders() {
   };
   try {
     const subject = subjectOf({ archive: {}, events: { eventBus: 'default' } });
-    return (await observeDeployment(only, subject, Date.now())).streamReaders;
+    const sweep = await observeSweep(only, subject.deployment, subject.region);
+    return (await observeDeployment(only, subject, sweep, Date.now())).streamReaders;
   } finally {
     only.destroy();
   }

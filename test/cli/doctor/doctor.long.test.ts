@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
   BatchWriteItemCommand,
@@ -12,26 +11,30 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import {
-  CreateStateMachineCommand,
-  DescribeExecutionCommand,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn';
+import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { deploymentClients } from '../../../cli/deployment/clients.ts';
 import { ITEM_FINDINGS } from '../../../cli/doctor/findings.ts';
 import { type DoctorJobOptions, type DoctorReport, runDoctor } from '../../../cli/doctor/job.ts';
 import { FlagError } from '../../../cli/flags.ts';
 import { inPackage } from '../../../cli/invocation.ts';
-import { NO_TOTALS } from '../../../cli/replay/totals.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
+import { wholeReport } from '../../../functions/journal/layout.ts';
+import { putRows } from '../../../functions/journal/sweep-rows.ts';
+import { writeWatermarks } from '../../../functions/journal/write-watermarks.ts';
+import { carriedSettings } from '../../../functions/runtime/environment.ts';
 import { alarmNamesOf } from '../../../stacks/alarms.ts';
+import { deploymentOf } from '../../../stacks/deployments.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
+import { replayName } from '../../../stacks/names.ts';
+import { functionSettings, type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import type { SweepReport } from '../../../statemachine/contract.ts';
+import { replayDefinition } from '../../../statemachine/definition.ts';
 import {
   ROLE_ARN,
   useStepFunctionsApi,
 } from '../../../stepfunctions-emulator/test/support/step-functions-api.ts';
+import { createJournal } from '../../support/journal-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../../support/loopback-aws.ts';
 import { configOf } from '../../support/synthesized.ts';
@@ -42,9 +45,12 @@ const DAY = 86_400;
 const TOMORROW = NOW + DAY;
 const YESTERDAY = NOW - DAY;
 
+// By window the windows here are of a minute. Each table is in a deployment of its own.
 const table = (tableName: string, over: Partial<PreciseTtlProps> = {}): PreciseTtlProps => ({
+  ...(over.indexedBy !== 'second' && { granularityMinutes: 1 }),
   tableName,
   partitionKey: 'id',
+  sweep: `precise-ttl-${tableName}`,
   ...over,
 });
 const CLEAN = table('CleanByWindow', { shards: 2 });
@@ -155,40 +161,60 @@ async function makeTable(props: PreciseTtlProps, items: typeof BY_WINDOW, hasInd
   await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
 }
 
-/** A state machine that does what it always does, once. */
-async function makeMachine(props: PreciseTtlProps, state: object): Promise<string> {
-  const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Only', States: { Only: state } });
-  const { name } = resolveProps(props);
-  const { stateMachineArn = '' } = await sfn.send(
-    new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }),
-  );
-  const { executionArn } = await sfn.send(new StartExecutionCommand({ stateMachineArn, name: 'one' }));
-  for (let status = 'RUNNING'; status === 'RUNNING'; await sleep(10)) {
-    status = (await sfn.send(new DescribeExecutionCommand({ executionArn }))).status ?? '';
-  }
-  return stateMachineArn;
+const functionArn = (task: string) => `arn:aws:lambda:us-east-1:123456789012:function:${task}`;
+const FUNCTIONS = {
+  PlanSweep: functionArn('plan-sweep'),
+  QueryExpired: functionArn('query-expired'),
+  DeleteChunk: functionArn('delete-chunk'),
+  RecordMetrics: functionArn('record-metrics'),
+};
+
+/**
+ * The state machines of a deployment; that of the replays has the settings of its tables.
+ * @returns the ARN of the one of the ticks
+ */
+async function createMachines(deployment: string, tables: readonly PreciseTtlProps[]): Promise<string> {
+  const settings = tables.map(table => ({ ...carriedSettings(functionSettings(resolveProps(table))) }));
+  const replay = JSON.stringify(replayDefinition(FUNCTIONS, { tables: settings }));
+  const only = JSON.stringify({
+    QueryLanguage: 'JSONata',
+    StartAt: 'Only',
+    States: { Only: { Type: 'Pass', End: true } },
+  });
+  const create = async (name: string, definition: string) =>
+    (await sfn.send(new CreateStateMachineCommand({ name, definition, roleArn: ROLE_ARN }))).stateMachineArn;
+  await create(replayName(deployment), replay);
+  return (await create(deployment, only)) ?? '';
 }
 
-function deploySchedules(props: PreciseTtlProps, machineArn: string): void {
-  const { name } = resolveProps(props);
-  for (const schedule of schedulesOf(resolveProps(props))) {
+/** The deployment of a table, and what its last tick came to. */
+async function deploy(props: PreciseTtlProps, report?: SweepReport): Promise<void> {
+  const deployment = deploymentOf([resolveProps(props)]);
+  const { name } = deployment;
+  const Arn = await createMachines(name, [props]);
+  for (const schedule of schedulesOf(deployment)) {
     aws.answers.schedules.set(`${name}/${schedule.name}`, {
       State: 'ENABLED',
       ScheduleExpression: schedule.expression,
-      Target: { Arn: machineArn, Input: JSON.stringify(schedule.input) },
+      Target: { Arn, Input: JSON.stringify(schedule.input) },
     });
   }
   aws.answers.queues.set(`${name}-dead-letters`, 0);
-  for (const alarm of alarmNamesOf(resolveProps(props))) {
+  for (const alarm of alarmNamesOf(deployment)) {
     aws.answers.alarms.set(alarm, {
       StateValue: 'OK',
       AlarmActions: ['arn:aws:sns:us-east-1:123456789012:topic'],
     });
   }
+  const journal = await createJournal(client, name);
+  const at = new Date().toISOString();
+  await writeWatermarks(journal, at, {});
+  if (report === undefined) return;
+  const execution = { execution: 'one', startedAt: at, endedAt: at };
+  await putRows(journal, [{ table: props.tableName, kind: 'tick', ...execution, report }]);
 }
 
-const CAUSE = JSON.stringify({
-  ...NO_TOTALS,
+const STUCK = wholeReport({
   found: 3,
   deleted: 1,
   failed: 2,
@@ -211,18 +237,16 @@ beforeAll(async () => {
     await makeTable(props, fine(props === CLEAN ? BY_WINDOW : BY_SECOND), true);
     const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
     await client.send(new UpdateTimeToLiveCommand({ TableName: props.tableName, TimeToLiveSpecification }));
-    deploySchedules(props, await makeMachine(props, { Type: 'Pass', End: true }));
+    await deploy(props);
   }
   await makeTable(FAULTY, BY_WINDOW, false);
   await makeTable(FAULTY_SECOND, BY_SECOND, false);
-  for (const props of [FAULTY, FAULTY_SECOND]) {
-    // The configuration has it no more, and is not deployed yet.
-    aws.answers.functions.set(`${resolveProps(props).name}-delete-chunk`, { HOLD_ATTRIBUTE: 'legalHold' });
-  }
-  deploySchedules(
-    FAULTY,
-    await makeMachine(FAULTY, { Type: 'Fail', Error: 'SweepIncompleteError', Cause: CAUSE }),
-  );
+  // The configuration has the attribute no more, and is not deployed yet.
+  await deploy({ ...FAULTY, holdAttribute: 'legalHold' }, STUCK);
+  await createMachines(resolveProps(FAULTY_SECOND).sweep, [
+    CLEAN,
+    { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
+  ]);
 }, 60_000);
 
 beforeEach(() => {
@@ -266,7 +290,7 @@ test('nothing is wrong with clean tables', async () => {
     deadLetters: 0,
     concurrency: 1000,
   });
-  expect(report.tables[0]?.facts.lastSuccessfulSweep).toMatch(/^\d{4}-/);
+  expect(report.tables[0]?.facts.lastTick).toMatch(/^\d{4}-/);
 });
 
 test.each([
@@ -285,15 +309,9 @@ test.each([
 test('what is held as before is as it should be, and what releasesHoldsOf gives up is told', async () => {
   const ids = idsOf(await examine([{ ...FAULTY, holdAttribute: 'legalHold' }]));
   expect(ids).not.toContain('hold-released');
-  aws.answers.functions.delete(`${resolveProps(FAULTY_SECOND).name}-delete-chunk`);
-  const given = { ...FAULTY_SECOND, graceSeconds: 1, releasesHoldsOf: 'legalHold' };
+  const given = { ...FAULTY_SECOND, sweep: 'nowhere', graceSeconds: 1, releasesHoldsOf: 'legalHold' };
   expect(idsOf(await examine([given]))).toContain('hold-released');
   expect(idsOf(await examine([{ ...given, holdAttribute: 'legalHold' }]))).not.toContain('hold-released');
-  aws.answers.denied.add('lambda:GetFunctionConfiguration');
-  const { tables } = await examine([FAULTY]);
-  const found = tables[0]?.findings.find(({ id }) => id === 'not-checked');
-  expect(found?.what).toContain('the attribute by which the deployed functions hold items');
-  expect(found?.remedy).toContain('Allow the action lambda:GetFunctionConfiguration');
 });
 
 test('these are all faults that an item can have', () => {
@@ -303,7 +321,7 @@ test('these are all faults that an item can have', () => {
 
 test('what is wrong with the deployment is found, with the keys that could not be deleted', async () => {
   const { schedules, queues, alarms } = aws.answers;
-  const name = resolveProps(FAULTY).name;
+  const name = resolveProps(FAULTY).sweep;
   const before = new Map([...schedules].map(([key, schedule]) => [key, structuredClone(schedule)]));
   const [tick, reconcile] = [`${name}/${name}-tick`, `${name}/${name}-reconcile`].map(key =>
     schedules.get(key),
@@ -330,11 +348,11 @@ test('what is wrong with the deployment is found, with the keys that could not b
   expect(found.get('alarms-silent')?.what).toBe(`alarms tell nobody: ${name}-overdue`);
   expect(found.get('alarms-missing')?.what).toBe(`alarms are missing: ${name}-deletion-lag`);
   expect(found.get('lambda-concurrency')?.what).toContain(
-    'the account has 10 left, one execution can use 220',
+    'the account has 10 left, one execution can use 200',
   );
   expect(found.get('executions-failing')).toMatchObject({ count: 1, samples: ['one'] });
   expect(found.get('executions-failing')?.what).toMatch(
-    /the newest one FAILED at \S+Z: SweepIncompleteError: found 3, deleted 1, failed 2$/,
+    /the newest one at \S+Z: 2 of 3 items could not be deleted \(ValidationError\) \(found 3, deleted 1, failed 2\)$/,
   );
   expect(found.get('undeletable-keys')?.samples).toEqual(['{"id":{"S":"stuck"}} (ValidationError)']);
 });
@@ -367,8 +385,29 @@ test('a stream that was turned off and on again is not the one that is read', as
   expect(what).toContain(`that of ArchiveExpiries is ${EventSourceArn}, the table's is ${streamArn}`);
 });
 
+test('more than the shards take is a warning', async () => {
+  aws.answers.metrics.set('ConsumedWriteCapacityUnits', [60 * 1_800]);
+  const report = await examine([CLEAN]);
+  aws.answers.metrics.clear();
+  expect(idsOf(report)).toEqual(['shards-few']);
+  expect(report.tables[0]?.findings[0]?.what).toContain('1,800 write units a second');
+});
+
+test('what all tables of a deployment share is asked for once, and found for each', async () => {
+  const both = [
+    { ...CLEAN, sweep: 'shared' },
+    { ...CLEAN_SECOND, sweep: 'shared' },
+  ];
+  await createMachines('shared', both);
+  aws.answers.asked = [];
+  const { tables } = await examine(both);
+  expect(aws.answers.asked.filter(action => action === 'lambda:GetAccountSettings')).toHaveLength(1);
+  const found = tables.map(({ findings }) => findings.map(({ id }) => id));
+  expect(found).toEqual([0, 1].map(() => expect.arrayContaining(['schedule-missing', 'journal-missing'])));
+});
+
 test('what was never deployed is missing', async () => {
-  expect(idsOf(await examine([FAULTY_SECOND]))).toEqual(
+  expect(idsOf(await examine([{ ...FAULTY_SECOND, sweep: 'nowhere' }]))).toEqual(
     expect.arrayContaining([
       'state-machine-missing',
       'schedule-missing',
@@ -384,6 +423,7 @@ test.each([
   ['sqs:GetQueueUrl', 'the dead-letter queue'],
   ['sqs:GetQueueAttributes', 'the dead-letter queue'],
   ['cloudwatch:DescribeAlarms', 'the alarms'],
+  ['cloudwatch:GetMetricData', 'how much is written to the index'],
   ['lambda:GetAccountSettings', 'the concurrency of Lambda'],
 ])('without %s there is a warning that names it', async (action, what) => {
   aws.answers.denied.add(action);

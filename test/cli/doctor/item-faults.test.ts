@@ -17,11 +17,15 @@ const SOON = NOW + 90;
 const FIVE_YEARS = 5 * 365 * 86_400;
 const KEY = { id: { S: 'a' } };
 
+/** By window the windows here are of a minute. */
+const minutes = (model: Partial<ExpiryModelProps>) =>
+  expiryModel({
+    partitionKey: 'id',
+    ...(model.indexedBy !== 'second' && { granularityMinutes: 1 }),
+    ...model,
+  });
 const judged = (item: StoredItem, model: Partial<ExpiryModelProps> = {}) =>
-  judgeItem(
-    { ...KEY, ...item },
-    { model: expiryModel({ partitionKey: 'id', ...model }), lookbackMinutes: 10, now: NOW },
-  );
+  judgeItem({ ...KEY, ...item }, { model: minutes(model), lookbackMinutes: 10, now: NOW });
 const faults = (item: StoredItem, model: Partial<ExpiryModelProps> = {}) =>
   judged(item, model).faults.map(({ id, detail }) => (detail === undefined ? id : `${id}: ${detail}`));
 const number = (value: number | string): AttributeValue => ({ N: String(value) });
@@ -150,7 +154,7 @@ test('nothing is wrong with what a writer with the same model stamps', () => {
 });
 
 describe('the sum of items', () => {
-  const subject = subjectOf({ shards: 4 });
+  const subject = subjectOf({ shards: 4, granularityMinutes: 1 });
   const tallyOf = (items: readonly StoredItem[], logKeys: LogKeys = 'full') => {
     const judge = { model: subject.model, lookbackMinutes: 10, now: NOW };
     const tally = new ItemTally(judge, { tableName: 'T', keyNames: ['id'], logKeys });

@@ -1,10 +1,12 @@
-import type { Subject } from '../../../cli/deployment/subject.ts';
+import { type Subject, subjectsOf } from '../../../cli/deployment/subject.ts';
 import { inPackage } from '../../../cli/invocation.ts';
-import { modelOf } from '../../../stacks/model-of.ts';
-import { type PreciseTtlProps, resolveProps } from '../../../stacks/props.ts';
+import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { configOf } from '../../support/synthesized.ts';
 
 /** A table of a configuration as the doctor takes it. */
 export function subjectOf(props: Partial<PreciseTtlProps> = {}): Subject {
   const table = { tableName: 'T', partitionKey: 'id', ...props };
-  return { props: resolveProps(table), model: modelOf(table), region: 'us-east-1', call: inPackage };
+  const [subject] = subjectsOf(configOf(table), [table], inPackage);
+  if (subject === undefined) throw new TypeError('a subject for each table');
+  return subject;
 }

@@ -1,9 +1,12 @@
+import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import type { History } from '../../../cli/history/job.ts';
 import { historyReport } from '../../../cli/history/report.ts';
 import { describeHistory } from '../../../cli/history/text.ts';
 import { hashOfKey } from '../../../functions/report/shown-keys.ts';
 import type { LogKeys } from '../../../functions/runtime/environment.ts';
+import { noCounts } from '../../../statemachine/counts.ts';
 
+const NO_OUTCOME = { ...noCounts(OUTCOME_COUNTS), lagMs: null };
 const KEY = { id: { S: 'somebody@example.com' } };
 const HASH = hashOfKey(KEY, ['id'], 'Sessions');
 const AT = new Date('2026-11-21T12:00:00Z');
@@ -20,15 +23,13 @@ const historyOf = (logKeys: LogKeys): History => ({
       sweeps: [
         {
           name: 'one',
-          arn: 'arn:aws:states:eu-west-1:111122223333:execution:precise-ttl-Sessions:one',
           kind: 'tick',
           status: 'FAILED',
           startedAt: AT,
           stoppedAt: AT,
-          outcome: undefined,
+          outcome: { ...NO_OUTCOME, found: 1, failed: 1 },
           failure: 'something was left',
           failedKeys: [{ key: KEY, reason: 'ValidationError' }],
-          request: undefined,
         },
       ],
     },

@@ -1,14 +1,12 @@
 import { linesOf, readImage, readMark } from '../../../cli/restore/archived-image.ts';
 import { copyOf, markOf, objectsOf, type StoredKey } from '../../../functions/delete-chunk/copies.ts';
-import { readSettings, toEnvironment } from '../../../functions/runtime/environment.ts';
-import { resolveProps } from '../../../stacks/props.ts';
 import { archiveSettings } from '../../support/archived.ts';
+import { settingsOf } from '../../support/sweep-settings.ts';
 
 const NONE = { text: '', where: '' };
 const TTL = Date.parse('2026-11-20T09:00:00Z') / 1000;
-const props = resolveProps({ tableName: 'Sessions', partitionKey: 'id' });
 const archive = archiveSettings({ tableName: 'Sessions' });
-const settings = { ...readSettings(toEnvironment(props, value => value)), ...archive };
+const settings = { ...settingsOf({ tableName: 'Sessions', partitionKey: 'id' }), ...archive };
 
 test('restore reads the copies and marks that archiveFirst writes', () => {
   const expired = { key: { id: { S: 'a' } }, ttl: TTL };

@@ -139,6 +139,7 @@ async function restore({ ids = ['item'], from, to, place = `s3://${ARCHIVE_BUCKE
 const stored = async (id: string) =>
   (await client.send(new GetItemCommand({ TableName: 'Sessions', Key: { id: { S: id } } }))).Item;
 
+const DAY = 86_400;
 const EXPIRES_AT = Math.floor(NOW / 1000) + 7 * 86_400;
 
 test.each([
@@ -153,7 +154,7 @@ test.each([
   expect(await stored('item')).toEqual({
     ...NATIVE_ITEM,
     ttl: { N: String(EXPIRES_AT) },
-    expirationWindow: { S: windowKey(windowStart(EXPIRES_AT, 60), 60, shard) },
+    expirationWindow: { S: windowKey(windowStart(EXPIRES_AT, DAY), DAY, shard) },
   });
 });
 

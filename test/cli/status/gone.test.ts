@@ -1,13 +1,6 @@
 import fc from 'fast-check';
-import {
-  coverageOf,
-  type Gone,
-  goneBy,
-  INDEX_SECONDS,
-  type Look,
-  type Span,
-} from '../../../cli/status/gone.ts';
-import { readSweepInput } from '../../../functions/plan-sweep/sweep-input.ts';
+import { type Gone, goneBy, type Look } from '../../../cli/status/gone.ts';
+import { INDEX_SECONDS, type Watermark } from '../../../functions/journal/layout.ts';
 
 const NOW = 1_000_000;
 const look = (over: Partial<Look> = {}): Look => ({
@@ -19,62 +12,45 @@ const look = (over: Partial<Look> = {}): Look => ({
 });
 const said = (gone: Gone) => (gone.known ? [gone.since - NOW, gone.by - NOW] : gone.because);
 
-test.each<[string, Partial<Look>, readonly Span[], readonly [number, number] | string]>([
-  ['nothing is found', {}, [], [-600, -INDEX_SECONDS]],
-  ['an item is found', { oldest: NOW - 60 }, [], [-600, -61]],
-  ['an item is found whose TTL is a fraction', { oldest: NOW - 59.5 }, [], [-600, -60]],
-  ['an item is found that has just expired', { oldest: NOW - 1 }, [], [-600, -INDEX_SECONDS]],
-  ['an item is found that was due before', { oldest: NOW - 601 }, [], 'overdue'],
-  ['the first one that was looked at is found', { oldest: NOW - 600 }, [], 'overdue'],
-  ['a window was not answered', { unansweredFrom: NOW - 300 }, [], [-600, -301]],
-  ['the first window was not answered', { unansweredFrom: NOW - 600 }, [], 'unanswered'],
-  ['time ran out', { read: { from: NOW - 600, upTo: NOW - 400 } }, [], [-600, -400]],
-  ['nothing was read', { read: null }, [], 'not-read'],
-  ['nothing was answered', { read: null, unansweredFrom: NOW - 600 }, [], 'unanswered'],
-  ['a sweep covered what lies before', {}, [{ from: NOW - 4200, upTo: NOW - 601 }], [-4200, -INDEX_SECONDS]],
-  ['there is a gap of a second', {}, [{ from: NOW - 4200, upTo: NOW - 602 }], [-600, -INDEX_SECONDS]],
+const watermark = (since: number, gone: number): Watermark => ({
+  since: NOW + since,
+  gone: NOW + gone,
+  at: '',
+});
+const NONE = undefined;
+
+test.each<[string, Partial<Look> | undefined, Watermark | undefined, readonly [number, number] | string]>([
+  ['nothing is found', {}, NONE, [-600, -INDEX_SECONDS]],
+  ['an item is found', { oldest: NOW - 60 }, NONE, [-600, -61]],
+  ['an item is found whose TTL is a fraction', { oldest: NOW - 59.5 }, NONE, [-600, -60]],
+  ['an item is found that has just expired', { oldest: NOW - 1 }, NONE, [-600, -INDEX_SECONDS]],
+  ['an item is found that was due before', { oldest: NOW - 601 }, NONE, 'overdue'],
+  ['the first one that was looked at is found', { oldest: NOW - 600 }, NONE, 'overdue'],
+  ['a window was not answered', { unansweredFrom: NOW - 300 }, NONE, [-600, -301]],
+  ['the first window was not answered', { unansweredFrom: NOW - 600 }, NONE, 'unanswered'],
+  ['time ran out', { read: { from: NOW - 600, upTo: NOW - 400 } }, NONE, [-600, -400]],
+  ['nothing was read', { read: null }, NONE, 'not-read'],
+  ['nothing was answered', { read: null, unansweredFrom: NOW - 600 }, NONE, 'unanswered'],
+  ['the index could not be asked', undefined, NONE, 'unanswered'],
+  ['ticks left nothing before', {}, watermark(-4200, -601 + INDEX_SECONDS), [-4200, -INDEX_SECONDS]],
+  ['there is a gap of a second', {}, watermark(-4200, -602 + INDEX_SECONDS), [-600, -INDEX_SECONDS]],
+  ['ticks have begun only lately', {}, watermark(-300, -60), [-600, -INDEX_SECONDS]],
+  ['what ticks left is there all the same', { oldest: NOW - 700 }, watermark(-4200, -20), 'overdue'],
   [
-    'two sweeps touch, in any order',
-    {},
-    [
-      { from: NOW - 9000, upTo: NOW - 4000 },
-      { from: NOW - 4001, upTo: NOW - 30 },
-    ],
-    [-9000, -INDEX_SECONDS],
+    'the index could not be asked, and ticks did',
+    undefined,
+    watermark(-4200, -60),
+    [-4200, -60 - INDEX_SECONDS],
   ],
   [
-    'what was swept is there all the same',
+    'an item is there that ticks are still about',
     { oldest: NOW - 700 },
-    [{ from: NOW - 4200, upTo: NOW - 20 }],
-    'overdue',
+    watermark(-4200, -701),
+    [-4200, -701 - INDEX_SECONDS],
   ],
-])('%s', (_name, over, covered, expected) => {
-  expect(said(goneBy(look(over), covered))).toEqual(expected);
-});
-
-const SETTINGS = { lookbackMinutes: 10, precisionSeconds: 1, maxDeletesPerSecond: 0, graceSeconds: 0 };
-const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
-
-test.each<[string, object, readonly [number, number] | null]>([
-  ['a tick: what it looks back to', { scheduledTime: iso(NOW) }, [-601, -1 - INDEX_SECONDS]],
-  [
-    'a part of a reconcile: not what it skips',
-    { scheduledTime: iso(NOW), lookbackMinutes: 120, skipMinutes: 60 },
-    [-7200, -3600],
-  ],
-  ['a replay: its span', { from: iso(NOW - 500), to: iso(NOW - 100) }, [-500, -101]],
-  ['a replay up to now', { from: iso(NOW - 500), to: iso(NOW) }, [-500, -INDEX_SECONDS]],
-  ['a dry run: nothing', { from: iso(NOW - 500), to: iso(NOW - 100), dryRun: true }, null],
-  ['a replay of the last seconds: nothing', { from: iso(NOW - 5), to: iso(NOW) }, null],
-])('a sweep that succeeds leaves nothing of %s', (_name, input, expected) => {
-  const span = coverageOf(readSweepInput(input, NOW * 1000, SETTINGS), 0);
-  expect(span && [span.from - NOW, span.upTo - NOW]).toEqual(expected);
-});
-
-test('a sweep that left something for later, because of a limit, covers nothing', () => {
-  const request = readSweepInput({ scheduledTime: iso(NOW), maxDeletesPerSecond: 50 }, NOW * 1000, SETTINGS);
-  expect(coverageOf(request, 1)).toBeNull();
-  expect(coverageOf(request, 0)).not.toBeNull();
+  ['a tick was the first one just now', undefined, watermark(-5, 0), 'unanswered'],
+])('%s', (_name, over, known, expected) => {
+  expect(said(goneBy(over && look(over), known))).toEqual(expected);
 });
 
 /** An item as it was once: written, expired, seen in the index some time later. Seconds relative to NOW. */
@@ -143,50 +119,60 @@ const sweeps: fc.Arbitrary<Made[]> = fc.array(
   { maxLength: 8 },
 );
 
-/** Lets a sweep read the index and delete; one that fails leaves every other item. */
+/** Lets a tick read the index, note what it has seen as PlanSweep does, and delete; one that fails leaves every other item. */
 function sweep(
   all: Item[],
   { at, lookbackMinutes, readsAfter, deletesAfter, unindexesAfter, fails }: Made,
-): Span | null {
-  const startedAt = NOW + at;
-  const readAt = startedAt + readsAfter;
-  const deletedAt = readAt + deletesAfter;
-  const request = readSweepInput(
-    { scheduledTime: iso(startedAt), lookbackMinutes },
-    startedAt * 1000,
-    SETTINGS,
-  );
+  before: Watermark | undefined,
+): Watermark | undefined {
+  const cutoff = NOW + at - 1;
+  const readAt = NOW + at + readsAfter;
+  if (readAt > NOW) return before;
+  const windowsFrom = cutoff - lookbackMinutes * 60;
   const due = all.filter(
-    ({ ttl, shownAt, deletedAt: before }) =>
-      shownAt <= readAt && before > readAt && ttl >= request.windowsFrom && ttl <= request.cutoff,
+    ({ ttl, shownAt, goneFromIndexAt }) =>
+      shownAt <= readAt && goneFromIndexAt > readAt && ttl >= windowsFrom && ttl <= cutoff,
   );
   for (const [index, item] of due.entries()) {
     if (fails && index % 2 === 0) continue;
-    item.deletedAt = Math.min(item.deletedAt, deletedAt);
-    item.goneFromIndexAt = item.deletedAt + unindexesAfter;
+    item.deletedAt = Math.min(item.deletedAt, readAt + deletesAfter);
+    item.goneFromIndexAt = Math.min(item.goneFromIndexAt, item.deletedAt + unindexesAfter);
   }
-  // One that has not ended, or failed, promises nothing.
-  return fails || deletedAt > NOW ? null : coverageOf(request, 0);
+  if (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1) return before;
+  const since = before?.since ?? windowsFrom;
+  return { since, gone: Math.min(cutoff, ...due.map(({ ttl }) => ttl - 1)), at: '' };
 }
+
 test('never says that something is gone which is there, whatever was written, swept and seen late', () => {
   fc.assert(
-    fc.property(items, sweeps, fc.integer({ min: 1, max: 5 }), (all, made, minutes) => {
-      const covered = [...made].sort((a, b) => a.at - b.at).flatMap(each => sweep(all, each) ?? []);
-      const from = NOW - minutes * 60;
-      const seen = all.filter(
-        ({ ttl, shownAt, goneFromIndexAt }) =>
-          shownAt <= NOW && goneFromIndexAt > NOW && ttl >= from && ttl <= NOW,
-      );
-      const oldest = seen.length === 0 ? null : Math.min(...seen.map(({ ttl }) => ttl));
-      const gone = goneBy(look({ read: { from, upTo: NOW }, oldest }), covered);
-      if (!gone.known) return;
-      const there = all.filter(
-        ({ ttl, writtenAt, deletedAt }) =>
-          // As writers do; what is written when it has expired already is not claimed.
-          writtenAt <= ttl && deletedAt > NOW && ttl >= gone.since && ttl <= gone.by,
-      );
-      expect(there).toEqual([]);
-    }),
+    fc.property(
+      items,
+      sweeps,
+      fc.integer({ min: 1, max: 5 }),
+      fc.boolean(),
+      (all, made, minutes, isAsked) => {
+        const inOrder = made.toSorted((a, b) => a.at + a.readsAfter - b.at - b.readsAfter);
+        const known = inOrder.reduce<Watermark | undefined>(
+          (before, each) => sweep(all, each, before),
+          undefined,
+        );
+        const from = NOW - minutes * 60;
+        const seen = all.filter(
+          ({ ttl, shownAt, goneFromIndexAt }) =>
+            shownAt <= NOW && goneFromIndexAt > NOW && ttl >= from && ttl <= NOW,
+        );
+        const oldest = seen.length === 0 ? null : Math.min(...seen.map(({ ttl }) => ttl));
+        const seenLook = isAsked ? look({ read: { from, upTo: NOW }, oldest }) : undefined;
+        const gone = goneBy(seenLook, known);
+        if (!gone.known) return;
+        const there = all.filter(
+          ({ ttl, writtenAt, deletedAt }) =>
+            // As writers do; what is written when it has expired already is not claimed.
+            writtenAt <= ttl && deletedAt > NOW && ttl >= gone.since && ttl <= gone.by,
+        );
+        expect(there).toEqual([]);
+      },
+    ),
     { numRuns: 2000 },
   );
 });

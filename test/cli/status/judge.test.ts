@@ -1,11 +1,12 @@
 import type { Service } from '../../../cli/aws/endpoint.ts';
 import { NoAnswerError, type Silence } from '../../../cli/aws/no-answer.ts';
 import type { SeenSchedule } from '../../../cli/deployment/observe-deployment.ts';
+import type { SeenJournal } from '../../../cli/deployment/observe-journal.ts';
 import type { Sweep } from '../../../cli/deployment/sweep.ts';
+import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import { goneBy } from '../../../cli/status/gone.ts';
 import type { Status } from '../../../cli/status/job.ts';
 import { judge } from '../../../cli/status/judge.ts';
-import type { SeenSweeps } from '../../../cli/status/observe-sweeps.ts';
 import type { OverdueLook } from '../../../cli/status/overdue.ts';
 import { statusReport } from '../../../cli/status/report.ts';
 import type { SeenTable } from '../../../cli/status/seen-table.ts';
@@ -13,6 +14,7 @@ import { describeStatus } from '../../../cli/status/text.ts';
 import { showLook } from '../../../cli/status/watch.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
 import { schedulesOf } from '../../../stacks/schedules-of.ts';
+import { noCounts } from '../../../statemachine/counts.ts';
 import { subjectOf } from '../doctor/subject.ts';
 
 const NOW = Date.parse('2026-11-21T20:00:00Z');
@@ -32,30 +34,30 @@ const LOOK: OverdueLook = {
   why: null,
   queries: 11,
 };
-const SWEEPS: SeenSweeps = {
+const JOURNAL: SeenJournal = {
+  tick: before(1),
+  watermark: { since: SECONDS - 86_400, gone: SECONDS - 60, at: before(1).toISOString() },
+  pause: undefined,
+  limit: undefined,
+  handOver: undefined,
   last: [],
-  known: [],
-  lastSuccess: before(1),
-  lastFailure: undefined,
-  open: [],
-  moreOpen: false,
+  failures: [],
 };
 const ON: SeenSchedule = { state: 'ENABLED', expression: '', input: '{}', target: ARN };
 const failure = (minutes: number): Sweep => ({
   name: 'tick-1',
-  arn: ARN,
   kind: 'tick',
   status: 'FAILED',
   startedAt: before(minutes),
   stoppedAt: before(minutes),
-  outcome: undefined,
+  outcome: { ...noCounts(OUTCOME_COUNTS), found: 5, deleted: 3, failed: 2, lagMs: null },
   failure: '2 of 5 items could not be deleted',
   failedKeys: [],
-  request: undefined,
 });
+const failed = (minutes: number) => ({ last: [failure(minutes)], failures: [failure(minutes)] });
 const LOCAL = { notChecked: { reason: 'no endpoint of SQS on this machine', isLocal: true } };
 const DENIED = {
-  notChecked: { reason: 'states:ListExecutions is not allowed', isLocal: false, remedy: 'Allow it.' },
+  notChecked: { reason: 'dynamodb:Query is not allowed', isLocal: false, remedy: 'Allow it.' },
 };
 
 const SILENT_DYNAMODB = silent('DYNAMODB', { kind: 'timed out', seconds: 5 });
@@ -69,26 +71,27 @@ function silent(service: Service, silence: Silence) {
 interface Case {
   readonly props?: Partial<PreciseTtlProps>;
   readonly seen?: Partial<SeenTable>;
-  readonly sweeps?: Partial<SeenSweeps>;
+  readonly journal?: Partial<SeenJournal>;
   readonly overdue?: Partial<OverdueLook>;
   /** Of each schedule. */
   readonly schedule?: Partial<SeenSchedule> | null;
 }
 
-function statusOf({ props, seen, sweeps, overdue, schedule = {} }: Case): Status {
+function statusOf({ props, seen, journal, overdue, schedule = {} }: Case): Status {
   const subject = subjectOf(props);
   const look = { ...LOOK, ...overdue };
   const table: SeenTable = {
     stateMachine: { seen: { arn: ARN, createdAt: before(9999) } },
     schedules: new Map(
-      schedulesOf(subject.props).map(({ name }) => [
+      schedulesOf(subject.deployment).map(({ name }) => [
         name,
         { seen: schedule === null ? undefined : { ...ON, ...schedule } },
       ]),
     ),
-    sweeps: { seen: { ...SWEEPS, ...sweeps } },
+    journal: { seen: { ...JOURNAL, ...journal } },
+    open: { seen: [] },
     overdue: { seen: look },
-    gone: goneBy(look, []),
+    gone: goneBy(look, JOURNAL.watermark),
     deadLetters: { seen: 0 },
     alarms: { seen: [] },
     ...seen,
@@ -105,34 +108,42 @@ function statusOf({ props, seen, sweeps, overdue, schedule = {} }: Case): Status
 
 test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ['all is well', {}, 'fine', []],
+  ['it is limited', { journal: { limit: 50 } }, 'fine', ['note: it is limited to 50 deletes a second']],
   [
-    'it is limited',
-    { schedule: { input: '{"maxDeletesPerSecond":50}' } },
+    'an execution has its backlog',
+    { journal: { handOver: { before: SECONDS, until: SECONDS + 60, execution: 'e' } } },
     'fine',
-    [/^note: .*limited to 50/, /^note/],
+    ['note: the execution e sweeps what was due before 2026-11-21T20:00:00Z'],
   ],
   [
-    'a schedule is off',
+    'schedules are off',
     { schedule: { state: 'DISABLED' } },
-    'warnings',
-    [/tick is off$/, /reconcile is off$/],
+    'broken',
+    [/^broken: the schedule precise-ttl-tick is off: somebody/, /reconcile is off/],
   ],
   [
     'it is paused for long: what is overdue is expected',
     {
-      schedule: { startDate: new Date(NOW + 60_000) },
-      sweeps: { lastSuccess: before(60) },
+      journal: { pause: { since: before(50).toISOString(), until: '2026-11-21T20:01:00.000Z' } },
       overdue: { oldest: SECONDS - 3000 },
     },
     'warnings',
-    [/paused until 2026-11-21T20:01:00.000Z$/, /paused/, 'warning: an item has been overdue for 50 minutes'],
+    [
+      'warning: the table is paused since 2026-11-21T19:10:00Z, until 2026-11-21T20:01:00Z',
+      'warning: an item has been overdue for 50 minutes',
+    ],
   ],
-  ['a pause is over', { schedule: { startDate: new Date(NOW) } }, 'fine', []],
+  [
+    'it is paused until somebody resumes it',
+    { journal: { pause: { since: before(50).toISOString() } } },
+    'warnings',
+    ['warning: the table is paused since 2026-11-21T19:10:00Z'],
+  ],
   [
     'the configuration has it off',
-    { props: { enabled: false }, schedule: null, sweeps: { lastSuccess: before(60) } },
+    { props: { enabled: false }, schedule: null, journal: { tick: before(60) } },
     'warnings',
-    ['warning: the schedules are off in the configuration (enabled: false)'],
+    ['warning: no tick sweeps it, as the configuration says (enabled: false)'],
   ],
   [
     'schedules are gone',
@@ -140,46 +151,64 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     'broken',
     [/^broken: .*tick is not there/, /^broken: .*reconcile is not/],
   ],
-  ['the last success is ten minutes ago', { sweeps: { lastSuccess: before(10) } }, 'fine', []],
+  ['the last tick is ten minutes ago', { journal: { tick: before(10) } }, 'fine', []],
   [
-    'it is longer ago',
-    { sweeps: { lastSuccess: before(11) } },
+    'it is longer ago, paused or not',
+    { journal: { tick: before(11), pause: { since: before(50).toISOString() } } },
     'broken',
-    ['broken: no sweep has succeeded for 11 minutes'],
+    ['broken: no tick has planned for 11 minutes', /^warning: the table is paused/],
   ],
   [
-    'none ever succeeded',
-    { sweeps: { lastSuccess: undefined } },
+    'there was none',
+    { journal: { tick: undefined, watermark: undefined } },
     'broken',
-    ['broken: no sweep has ever succeeded'],
+    ['broken: no tick has ever planned'],
   ],
   [
-    'none succeeded since it was deployed, a minute ago',
+    'there was none since it was deployed, a minute ago',
     {
-      sweeps: { lastSuccess: undefined },
+      journal: { tick: undefined, watermark: undefined },
       seen: { stateMachine: { seen: { arn: ARN, createdAt: before(1) } } },
     },
     'fine',
     [],
   ],
   [
-    'the newest one failed',
-    { sweeps: { lastFailure: failure(0.5) } },
+    'the newest sweep failed',
+    { journal: failed(0.5) },
     'broken',
     ['broken: 30 s ago a sweep failed: 2 of 5 items could not be deleted'],
   ],
   [
-    'one failed, and others succeeded',
-    { sweeps: { lastFailure: failure(30) } },
+    'it did, and ticks have found nothing to do since',
+    { journal: failed(30) },
     'warnings',
     [/^warning: 30 minutes ago/],
   ],
-  ['one failed long ago', { sweeps: { lastFailure: failure(61) } }, 'fine', []],
   [
-    'one is open for long',
-    { sweeps: { open: [{ name: 'a', startedAt: before(16) }] } },
+    'one failed, and a later one did not',
+    {
+      journal: {
+        last: [{ ...failure(0.2), status: 'SUCCEEDED', failure: undefined }, failure(0.5)],
+        failures: [failure(0.5)],
+      },
+    },
     'warnings',
-    ['warning: 1 execution has been open for more than 15 minutes'],
+    [/^warning: 30 s ago a sweep failed/],
+  ],
+  [
+    'ticks have not looked far enough back',
+    { journal: { watermark: { since: 0, gone: SECONDS - 7200, at: '' } } },
+    'warnings',
+    [
+      'warning: no tick has looked for what was due from 2026-11-21T18:00:00Z to 2026-11-21T19:50:00Z: npx precise-ttl resume --table T replays it',
+    ],
+  ],
+  [
+    'there is no journal',
+    { seen: { journal: { seen: undefined } } },
+    'broken',
+    [/^broken: there is no journal precise-ttl-journal in us-east-1; npx precise-ttl deploy, or look/],
   ],
   ['an item is overdue for two minutes', { overdue: { oldest: SECONDS - 120 } }, 'fine', []],
   [
@@ -203,14 +232,14 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
         alarms: {
           seen: [
             {
-              name: 'precise-ttl-T-no-sweep',
+              name: 'precise-ttl-no-sweep',
               state: 'ALARM',
               since: before(3),
               description: 'No sweep.',
               hasAction: true,
             },
             {
-              name: 'precise-ttl-T-overdue',
+              name: 'precise-ttl-overdue',
               state: 'OK',
               since: before(3),
               description: '',
@@ -221,14 +250,9 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
       },
     },
     'warnings',
-    ['warning: the alarm precise-ttl-T-no-sweep is in ALARM since 2026-11-21T19:57:00.000Z: No sweep.'],
+    ['warning: the alarm precise-ttl-no-sweep is in ALARM since 2026-11-21T19:57:00.000Z: No sweep.'],
   ],
-  [
-    'it is not deployed',
-    { seen: { stateMachine: { seen: undefined }, sweeps: undefined } },
-    'broken',
-    [/no state machine/],
-  ],
+  ['it is not deployed', { seen: { stateMachine: { seen: undefined } } }, 'broken', [/no state machine/]],
   [
     'this machine has no queue',
     { seen: { deadLetters: LOCAL } },
@@ -237,9 +261,9 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   ],
   [
     'something is not allowed',
-    { seen: { sweeps: DENIED } },
+    { seen: { journal: DENIED } },
     'warnings',
-    ['warning: not known: the executions (states:ListExecutions is not allowed). Allow it.'],
+    ['warning: not known: the journal (dynamodb:Query is not allowed). Allow it.'],
   ],
   [
     'DynamoDB alone does not answer: it is dead, and nobody says that it throttles',
@@ -256,14 +280,19 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
       seen: {
         overdue: SILENT_DYNAMODB,
         stateMachine: SILENT_SFN,
-        sweeps: SILENT_SFN,
+        journal: SILENT_DYNAMODB,
+        open: SILENT_SFN,
         deadLetters: LOCAL,
         alarms: LOCAL,
         schedules: new Map(),
       },
     },
     'unknown',
-    [/^warning: not known: the state machine, the executions/, /^warning/, /^note/],
+    [
+      /^warning: not known: the state machine, the open replays/,
+      /^warning: not known: the journal, what is overdue/,
+      /^note/,
+    ],
   ],
   [
     'time was over before DynamoDB had answered: it is not known to be dead',
@@ -274,11 +303,11 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ],
   ],
   [
-    'Step Functions does not answer: nothing is said of sweeps, and not that there is no state machine',
-    { seen: { stateMachine: SILENT_SFN, sweeps: SILENT_SFN } },
+    'Step Functions does not answer: nothing is said of replays, and not that there is no state machine',
+    { seen: { stateMachine: SILENT_SFN, open: SILENT_SFN } },
     'unknown',
     [
-      'warning: not known: the state machine, the executions (Step Functions refused the connection (ECONNREFUSED))',
+      'warning: not known: the state machine, the open replays (Step Functions refused the connection (ECONNREFUSED))',
     ],
   ],
   [
@@ -313,8 +342,8 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
     ['warning: an item has been overdue for 7 minutes, or is held: DynamoDB did not say'],
   ],
   [
-    'neither sweeps nor index are known',
-    { seen: { sweeps: DENIED, overdue: DENIED } },
+    'neither journal nor index are known',
+    { seen: { journal: DENIED, overdue: DENIED } },
     'unknown',
     [/^warning/],
   ],
@@ -330,8 +359,8 @@ test.each<[string, Case, string, readonly (string | RegExp)[]]>([
   const isRead = table && 'seen' in table.seen.overdue && table.seen.overdue.seen.read !== null;
   // Where it could not look it says nothing of what there is.
   expect(/^ {2}overdue +not known/m.test(text)).toBe(!isRead);
-  if (table?.seen.sweeps && 'notChecked' in table.seen.sweeps)
-    expect(text).not.toMatch(/no sweep|no state machine|last sweeps/);
+  if (table && 'notChecked' in table.seen.journal)
+    expect(text).not.toMatch(/no tick has|no journal|last sweeps/);
   expect(() => JSON.stringify(statusReport(status))).not.toThrow();
 });
 
@@ -344,8 +373,8 @@ test('a terminal is drawn anew, elsewhere lines are appended', () => {
     return all;
   };
   expect(written(false).split('\n').slice(0, 2)).toEqual([
-    '20:00:00Z  T: fine; everything that was due by 19:59:50Z is gone, back to 19:50:00Z; overdue 0 items; open 0',
-    '20:00:00Z  T: fine; everything that was due by 19:59:29Z is gone, back to 19:50:00Z; overdue 2 items; open 0',
+    '20:00:00Z  T: fine; everything that was due by 19:59:50Z is gone, back to 2026-11-20 20:00:00Z; overdue 0 items',
+    '20:00:00Z  T: fine; everything that was due by 19:59:29Z is gone, back to 2026-11-20 20:00:00Z; overdue 2 items',
   ]);
   const clear = '\u001b[1;1H\u001b[0J';
   expect(written(true).split(clear)).toHaveLength(3);

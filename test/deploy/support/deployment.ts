@@ -22,7 +22,11 @@ export class Deployment {
 
   /** This is the configuration from now on. */
   async use(config: DeploymentConfig, options: { readonly removed?: boolean } = {}): Promise<void> {
-    const synthesized = synthesizeToFolder(config, options);
+    await this.useFolder(synthesizeToFolder(config, options));
+  }
+
+  /** The same of what was synthesized, which is deleted. */
+  async useFolder(synthesized: string): Promise<void> {
     const { folder } = this.#root;
     mkdirSync(folder, { recursive: true });
     rmSync(join(folder, 'assets'), { recursive: true, force: true });
@@ -31,6 +35,11 @@ export class Deployment {
     if (this.#initialised) return;
     await this.#root.succeed(['init', '-input=false']);
     this.#initialised = true;
+  }
+
+  /** Where Terraform runs. */
+  get folder(): string {
+    return this.#root.folder;
   }
 
   terraform(args: readonly string[], environment?: Environment): Promise<Ended> {
@@ -56,6 +65,11 @@ export class Deployment {
     { environment, ...options }: { readonly removed?: boolean; readonly environment?: Environment } = {},
   ): Promise<Actions> {
     await this.use(config, options);
+    return this.#root.deploy(environment);
+  }
+
+  /** Plans and applies what is in use, and plans it again. @returns what was done */
+  deployUsed(environment?: Environment): Promise<Actions> {
     return this.#root.deploy(environment);
   }
 

@@ -5,7 +5,7 @@ import {
   ListTablesCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { LambdaClient, paginateListEventSourceMappings, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { LambdaClient, paginateListEventSourceMappings } from '@aws-sdk/client-lambda';
 import {
   DeleteBucketPolicyCommand,
   GetBucketPolicyCommand,
@@ -15,6 +15,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { DescribeStateMachineCommand, paginateListStateMachines, SFNClient } from '@aws-sdk/client-sfn';
 import {
   GetQueueAttributesCommand,
   ListQueuesCommand,
@@ -68,15 +69,17 @@ export class HeldThings {
     const s3 = new S3Client({ ...config, forcePathStyle: true });
     const sqs = new SQSClient(config);
     const lambda = new LambdaClient(config);
-    this.#clients = [dynamoDb, s3, sqs, lambda];
+    const sfn = new SFNClient(config);
+    this.#clients = [dynamoDb, s3, sqs, lambda, sfn];
     this.#kinds = {
-      table: tablesOf(dynamoDb),
+      table: tablesOf(dynamoDb, name => !isJournal(name), KEY),
+      journal: tablesOf(dynamoDb, isJournal, { ...KEY, at: { S: KEPT } }),
       bucket: bucketsOf(s3),
       queue: queuesOf(sqs, aws),
       topic: topicsOf(aws),
       logs: logsOf(aws),
       position: positionsOf(lambda),
-      hold: holdsOf(lambda, dynamoDb),
+      hold: holdsOf(sfn, dynamoDb),
     };
   }
 
@@ -113,16 +116,22 @@ const ACCOUNT = '123456789012';
 const tableNames = async (dynamoDb: DynamoDBClient) =>
   (await dynamoDb.send(new ListTablesCommand({}))).TableNames ?? [];
 
-/** The partition key of each is `id`. */
-function tablesOf(dynamoDb: DynamoDBClient): Kind {
+const isJournal = (name: string) => name.endsWith('-journal');
+
+/** @param Key that each of these has */
+function tablesOf(
+  dynamoDb: DynamoDBClient,
+  isOne: (name: string) => boolean,
+  Key: Readonly<Record<string, { readonly S: string }>>,
+): Kind {
   return {
-    list: () => tableNames(dynamoDb),
+    list: async () => (await tableNames(dynamoDb)).filter(isOne),
     async look(TableName) {
-      const { Item } = await dynamoDb.send(new GetItemCommand({ TableName, Key: KEY }));
+      const { Item } = await dynamoDb.send(new GetItemCommand({ TableName, Key }));
       return Item && JSON.stringify(Item);
     },
     async fill(TableName) {
-      await dynamoDb.send(new PutItemCommand({ TableName, Item: KEY }));
+      await dynamoDb.send(new PutItemCommand({ TableName, Item: Key }));
     },
   };
 }
@@ -219,16 +228,18 @@ function positionsOf(lambda: LambdaClient): Kind {
 }
 
 /** By table and attribute, also those that were deployed before: nothing may delete what has the attribute. */
-function holdsOf(lambda: LambdaClient, dynamoDb: DynamoDBClient): Kind {
+function holdsOf(sfn: SFNClient, dynamoDb: DynamoDBClient): Kind {
   const ever = new Set<string>();
   const nameOf = (table: string, attribute: string) => `${table} by ${attribute}`;
   /** Attributes by the tables that are swept; empty without one. */
   const deployed = async () => {
     const found = new Map<string, string>();
-    for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
-      for (const { FunctionName = '', Environment } of Functions) {
-        const { TABLE_NAME: table = '', HOLD_ATTRIBUTE: attribute = '' } = Environment?.Variables ?? {};
-        if (FunctionName.endsWith('-delete-chunk')) found.set(table, attribute);
+    for await (const { stateMachines = [] } of paginateListStateMachines({ client: sfn }, {})) {
+      for (const { name = '', stateMachineArn } of stateMachines) {
+        if (!name.endsWith('-replay')) continue;
+        const { definition = '' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
+        for (const { tableName, holdAttribute = '' } of tablesIn(definition))
+          found.set(tableName, holdAttribute);
       }
     }
     return found;
@@ -251,6 +262,11 @@ function holdsOf(lambda: LambdaClient, dynamoDb: DynamoDBClient): Kind {
       return sweptWith === attribute && ttl?.TimeToLiveStatus === 'DISABLED' ? 'held' : undefined;
     },
   };
+}
+
+/** The settings of the tables that a state machine sweeps. */
+function tablesIn(definition: string): { tableName: string; holdAttribute?: string }[] {
+  return JSON.parse(definition).States.PlanSweep.Arguments.Payload.tables;
 }
 
 /** The emulator finds the service in the scope of a signature, and looks at nothing else of it. */

@@ -1,12 +1,10 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { toArchiveEnvironment } from '../../../functions/archive/settings.ts';
 import { handler } from '../../../functions/delete-chunk/handler.ts';
-import { toEnvironment } from '../../../functions/runtime/environment.ts';
 import { type LocalS3, startS3 } from '../../../local/s3/start-s3.ts';
-import { resolveProps } from '../../../stacks/props.ts';
 import type { Chunk } from '../../../statemachine/contract.ts';
 import { createExpiringTable } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { carriedOf } from '../../support/sweep-settings.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -21,21 +19,16 @@ afterAll(async () => {
   await s3.stop();
 });
 
-test('the environment says that items are archived first, and where', async () => {
+test('the settings of the table say that items are archived first, and where', async () => {
   const table = await createExpiringTable(dynamo.client);
   const { tableName } = table.settings;
-  Object.assign(
-    process.env,
-    toEnvironment(resolveProps({ tableName, partitionKey: 'id' }), value => value),
-    {
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
-      AWS_ENDPOINT_URL_S3: s3.endpoint,
-      ARCHIVE_BUCKET: 'archive',
-    },
-  );
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
+    AWS_ENDPOINT_URL_S3: s3.endpoint,
+  });
   const ttl = Math.floor(Date.now() / 1000) - 10;
   await table.put([{ id: 'a', ttl }]);
   const now = new Date().toISOString();
@@ -49,20 +42,21 @@ test('the environment says that items are archived first, and where', async () =
     keys: [{ key: { id: { S: 'a' } }, ttl }],
     progress: null,
   };
+  const carried = carriedOf({ tableName, partitionKey: 'id' });
   // A bucket without the rest is no archive that is switched off.
-  await expect(handler({ chunk, now })).rejects.toMatchObject({ name: 'InvalidEnvironmentError' });
+  const half = { ...carried, copyTo: { archiveBucket: 'archive' } };
+  await expect(handler({ chunk, now, settings: half })).rejects.toMatchObject({
+    name: 'InvalidSettingsError',
+  });
   expect(await table.scan()).toHaveLength(1);
 
-  const archive = {
+  const copyTo = {
     archiveBucket: 'archive',
     archivePrefix: 'p/',
     archiveFormat: 'dynamodb-json',
     archiveRemovals: 'expiries',
   } as const;
-  Object.assign(
-    process.env,
-    toArchiveEnvironment(archive, value => value),
-  );
-  expect(await handler({ chunk, now })).toMatchObject({ keys: [], progress: { deleted: 1 } });
+  const settings = { ...carried, copyTo };
+  expect(await handler({ chunk, now, settings })).toMatchObject({ keys: [], progress: { deleted: 1 } });
   expect(await s3.keys('archive', `p/${tableName}/before_deletion/`)).toHaveLength(1);
 });

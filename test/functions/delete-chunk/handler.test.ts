@@ -20,11 +20,12 @@ import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 
+const DAY = 86_400;
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
 const FIVE_YEARS = 5 * 365 * 86_400;
 /** An item that will be five years old when its child may still live is left. */
 const CHILD_LIFE = 600;
-const expirationWindow = windowKey(windowStart(CUTOFF, 60), 60);
+const expirationWindow = windowKey(windowStart(CUTOFF, DAY), DAY);
 const expired = (id: string) => ({ id, ttl: CUTOFF, expirationWindow });
 const withTtl = (key: ItemKey, ttl = CUTOFF): ExpiredKey => ({ key, ttl });
 const key = (id: string): ExpiredKey => withTtl({ id: { S: id } });
@@ -199,7 +200,7 @@ describe('guarded', () => {
     const { tableName: TableName, model } = table.settings;
     const long = CUTOFF - 90 * 86_400;
     await table.put([
-      { id: 'a', ttl: long, expirationWindow: windowKey(windowStart(long, 60), 60), legalHold: 'case 7' },
+      { id: 'a', ttl: long, expirationWindow: windowKey(windowStart(long, DAY), DAY), legalHold: 'case 7' },
     ]);
     const release = { TableName, Key: { id: 'a' }, UpdateExpression: 'REMOVE legalHold' };
     const nowMs = CUTOFF * 1000;

@@ -56,6 +56,19 @@ test('the children of an upcoming minute take what lies back in their shards, ea
   expect(childLimits(limit(10), children, 22).map(({ perSecond }) => perSecond)).toEqual([5, 5]);
 });
 
+test('children of several shards take what lies back in each of them, and all together what lies in shards without one', () => {
+  const upcoming = [
+    { ...target('w1', 100), windowKeys: ['w1', 'w1#2'] },
+    { ...target('w1#1', 100), windowKeys: ['w1#1', 'w1#3'] },
+  ];
+  const back = [target('w0#2'), target('w0#3'), target('w0#4'), target('w0#5')];
+  const children = limitedTargets([...upcoming, ...back], limit(10), 22);
+  expect(children.map(child => child.target.windowKeys)).toEqual([
+    ['w0#2', 'w0#4', 'w1', 'w1#2'],
+    ['w0#3', 'w0#5', 'w1#1', 'w1#3'],
+  ]);
+});
+
 test('children that have less than one delete a second do not all begin with one', () => {
   const children = limitedTargets(
     Array.from({ length: 100 }, (_unused, shard) => target(`u${shard}`, 100)),

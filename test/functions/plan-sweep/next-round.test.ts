@@ -7,9 +7,9 @@ import {
   MAX_STEPS,
   type PlanCursor,
   ROUND_TARGETS,
-  type SweepState,
   type SweepTarget,
   type SweepTotals,
+  type TableRound,
 } from '../../../statemachine/contract.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 
@@ -25,7 +25,7 @@ const child = (name: string, progress: Progressed = {}) =>
 const swept = (name: string, deleted = 1) =>
   endShard(child(name, { counts: { deleted } }), { interrupted: false });
 
-function soFar(results: readonly ChildOutput[], overrides: Partial<SweepState> = {}): SweepState {
+function soFar(results: readonly ChildOutput[], overrides: Partial<TableRound> = {}): TableRound {
   const { progress, ...others } = overrides;
   const totals = { ...startTotals(false), steps: 1 };
   return {
@@ -39,7 +39,7 @@ function soFar(results: readonly ChildOutput[], overrides: Partial<SweepState> =
 const CURSOR: PlanCursor = { window: 60, shard: 0 };
 
 async function decide(
-  state: SweepState | null,
+  state: TableRound | null,
   planned: Partial<PlannedRound> = {},
   dryRun = false,
   limit: SweepLimit | null = null,

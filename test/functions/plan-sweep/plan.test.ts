@@ -19,7 +19,7 @@ const request: SweepRequest = {
   followsBacklog: false,
   limit: null,
 };
-const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
+const layout = indexLayout(expiryModel({ partitionKey: 'id', shards: 2, granularityMinutes: 1 }));
 
 function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
   return {
@@ -203,6 +203,14 @@ describe('an upcoming minute', () => {
     expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
   });
 
+  test('has nothing but its own TTLs', async () => {
+    const { due } = await plan(upcoming, null, options({ probe: upcomingOnly }));
+    expect(due.map(({ from, before }) => [from, before])).toEqual([
+      [START + 600, START + 660],
+      [START + 600, START + 660],
+    ]);
+  });
+
   test('without anything in it starts no child', async () => {
     expect((await plan(upcoming, null, options({ probe: async () => undefined }))).due).toEqual([]);
   });
@@ -218,6 +226,101 @@ describe('an upcoming minute', () => {
     const second = await plan(upcoming, first.cursor, options({ maxDue: 4 }));
     expect(keys(second)).toEqual(['01', '01#1', '02', '02#1']);
   });
+});
+
+describe('a minute in a window that is also looked back to', () => {
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const upcoming = { from: START + 360, before: START + 420 };
+  const tick = { ...request, from: 0, windowsFrom: START, upcoming };
+
+  /** A day's window with these TTLs (seconds after START), and what it was asked for. */
+  const holding = (ttls: readonly number[], held: readonly number[] = []) => {
+    const asked: (readonly [number, number])[] = [];
+    const probe = async ({ from, before, upcomingFrom }: SweepTarget) => {
+      asked.push([from && from - START, before - START]);
+      const seen = upcomingFrom === null ? ttls.filter(ttl => !held.includes(ttl)) : ttls;
+      const ttl = seen.find(each => START + each >= from && START + each < before);
+      return ttl === undefined ? undefined : START + ttl;
+    };
+    return { asked, options: options({ layout: day, probe }) };
+  };
+  const BOTH = [0, 420] as const;
+  const MINUTE = [360, 420] as const;
+  const BACK = [0, 300] as const;
+
+  test.each([
+    ['nothing', [], [], [BOTH]],
+    ['something of the minute', [370], [MINUTE], [BOTH]],
+    ['what expires later', [420], [], [BOTH]],
+    ['what the tick before owns', [300], [], [BOTH, MINUTE]],
+    ['what the tick before owns, and something of the minute', [330, 400], [MINUTE], [BOTH, MINUTE]],
+    ['what is overdue', [10], [BACK], [BOTH, MINUTE, BACK]],
+    ['what is overdue, and something of the minute', [10, 400], [MINUTE, BACK], [BOTH, MINUTE, BACK]],
+  ])('is asked for together with it: %s', async (_name, ttls, due, asked) => {
+    const window = holding(ttls);
+    const planned = await plan(tick, null, window.options);
+    expect(planned.due.map(({ from, before }) => [from && from - START, before - START])).toEqual(due);
+    expect(window.asked).toEqual(asked);
+    expect(planned.oldestOverdue).toBe(ttls[0] === 10 ? START + 10 : undefined);
+  });
+
+  test('is not taken for clear by what is held', async () => {
+    const window = holding([10, 20], [10]);
+    const { due, oldestOverdue } = await plan(tick, null, window.options);
+    expect(due).toHaveLength(1);
+    expect(oldestOverdue).toBe(START + 20);
+  });
+
+  test('has a child when DynamoDB is too busy to say, and so has what lies back', async () => {
+    const two = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
+    const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+      if (key.endsWith('#1')) throw new DynamoDbBusyError('throttled');
+      return undefined;
+    };
+    // Of what lies back the one that is asked is refused, and there is no other that gets through.
+    await expect(plan(tick, null, options({ layout: two, probe }))).rejects.toThrow('throttled');
+    let refused = 0;
+    const once = async (target: SweepTarget) => {
+      if (target.windowKeys[0]?.endsWith('#1') && refused++ === 0) throw new DynamoDbBusyError('throttled');
+      return undefined;
+    };
+    const planned = await plan(tick, null, options({ layout: two, probe: once }));
+    expect(planned.due.map(({ upcomingFrom }) => upcomingFrom)).toEqual([START + 360]);
+  });
+
+  test('at midnight both days have it, and neither is asked for twice', async () => {
+    const midnight = Date.parse('2026-11-21T00:00:00Z') / 1000;
+    const edge = { from: midnight, before: midnight + 60 };
+    const windowsBefore = midnight - 60;
+    const asked: string[][] = [];
+    const probe = async ({ windowKeys }: SweepTarget) => {
+      asked.push(windowKeys.map(key => key.slice(0, 10)));
+      return undefined;
+    };
+    const request = {
+      ...tick,
+      upcoming: edge,
+      windowsFrom: midnight - 660,
+      windowsBefore,
+      before: windowsBefore,
+    };
+    await plan(request, null, options({ layout: day, probe }));
+    expect(asked).toEqual([['2026-11-20', '2026-11-21']]);
+  });
+});
+
+test('follows a backlog in windows of a day for 31 days', async () => {
+  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const tick = { ...request, windowsFrom: START - 300, followsBacklog: true };
+  const days: number[] = [];
+  const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+    days.push((START - 9 * 3600 - Date.parse(key.slice(0, 24)) / 1000) / 86_400);
+    return START;
+  };
+  await plan(tick, null, options({ layout: day, probe, maxDue: 1000 }));
+  expect(Math.max(...days)).toBeGreaterThanOrEqual(31);
+  expect(Math.max(...days)).toBeLessThan(64);
+  expect(new Set(days).size).toBe(days.length);
 });
 
 test.each([1, 2, 3, 4, 9, 10, 11])('gives every pair exactly once in rounds of %d', async maxDue => {
@@ -276,4 +379,23 @@ describe('probes that DynamoDB is too busy for', () => {
   test('fail the plan when none of those made together gets through', async () => {
     await expect(plan(request, null, options({ probe: busy }))).rejects.toThrow(DynamoDbBusyError);
   });
+});
+
+test('an upcoming minute of more shards than there is room for is planned, and the lookback left to the next plan', async () => {
+  let asked = 0;
+  const outOfTime = () => {
+    asked += 1;
+    if (asked > 100) throw new Error('it does not end');
+    return false;
+  };
+  const upcoming = { from: START + 300, before: START + 360 };
+  const many = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 300 }));
+  const planned = await plan(
+    { ...request, upcoming },
+    null,
+    options({ layout: many, maxDue: 200, outOfTime }),
+  );
+  expect(planned.due).toHaveLength(300);
+  expect(planned.due.every(({ upcomingFrom }) => upcomingFrom === upcoming.from)).toBe(true);
+  expect(planned.cursor).toEqual({ window: START, shard: 0 });
 });

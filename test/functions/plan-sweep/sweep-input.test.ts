@@ -203,7 +203,7 @@ test.each<[string, unknown, RegExp]>([
   [
     'an unknown field',
     { scheduledTime, tablename: 't' },
-    /^tablename: expected one of the fields scheduledTime/,
+    /^tablename: expected one of the fields table, tables, /,
   ],
   ['a misspelt field', { scheduledTim: from }, /^scheduledTim: .*Did you mean scheduledTime\? Start the/],
   ["the machine's own field cursor", { scheduledTime, cursor: {} }, /^cursor: expected one of the fields/],
@@ -317,11 +317,14 @@ describe('a span is refused when it has more windows than one execution gets thr
   test.each([
     [1000, windows(1, 1)],
     [10, windows(1, 100)],
+    [1, windows(1, 1000)],
+    [31 * 24, windows(1440, 1000)],
     [5 * 365 * 24, windows(60, 1)],
   ])('%d hours of %p are fine', (hours, model) => expect(() => checkSpan(span(hours), model)).not.toThrow());
 
   test.each([
     [1001, windows(1, 1), /^to: expected a span of at most 60000 windows and shards, here 1000 hours/],
+    [2, windows(1, 1000), /here 1 hours/],
     [11, windows(1, 100), /here 10 hours: sweep a longer one in parts/],
   ])('%d hours of %p are not', (hours, model, message) => {
     expect(() => checkSpan(span(hours), model)).toThrow(InvalidExecutionInputError);

@@ -14,11 +14,12 @@ import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
 
 const dynamo = useLocalDynamoDb();
 
+const DAY = 86_400;
 const CUTOFF = Date.parse('2026-11-20T09:00:30Z') / 1000;
-const WINDOW = windowStart(CUTOFF, 60);
+const WINDOW = windowStart(CUTOFF, DAY);
 
 function target({
-  window = windowKey(WINDOW, 60),
+  window = windowKey(WINDOW, DAY),
   ...bounds
 }: Partial<SweepTarget> & { window?: string } = {}): SweepTarget {
   return {
@@ -67,7 +68,7 @@ const ids = (keys: readonly ItemKey[]) => keys.map(key => key['id']).map(id => (
 
 test('finds what is expired at the cutoff, and nothing else of the window', async () => {
   const table = await createTable();
-  const expirationWindow = windowKey(WINDOW, 60);
+  const expirationWindow = windowKey(WINDOW, DAY);
   await table.put([
     { id: 'first second of the window', ttl: WINDOW, expirationWindow },
     { id: 'at the cutoff', ttl: CUTOFF, expirationWindow },
@@ -90,7 +91,7 @@ test.each<[string, Partial<SweepTarget>, string[]]>([
   ['a span that has not begun', { from: CUTOFF + 1, before: CUTOFF + 2 }, []],
 ])('%s', async (_name, bounds, expected) => {
   const table = await createTable();
-  const expirationWindow = windowKey(WINDOW, 60);
+  const expirationWindow = windowKey(WINDOW, DAY);
   await table.put(
     [-2, -1.5, -1, -0.5, 0, 0.5, 1].map(offset => ({
       id: `c${offset === 0 ? '' : (offset > 0 ? '+' : '') + offset}`,
@@ -128,7 +129,7 @@ test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
 
 test('reads a window of 2,500 items with one TTL to its end', async () => {
   const table = await createTable();
-  const expirationWindow = windowKey(WINDOW, 60);
+  const expirationWindow = windowKey(WINDOW, DAY);
   await table.put(
     Array.from({ length: 2500 }, (_unused, index) => ({
       id: `item-${index}`,
@@ -143,7 +144,7 @@ test('reads a window of 2,500 items with one TTL to its end', async () => {
 
 test('cuts pages of large keys short, and loses none', async () => {
   const table = await createTable({ sortKey: 'when' });
-  const expirationWindow = windowKey(WINDOW, 60);
+  const expirationWindow = windowKey(WINDOW, DAY);
   await table.put(
     Array.from({ length: 300 }, (_unused, index) => ({
       id: `item-${index}`,
@@ -160,12 +161,13 @@ test('cuts pages of large keys short, and loses none', async () => {
 test('an upcoming minute is read to its first entry that is not due, which says when to poll next', async () => {
   const table = await createTable();
   const runtime = { ...table.runtime, settings: { ...table.settings, precisionSeconds: 1 } };
-  const expirationWindow = windowKey(WINDOW, 60);
+  const expirationWindow = windowKey(WINDOW, DAY);
   await table.put([
     { id: 'due', ttl: CUTOFF, expirationWindow },
     { id: 'next', ttl: CUTOFF + 7, expirationWindow },
   ]);
-  const upcoming = target({ upcomingFrom: WINDOW, before: WINDOW + 60 });
+  const minute = windowStart(CUTOFF, 60);
+  const upcoming = target({ upcomingFrom: minute, before: minute + 60 });
   const now = new Date(CUTOFF * 1000 + 300).toISOString();
   expect(
     await queryExpired(input({ target: upcoming, poll: { nextAt: CUTOFF } }, now), runtime),
@@ -186,7 +188,7 @@ test('an upcoming minute is read to its first entry that is not due, which says 
 
 test('a dry run counts and hands out no keys', async () => {
   const table = await createTable();
-  await table.put([{ id: 'a', ttl: CUTOFF, expirationWindow: windowKey(WINDOW, 60) }]);
+  await table.put([{ id: 'a', ttl: CUTOFF, expirationWindow: windowKey(WINDOW, DAY) }]);
   expect(await queryExpired(input({ dryRun: true }), table.runtime)).toMatchObject({
     next: 'end',
     chunks: [],

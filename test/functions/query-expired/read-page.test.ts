@@ -25,7 +25,7 @@ const UPCOMING: SweepTarget = {
 };
 const BACK: SweepTarget = { ...UPCOMING, windowKeys: [SPAN], before: START + 31, upcomingFrom: null };
 const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
-const PACE = { graceSeconds: 0 };
+const PACE = { graceSeconds: 0, pollSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
 /** The windows of the minute and the one before it, each a list of TTLs (offsets from START); pages as DynamoDB gives them. */
@@ -214,6 +214,61 @@ describe('a target that lies back', () => {
   });
 });
 
+describe('several shards of an upcoming minute', () => {
+  const shard = (number: number) => windowKey(START, 86_400, number);
+  const target: SweepTarget = { ...UPCOMING, windowKeys: [0, 1, 2].map(shard) };
+  const keys = { 0: { seen: START + 4, next: START + 9 }, 1: { seen: START + 2, next: START + 5 } };
+
+  /** One page of a poll at START + 5: what it asked for, from where on, and what it says. */
+  async function pageOf(pace: typeof PACE, maxKeys = PAGE_KEYS, perShard = 1) {
+    const asked: [number, number][] = [];
+    const readIndex: ReadIndex = async ({ value }, { from }, _startKey, limit) => {
+      const number = target.windowKeys.indexOf(`${value}`);
+      asked.push([number, from - START]);
+      const entries = Array.from({ length: Math.min(perShard, limit) }, (_unused, index) => ({
+        key: { id: { S: `${number}-${index}` } },
+        ttl: START + 5,
+      }));
+      return {
+        entries,
+        positions: entries.map(({ key }) => key),
+        more: perShard > limit,
+        readAt: START + 5,
+      };
+    };
+    const known = { ...startPoll(target), seen: START + 4, ahead: 0, keys };
+    const page = await readPage(target, known, {
+      ...{ layout: LAYOUT, readIndex, pace, maxKeys },
+      machineClock: () => (START + 5) * 1000,
+      outOfTime: () => false,
+    });
+    return { asked, page };
+  }
+
+  test('those of which nothing is due are left out, and the others are read from where they were', async () => {
+    const { asked, page } = await pageOf(PACE);
+    expect(asked).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+    expect(page.nextExpiry).toBe(START + 9);
+    const read = { seen: START + 5, next: null };
+    expect(page.keys).toEqual({ 1: read, 2: read });
+  });
+
+  test('all are read by polls that look for what is new', async () => {
+    const { asked } = await pageOf({ ...PACE, pollSeconds: 5 });
+    expect(asked.map(([number]) => number)).toEqual([0, 1, 2]);
+  });
+
+  test('one that the page has no room for is not taken for read', async () => {
+    const { page } = await pageOf(PACE, 3, 2);
+    expect(page.due).toHaveLength(3);
+    expect(Object.keys(page.keys ?? {})).toEqual(['1']);
+    expect(page.position).toMatchObject({ indexKey: 2 });
+  });
+});
+
 describe("DynamoDB's clock", () => {
   /** One page, with times in seconds after START. */
   const pageAt = (readAt: number | undefined, machine: number[], pace = PACE) => {
@@ -245,7 +300,7 @@ describe("DynamoDB's clock", () => {
   );
 
   test('less grace and margin is the cutoff', async () => {
-    const pace = { graceSeconds: 10, marginSeconds: 1 };
+    const pace = { ...PACE, graceSeconds: 10, marginSeconds: 1 };
     // Both clocks are so far behind here.
     const page = await pageAt(15, [4.03, 4.05], pace);
     expect(page).toMatchObject({ cutoff: START + 4, ahead: 0 });
@@ -322,6 +377,17 @@ describe('what a poll reads', () => {
 test('a first poll asks for as many entries as it pays for, not for ten and then for more', async () => {
   const contents = { span: [...new Array(30).fill(5), 30] };
   expect(await poll({ now: 5, contents })).toMatchObject({ asked: ['before', 'span'], entriesRead: 31 });
+});
+
+test('what a poll found is shared by the keys of a child with several shards: none is read for all of them', async () => {
+  const shards = 10;
+  const windowKeys = Array.from({ length: shards }, (_unused, shard) => windowKey(START, 60, shard));
+  const target = { ...UPCOMING, windowKeys };
+  const contents = { span: [...new Array(50).fill(5), ...new Array(1000).fill(30)] };
+  const lastDue = 50 * shards;
+  const { entriesRead, due } = await poll({ target, now: 5, lastDue, contents });
+  expect(due).toHaveLength(lastDue);
+  expect(entriesRead).toBeLessThanOrEqual(lastDue * 1.25 + 11 * shards);
 });
 
 describe('by second', () => {

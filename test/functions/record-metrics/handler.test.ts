@@ -1,11 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { endShard, handOn } from '../../../functions/child/shard-result.ts';
+import type { SweepRow } from '../../../functions/journal/layout.ts';
 import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
 import { SWEEP_METRICS } from '../../../functions/record-metrics/metrics.ts';
 import { lagOf } from '../../../functions/report/lag.ts';
 import { startTotals } from '../../../functions/report/sweep-totals.ts';
 import type { MetricSet } from '../../../functions/runtime/environment.ts';
-import type { SweepTotals } from '../../../statemachine/contract.ts';
+import type {
+  CarriedSettings,
+  ChildOutput,
+  RecordMetricsInput,
+  SweepReport,
+  SweepTotals,
+  TableSweep,
+  TickPlan,
+} from '../../../statemachine/contract.ts';
+import { childProgress } from '../../support/child-progress.ts';
+import { carriedOf } from '../../support/sweep-settings.ts';
 
 const TOTALS: SweepTotals = {
   ...startTotals(false),
@@ -21,40 +33,66 @@ const TOTALS: SweepTotals = {
   steps: 2,
   oldestOverdueSeconds: 90,
   misfiled: 6,
+  tablesFailed: 1,
+  handedOver: 2,
   braked: 5,
   ...lagOf([100, 100, 90], 100_200),
 };
 const TIMES = { startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:01.250Z' };
 
-function record(
-  totals: SweepTotals,
-  precisionSeconds = 60,
-  metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' }),
-  metricSet: MetricSet = 'all',
-) {
-  const logged: unknown[] = [];
-  const lines: string[] = [];
-  const logger = { info: (...args: unknown[]) => logged.push(args) };
-  const output = recordMetrics(
-    { soFar: { progress: { totals, roundTargets: 0, cursor: null }, results: [], retries: 0 }, ...TIMES },
-    { tableName: 'SessionData', precisionSeconds, metrics: metricSet },
-    logger as never,
-    metrics,
-    line => lines.push(line),
-  );
-  return { output, logged, documents: lines.map(line => JSON.parse(line)) };
+const SETTINGS = carriedOf({ tableName: 'SessionData', partitionKey: 'id' });
+
+/** A replay of one table that came to this. */
+const replayOf = (totals: SweepTotals, settings: CarriedSettings = SETTINGS): RecordMetricsInput => ({
+  machine: 'replay',
+  executionInput: { from: '2026-11-20T08:00:00Z', to: '2026-11-20T09:00:00Z' },
+  execution: 'replay-1',
+  soFar: {
+    sweeps: { [settings.tableName]: { settings, progress: { totals, roundTargets: 0, cursor: null } } },
+    results: [],
+    retries: 0,
+  },
+  ...TIMES,
+});
+
+function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' })) {
+  const logged: unknown[][] = [];
+  const documents: ReturnType<typeof JSON.parse>[] = [];
+  const journal = {
+    putRows: jest.fn<Promise<void>, [readonly SweepRow[]]>(async () => undefined),
+    takeHandOver: jest.fn(async (_table: string, _before: number, _execution: string) => true),
+    endHandOver: jest.fn(async () => undefined),
+    replayed: jest.fn(async () => undefined),
+  };
+  const logger = { info: (...args: unknown[]) => logged.push(args), error: jest.fn() } as never;
+  const print = (line: string) => documents.push(JSON.parse(line));
+  return { deployment: 'sessions', logger, metrics, print, journal, logged, documents };
 }
 
-test('prints every metric of the list once, for the table', () => {
-  const { documents } = record(TOTALS);
+/** One sweep of one table. */
+async function record(
+  totals: SweepTotals,
+  precisionSeconds = 60,
+  metrics?: Metrics,
+  metricSet: MetricSet = 'all',
+) {
+  const around = surroundings(metrics);
+  const input = replayOf(totals, { ...SETTINGS, precisionSeconds, metrics: metricSet });
+  const { tables } = await recordMetrics(input, around);
+  const output = tables['SessionData'] as SweepReport;
+  return { output, logged: around.logged, documents: around.documents };
+}
+
+test('prints every metric of the list once, for the deployment', async () => {
+  const { documents } = await record(TOTALS);
   expect(documents).toHaveLength(1);
   const [directive] = documents[0]._aws.CloudWatchMetrics;
-  expect(directive).toMatchObject({ Namespace: 'PreciseTtl', Dimensions: [['service', 'TableName']] });
+  expect(directive).toMatchObject({ Namespace: 'PreciseTtl', Dimensions: [['service', 'Deployment']] });
   expect(directive.Metrics).toEqual(
     SWEEP_METRICS.map(({ name, unit }) => expect.objectContaining({ Name: name, Unit: unit })),
   );
   expect(documents[0]).toMatchObject({
-    TableName: 'SessionData',
+    Deployment: 'sessions',
     ItemsFound: 22,
     ItemsDeleted: 10,
     ItemsRenewed: 4,
@@ -70,8 +108,8 @@ test('prints every metric of the list once, for the table', () => {
   });
 });
 
-test('prints the lag as values with counts', () => {
-  const { DeletionLag } = record(TOTALS).documents[0];
+test('prints the lag as values with counts', async () => {
+  const { DeletionLag } = (await record(TOTALS)).documents[0];
   expect(DeletionLag).toEqual({
     Values: [215, 10_200],
     Counts: [2, 1],
@@ -92,14 +130,14 @@ test.each([
   [60, 145, 1],
 ])(
   'with precisionSeconds %d an item that is %d s late is caught up: %d',
-  (precisionSeconds, late, expected) => {
-    const { documents } = record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
+  async (precisionSeconds, late, expected) => {
+    const { documents } = await record({ ...TOTALS, ...lagOf([100], (100 + late) * 1000) }, precisionSeconds);
     expect(documents[0].ItemsDeletedLate).toBe(expected);
   },
 );
 
-test('leaves the lag out when nothing was deleted', () => {
-  const { documents, output } = record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
+test('leaves the lag out when nothing was deleted', async () => {
+  const { documents, output } = await record({ ...TOTALS, deleted: 0, lagCounts: {}, lagMaxMs: 0 });
   expect(documents[0]).not.toHaveProperty('DeletionLag');
   expect(documents[0]._aws.CloudWatchMetrics[0].Metrics).not.toContainEqual(
     expect.objectContaining({ Name: 'DeletionLag' }),
@@ -107,27 +145,30 @@ test('leaves the lag out when nothing was deleted', () => {
   expect(output.lagMs).toBeNull();
 });
 
-test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', () => {
-  const [document] = record({ ...TOTALS, misfiled: 0, braked: 0, held: 0 }).documents;
+test('leaves out what is seldom above 0 when it is not: a metric costs money each hour that it has a datapoint', async () => {
+  const [document] = (
+    await record({ ...TOTALS, misfiled: 0, braked: 0, held: 0, tablesFailed: 0, handedOver: 0 })
+  ).documents;
   expect(document).not.toHaveProperty('ItemsMisfiled');
   expect(document).not.toHaveProperty('ItemsHeld');
   expect(document).not.toHaveProperty('Braked');
-  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 3);
+  expect(document._aws.CloudWatchMetrics[0].Metrics).toHaveLength(SWEEP_METRICS.length - 5);
 });
 
-test('records an execution that began before a count was there', () => {
+test('records an execution that began before a count was there', async () => {
   const { misfiled: _misfiled, ...older } = TOTALS;
-  const { output, documents } = record(older as SweepTotals);
+  const { output, documents } = await record(older as SweepTotals);
   expect(output.misfiled).toBe(0);
   expect(documents[0]).toMatchObject({ ItemsFound: 22 });
 });
 
 const recordEssential = (totals: SweepTotals) => record(totals, 60, undefined, 'essential');
 
-test('records only what cannot be had for free, when the table says so', () => {
-  const { documents } = recordEssential(TOTALS);
+test('records only what cannot be had for free, when no table wants more', async () => {
+  const { documents } = await recordEssential(TOTALS);
   const [directive] = documents[0]._aws.CloudWatchMetrics;
   expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toEqual([
+    'TablesFailed',
     'ItemsMisfiled',
     'DeletionLag',
   ]);
@@ -135,36 +176,303 @@ test('records only what cannot be had for free, when the table says so', () => {
   expect(documents[0]).not.toHaveProperty('ItemsFound');
 });
 
-test('prints nothing when nothing essential happened, and reports all the same', () => {
-  const { documents, output, logged } = recordEssential({ ...startTotals(false), shardsSwept: 1 });
+test('prints nothing when nothing essential happened, and reports all the same', async () => {
+  const { documents, output, logged } = await recordEssential({ ...startTotals(false), shardsSwept: 1 });
   expect(documents).toEqual([]);
   expect(output).toMatchObject({ shardsSwept: 1, found: 0 });
   expect(logged).toHaveLength(1);
 });
 
-test('a second sweep in the same process starts from nothing', () => {
+test('a second sweep in the same process starts from nothing', async () => {
   const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'sweep' });
-  record(TOTALS, 60, metrics);
-  const { documents } = record({ ...TOTALS, found: 5 }, 60, metrics);
-  expect(documents[0]).toMatchObject({ ItemsFound: 5, TableName: 'SessionData' });
+  await record(TOTALS, 60, metrics);
+  const { documents } = await record({ ...TOTALS, found: 5 }, 60, metrics);
+  expect(documents[0]).toMatchObject({ ItemsFound: 5, Deployment: 'sessions' });
 });
 
-test('answers with the report: the totals, and the lag in short', () => {
+test('answers with the report: the totals, and the lag in short', async () => {
   const { lagCounts: _counts, lagMaxMs: _max, ...counts } = TOTALS;
-  expect(record(TOTALS).output).toEqual({ ...counts, lagMs: { p50: 215, p99: 10_200, max: 10_200 } });
+  expect((await record(TOTALS)).output).toEqual({ ...counts, lagMs: { p50: 215, p99: 10_200, max: 10_200 } });
 });
 
-test('records nothing for a dry run but a line in the log', () => {
-  const { documents, logged } = record({ ...TOTALS, dryRun: true });
+test('records nothing for a dry run but a line in the log', async () => {
+  const { documents, logged } = await record({ ...TOTALS, dryRun: true });
   expect(documents).toEqual([]);
   expect(logged).toHaveLength(1);
 });
 
-test('every metric says what it is', () => {
+/* The tables of a deployment. */
+
+const TARGET = { windowKeys: [], from: 1, before: 100, upcomingFrom: null };
+
+const settingsOf = (tableName: string, more: object = {}): CarriedSettings => ({
+  ...SETTINGS,
+  tableName,
+  precisionSeconds: 1,
+  ...more,
+});
+
+const swept = (table: string, deleted: number, lateMs = 100): ChildOutput => ({
+  table,
+  ...endShard(
+    childProgress(
+      { target: TARGET },
+      { counts: { deleted, ...lagOf(Array(deleted).fill(100), 100_000 + lateMs) } },
+    ),
+    {
+      interrupted: false,
+    },
+  ),
+});
+
+const resumed = (table: string, windowKeys: readonly string[], before: number): ChildOutput => ({
+  table,
+  ...handOn(
+    childProgress(
+      { target: { windowKeys, from: 1, before, upcomingFrom: null } },
+      { counts: { deleted: 1 } },
+    ),
+  ),
+});
+
+const planned = (settings: CarriedSettings, plan: Partial<TickPlan> = {}): TableSweep => ({
+  settings,
+  planned: { targets: 1, oldestOverdueSeconds: 0, misfiled: 0, ...plan },
+});
+
+const tickOf = (sweeps: readonly TableSweep[], results: readonly ChildOutput[]): RecordMetricsInput => ({
+  ...replayOf(TOTALS),
+  machine: 'tick',
+  executionInput: { scheduledTime: '2026-11-20T09:00:00Z' },
+  execution: 'tick-1',
+  soFar: {
+    sweeps: Object.fromEntries(sweeps.map(sweep => [sweep.settings.tableName, sweep])),
+    results,
+    retries: 0,
+  },
+});
+
+describe('a tick of several tables', () => {
+  const [a, b] = [settingsOf('aaa'), settingsOf('bbb')];
+
+  test('is one line of metrics, of the sums, and one more for each table that wants its own', async () => {
+    const c = settingsOf('ccc', { metricsPerTable: true });
+    const around = surroundings();
+    const sweeps = [planned(a, { oldestOverdueSeconds: 70 }), planned(b, { misfiled: 2 }), planned(c)];
+    const results = [swept('aaa', 3), swept('bbb', 4, 20_000), swept('ccc', 5)];
+    const output = await recordMetrics(tickOf(sweeps, results), around);
+    expect(output).toMatchObject({ complete: true, handOvers: [] });
+    const [deployment, table, ...others] = around.documents;
+    expect(others).toEqual([]);
+    expect(deployment).toMatchObject({
+      Deployment: 'sessions',
+      ItemsDeleted: 12,
+      ItemsMisfiled: 2,
+      OldestOverdue: 70,
+    });
+    // Late by what their own table promises.
+    expect(deployment).toMatchObject({ ItemsDeletedLate: 4, DeletionLag: { Count: 12 }, ShardsSwept: 3 });
+    expect(deployment).not.toHaveProperty('TableName');
+    expect(table).toMatchObject({
+      Deployment: 'sessions',
+      TableName: 'ccc',
+      ItemsDeleted: 5,
+      OldestOverdue: 0,
+    });
+    expect(table._aws.CloudWatchMetrics[0].Dimensions).toEqual([['service', 'Deployment', 'TableName']]);
+  });
+
+  test('records all metrics when one of its tables has them all', async () => {
+    const essential = { metrics: 'essential' };
+    const [one, other] = [settingsOf('aaa', essential), settingsOf('bbb')];
+    const around = surroundings();
+    await recordMetrics(tickOf([planned(one), planned(other)], [swept('aaa', 1), swept('bbb', 1)]), around);
+    expect(around.documents[0]).toHaveProperty('ItemsFound', 2);
+    const few = surroundings();
+    await recordMetrics(tickOf([planned(one)], [swept('aaa', 1)]), few);
+    expect(few.documents[0]).not.toHaveProperty('ItemsFound');
+  });
+
+  test('answers, logs and writes a row for each table in which it did something, or failed', async () => {
+    const failure = { error: 'ResourceNotFoundException', message: 'gone' };
+    const around = surroundings();
+    const { complete, tables } = await recordMetrics(
+      tickOf(
+        [planned(a), planned(b, { targets: 0 }), planned(settingsOf('gone'), { targets: 0, failure })],
+        [swept('aaa', 3)],
+      ),
+      around,
+    );
+    expect(complete).toBe(false);
+    expect(Object.keys(tables)).toEqual(['aaa', 'gone']);
+    expect(tables['aaa']).toMatchObject({ found: 3, deleted: 3, tablesFailed: 0, lagMs: { max: 100 } });
+    expect(tables['gone']).toMatchObject({ found: 0, tablesFailed: 1, failure });
+    expect(around.documents[0]).toMatchObject({ TablesFailed: 1 });
+    expect(around.logged.map(([, told]) => (told as { table: string }).table)).toEqual(['aaa', 'gone']);
+    expect(around.journal.putRows.mock.calls).toEqual([
+      [
+        ['aaa', 'gone'].map(table => ({
+          table,
+          kind: 'tick',
+          execution: 'tick-1',
+          ...TIMES,
+          report: tables[table],
+        })),
+      ],
+    ]);
+  });
+
+  test('writes no row and no line for a table that it has only watched', async () => {
+    const around = surroundings();
+    const { complete, tables } = await recordMetrics(
+      tickOf([planned(a), planned(b)], [swept('aaa', 3), swept('bbb', 0)]),
+      around,
+    );
+    expect([complete, Object.keys(tables)]).toEqual([true, ['aaa']]);
+    expect(around.logged).toHaveLength(1);
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ table: 'aaa' }]);
+  });
+
+  test('keeps what the others came to where the settings of one cannot be read', async () => {
+    const around = surroundings();
+    const failure = { error: 'InvalidSettingsError', message: 'shards: expected' };
+    const broken = planned(settingsOf('bbb', { shards: 'many' }), { targets: 0, failure });
+    const { tables } = await recordMetrics(tickOf([planned(a), broken], [swept('aaa', 3)]), around);
+    expect(tables).toMatchObject({ aaa: { deleted: 3 }, bbb: { tablesFailed: 1, failure } });
+    expect(around.documents[0]).toMatchObject({ ItemsDeleted: 3, TablesFailed: 1 });
+  });
+
+  test('counts a child that is missing among the results to the table of which it was', async () => {
+    const crashed = { Error: 'States.Timeout' };
+    const { tables } = await recordMetrics(
+      tickOf([planned(a, { targets: 2 }), planned(b)], [swept('aaa', 3), crashed, swept('bbb', 1)]),
+      surroundings(),
+    );
+    expect(tables['aaa']).toMatchObject({ deleted: 3, shardsSwept: 1, shardsFailed: 1 });
+    expect(tables['bbb']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 0 });
+  });
+
+  test('fails the tables of parts that were not started, once each', async () => {
+    const { soFar, ...input } = tickOf([planned(a)], [swept('aaa', 1)]);
+    const part = {
+      due: [],
+      sweeps: { aaa: planned(a), bbb: planned(b, { targets: 3, oldestOverdueSeconds: 9 }) },
+    };
+    const { complete, tables } = await recordMetrics(
+      { ...input, soFar: { ...soFar, failedParts: [part] } },
+      surroundings(),
+    );
+    expect(complete).toBe(false);
+    expect(tables['aaa']).toMatchObject({ deleted: 1, shardsSwept: 1, shardsFailed: 1 });
+    expect(tables['bbb']).toMatchObject({ shardsFailed: 3, oldestOverdueSeconds: 9 });
+  });
+});
+
+describe('what a tick could not finish', () => {
+  const HOUR = '2026-11-20T08:00:00.000Z_2026-11-20T09:00:00.000Z';
+  const eight = Date.parse('2026-11-20T08:00:00Z') / 1000;
+  const a = settingsOf('aaa');
+  const leftOver = { from: eight, to: eight + 60 };
+
+  test('is handed over, from the first window to the last second, under a name that comes again with the call', async () => {
+    const around = surroundings();
+    const input = tickOf([planned(a, { leftOver })], [resumed('aaa', [HOUR], eight + 3000)]);
+    const { handOvers, complete, tables } = await recordMetrics(input, around);
+    const name = 'tick-1-1795165201-0';
+    expect(handOvers).toEqual([
+      {
+        name,
+        input: { table: 'aaa', from: '2026-11-20T08:00:00Z', to: '2026-11-20T08:50:00Z', handOver: true },
+      },
+    ]);
+    expect(around.journal.takeHandOver.mock.calls).toEqual([['aaa', eight + 3000, name]]);
+    // It is not lost, and so no failure.
+    expect(complete).toBe(true);
+    expect(tables['aaa']).toMatchObject({ handedOver: 1, failed: 0, shardsFailed: 0 });
+    expect(around.documents[0]).toMatchObject({ HandOvers: 1 });
+    expect((await recordMetrics(input, surroundings())).handOvers).toEqual(handOvers);
+  });
+
+  test('is left to the execution that has it already', async () => {
+    const around = surroundings();
+    around.journal.takeHandOver.mockImplementation(async table => table !== 'aaa');
+    const sweeps = [planned(a, { leftOver }), planned(settingsOf('bbb'), { leftOver })];
+    const { handOvers, complete } = await recordMetrics(
+      tickOf(sweeps, [swept('aaa', 1), swept('bbb', 1)]),
+      around,
+    );
+    expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
+    expect(complete).toBe(true);
+  });
+
+  test("is the next tick's where a table has a limit", async () => {
+    const around = surroundings();
+    const sweeps = [planned(a, { limited: true })];
+    const { handOvers } = await recordMetrics(tickOf(sweeps, [resumed('aaa', [HOUR], eight + 60)]), around);
+    expect(handOvers).toEqual([]);
+    expect(around.journal.takeHandOver).not.toHaveBeenCalled();
+  });
+});
+
+describe('a replay', () => {
+  const handOver = {
+    from: '2026-11-20T08:00:00Z',
+    to: '2026-11-20T09:00:00Z',
+    table: 'SessionData',
+    handOver: true,
+  };
+  const [from, to] = ['2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'].map(time => Date.parse(time) / 1000);
+  const CLEAN: SweepTotals = { ...startTotals(false), found: 1, deleted: 1, shardsSwept: 1 };
+
+  test('that was handed over gives its table back to the ticks, and has a row that says so', async () => {
+    const around = surroundings();
+    await recordMetrics({ ...replayOf(CLEAN), executionInput: handOver }, around);
+    expect(around.journal.endHandOver.mock.calls).toEqual([['SessionData', 'replay-1']]);
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'handOver' }]);
+    expect(around.journal.takeHandOver).not.toHaveBeenCalled();
+  });
+
+  test('by hand gives nothing back', async () => {
+    const around = surroundings();
+    await recordMetrics(replayOf(CLEAN), around);
+    expect(around.journal.endHandOver).not.toHaveBeenCalled();
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'replay' }]);
+  });
+
+  test.each<[string, Partial<SweepTotals>, boolean]>([
+    ['left nothing', {}, true],
+    ['failed to delete something', { failed: 1 }, false],
+    ['lost a child', { shardsFailed: 1 }, false],
+    ['left something for later', { leftForLater: 1 }, false],
+    ['was a dry run', { dryRun: true }, false],
+  ])('that %s: what it has swept is gone: %j %s', async (_name, totals, isGone) => {
+    const around = surroundings();
+    await recordMetrics(replayOf({ ...CLEAN, ...totals }), around);
+    expect(around.journal.replayed.mock.calls).toEqual(
+      isGone ? [['SessionData', from, to, TIMES.endedAt]] : [],
+    );
+  });
+
+  test('of nothing has no row when it was dry', async () => {
+    const around = surroundings();
+    await recordMetrics(replayOf({ ...CLEAN, dryRun: true }), around);
+    expect(around.journal.putRows.mock.calls).toEqual([[[]]]);
+  });
+});
+
+test('a journal that cannot be written fails the call, after the metrics were printed', async () => {
+  const around = surroundings();
+  const unwritable = Object.assign(new Error('no'), { name: 'JournalUnwritableError' });
+  around.journal.putRows.mockRejectedValue(unwritable);
+  await expect(recordMetrics(replayOf(TOTALS), around)).rejects.toBe(unwritable);
+  expect(around.documents).toHaveLength(1);
+});
+
+test('every metric says what it is', async () => {
   for (const { help } of SWEEP_METRICS) expect(help).toMatch(/^[A-Z(].*\.$/);
 });
 
-test('the README lists every metric with the same words', () => {
+test('the README lists every metric with the same words', async () => {
   const readme = readFileSync('README.md', 'utf8');
   for (const { name, unit, help } of SWEEP_METRICS)
     expect(readme).toContain(`| \`${name}\` | ${unit} | ${help} |`);

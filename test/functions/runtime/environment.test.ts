@@ -1,8 +1,13 @@
 import { InvalidModelError } from '../../../expiry/errors.ts';
-import { readSettings, toEnvironment } from '../../../functions/runtime/environment.ts';
-import { InvalidEnvironmentError } from '../../../functions/runtime/errors.ts';
+import {
+  carriedSettings,
+  readEnvironment,
+  readSettings,
+  toEnvironment,
+} from '../../../functions/runtime/environment.ts';
+import { InvalidEnvironmentError, InvalidSettingsError } from '../../../functions/runtime/errors.ts';
 import { modelOf } from '../../../stacks/model-of.ts';
-import { resolveProps } from '../../../stacks/props.ts';
+import { functionSettings, resolveProps } from '../../../stacks/props.ts';
 
 const asIs = (value: string) => value;
 
@@ -24,7 +29,7 @@ const ENV = {
 };
 
 test('reads what the stack sets', () => {
-  expect(readSettings(ENV)).toMatchObject({
+  expect(readEnvironment(ENV)).toMatchObject({
     tableName: 'SessionData',
     indexName: 'expirationWindowIndex',
     model: { partitionKey: 'UserName', sortKey: 'SessionId', granularitySeconds: 300, shards: 3 },
@@ -48,7 +53,7 @@ test('reads what it writes', () => {
   } as const;
   for (const more of [{}, { sortKey: 'true' }, { granularityMinutes: 1440, ttlAttribute: '1' }]) {
     const resolved = resolveProps({ ...props, ...more });
-    const { model, ...others } = readSettings(toEnvironment(resolved, asIs));
+    const { model, ...others } = readEnvironment(toEnvironment(resolved, asIs));
     expect(resolved).toMatchObject(others);
     expect(others).toMatchObject({ tableName: 'a.b', deleteMode: 'batch', pollSeconds: 5 });
     expect(model).toEqual(modelOf(resolved));
@@ -58,12 +63,12 @@ test('reads what it writes', () => {
 test('takes a table without sort key', () => {
   const { SORT_KEY, ...hashOnly } = ENV;
   expect(SORT_KEY).toBeDefined();
-  expect(readSettings(hashOnly).model).not.toHaveProperty('sortKey');
+  expect(readEnvironment(hashOnly).model).not.toHaveProperty('sortKey');
 });
 
 test.each(Object.keys(ENV).filter(name => name !== 'SORT_KEY'))('fails without %s, naming it', name => {
-  expect(() => readSettings({ ...ENV, [name]: undefined })).toThrow(InvalidEnvironmentError);
-  expect(() => readSettings({ ...ENV, [name]: '' })).toThrow(new RegExp(`^${name}: `));
+  expect(() => readEnvironment({ ...ENV, [name]: undefined })).toThrow(InvalidEnvironmentError);
+  expect(() => readEnvironment({ ...ENV, [name]: '' })).toThrow(new RegExp(`^${name}: `));
 });
 
 test.each([
@@ -77,6 +82,83 @@ test.each([
   ['GRANULARITY_MINUTES', '7', InvalidEnvironmentError, /^GRANULARITY_MINUTES: .* divides a day/],
   ['TTL_ATTRIBUTE', 'UserName', InvalidModelError, /^ttlAttribute: expected another attribute/],
 ])('fails for %s = %s', (name, value, error, message) => {
-  expect(() => readSettings({ ...ENV, [name]: value })).toThrow(error);
-  expect(() => readSettings({ ...ENV, [name]: value })).toThrow(message);
+  expect(() => readEnvironment({ ...ENV, [name]: value })).toThrow(error);
+  expect(() => readEnvironment({ ...ENV, [name]: value })).toThrow(message);
+});
+
+describe('the settings that an execution carries', () => {
+  const copyTo = {
+    archiveBucket: 'archive',
+    archivePrefix: 'expired/',
+    archiveFormat: 'dynamodb-json',
+    archiveRemovals: 'expiries',
+  } as const;
+  const props = { tableName: 'SessionData', partitionKey: 'UserName', sortKey: 'SessionId', shards: 3 };
+  const settings = functionSettings(resolveProps(props));
+  const carried = { ...carriedSettings({ ...settings, copyTo }) };
+  /** As Step Functions hands it on. */
+  const handedOn = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+  test('are read as they were written', () => {
+    const { model, copyTo: read, ...others } = readSettings(handedOn(carried));
+    expect(model).toEqual(modelOf(resolveProps(props)));
+    expect(read).toEqual(copyTo);
+    expect(settings).toMatchObject(others);
+    expect(others).toMatchObject({ tableName: 'SessionData', deleteMode: 'guarded', metricsPerTable: false });
+  });
+
+  test('are nothing of what else a table has', () => {
+    const more = { ...resolveProps(props), copyTo: { ...copyTo, secret: 1 } };
+    expect(carriedSettings(more)).toEqual(carried);
+  });
+
+  test('have each text as it is to be written, and nothing else changed', () => {
+    const written = carriedSettings({ ...settings, copyTo }, value => `<${value}>`);
+    expect(written).toMatchObject({
+      tableName: '<SessionData>',
+      shards: 3,
+      copyTo: { archivePrefix: '<expired/>' },
+    });
+  });
+
+  test('are those of a table without sort key, hold attribute, margin and archive too', () => {
+    const { sortKey: _key, ...hashOnly } = settings;
+    const read = readSettings(handedOn(carriedSettings(hashOnly)));
+    expect(read.model).not.toHaveProperty('sortKey');
+    for (const name of ['holdAttribute', 'marginSeconds', 'copyTo']) expect(read).not.toHaveProperty(name);
+  });
+
+  const REQUIRED = Object.keys(carried).filter(name => name !== 'sortKey' && name !== 'copyTo');
+
+  test.each(REQUIRED)('fail without %s, naming it', name => {
+    const { [name]: _gone, ...others } = carried as Record<string, unknown>;
+    expect(() => readSettings(others)).toThrow(InvalidSettingsError);
+    expect(() => readSettings(others)).toThrow(new RegExp(`^${name}: `));
+  });
+
+  test.each(Object.keys(carried))('fail for a %s of another type, naming it', name => {
+    const wrong = { ...carried, [name]: [1] };
+    expect(() => readSettings(wrong)).toThrow(InvalidSettingsError);
+    expect(() => readSettings(wrong)).toThrow(new RegExp(`^${name}: `));
+  });
+
+  test.each(Object.keys(copyTo))('fail without copyTo.%s, naming it', name => {
+    const { [name]: _gone, ...others } = copyTo as Record<string, unknown>;
+    expect(() => readSettings({ ...carried, copyTo: others })).toThrow(InvalidSettingsError);
+    expect(() => readSettings({ ...carried, copyTo: others })).toThrow(new RegExp(`^copyTo\\.${name}: `));
+  });
+
+  test.each([
+    ['shards', 1.5, InvalidSettingsError],
+    ['chunkConcurrency', 41, InvalidSettingsError],
+    ['metricsPerTable', 'yes', InvalidSettingsError],
+    ['ttlAttribute', 'UserName', InvalidModelError],
+  ])('fail for %s: %j', (name, value, error) => {
+    expect(() => readSettings({ ...carried, [name]: value })).toThrow(error);
+    expect(() => readSettings({ ...carried, [name]: value })).toThrow(new RegExp(`^${name}: `));
+  });
+
+  test.each([undefined, null, 'settings', []])('are no %j', value => {
+    expect(() => readSettings(value)).toThrow(/^settings: expected an object/);
+  });
 });

@@ -22,10 +22,13 @@ test('adds up what may have been renewed and what may have been gone, delete by 
     });
   call(1, 'renewed', 'gone', 'plain', 'held');
   call(5, 'renewed', 'gone');
+  // A poll that finds it held counts it too, and does not try to delete it.
+  const keys = ['held', 'gone'].map(id => `{"id":{"S":"${id}"}}`);
+  attempts.add({ operation: 'BatchGetItem', body: {}, keys, at: 5 });
   const most = attempts.most({
     mayBeRenewed: (id, at) => id === 'renewed' && at >= 1,
     mayBeHeld: id => id === 'held',
     mayBeGone: (id, at) => id === 'gone' && at >= 5,
   });
-  expect(most).toEqual({ renewed: 2, held: 1, notFound: 1 });
+  expect(most).toEqual({ renewed: 2, held: 2, notFound: 1 });
 });

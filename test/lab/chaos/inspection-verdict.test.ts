@@ -1,10 +1,16 @@
 import { type InspectedSweep, wrongWith } from '../../../lab/chaos/inspection-verdict.ts';
 
 const REPORT = { found: 13, deleted: 10, renewed: 2, notFound: 1, failed: 0 };
+const ended = (report: object, name = 'x') => ({
+  name,
+  status: 'SUCCEEDED',
+  error: undefined,
+  text: JSON.stringify(report),
+});
 
 const sweep = (overrides: Partial<InspectedSweep> = {}, report: object = REPORT): InspectedSweep => ({
   name: 'tick',
-  ended: { name: 'x', status: 'SUCCEEDED', error: undefined, text: JSON.stringify(report) },
+  ended: [ended({ tables: { Chaos: report } })],
   laidOut: 10,
   laidOutRenewed: 2,
   left: [],
@@ -49,6 +55,15 @@ test.each([
   expect(wrongWith(sweep(overrides)).join('\n')).toContain(sentence);
 });
 
+test('adds what a tick handed over to what it did itself', () => {
+  const left = { found: 4, deleted: 4, renewed: 0, notFound: 0, failed: 0 };
+  const both = [ended({ tables: { Chaos: { ...REPORT, found: 9, deleted: 6 } } }), ended(left, 'x-0')];
+  expect(wrongWith(sweep({ ended: both }))).toEqual([]);
+  expect(wrongWith(sweep({ ended: both.slice(0, 1) }))).toEqual([
+    'the tick reports deleted 6, but 10 went by the stream',
+  ]);
+});
+
 // A machine that is busy: the delete took effect, and nobody heard of it.
 test.each([
   ['deleted and renewed without an answer', { removed: 14, renewed: { least: 3, most: 3 } }, REPORT],
@@ -71,8 +86,8 @@ test.each([
 });
 
 test('fails a sweep that ended badly, with what it said', () => {
-  const ended = { name: 'x', status: 'FAILED', error: 'Sandbox.Timedout', text: 'too slow' };
-  expect(wrongWith(sweep({ ended }))).toEqual(['the tick ended FAILED: Sandbox.Timedout too slow']);
+  const failed = { name: 'x', status: 'FAILED', error: 'Sandbox.Timedout', text: 'too slow' };
+  expect(wrongWith(sweep({ ended: [failed] }))).toEqual(['the tick ended FAILED: Sandbox.Timedout too slow']);
 });
 
 test('without renewals nothing renewed is expected', () => {

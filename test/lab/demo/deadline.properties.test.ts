@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../../expiry/model.ts';
 import { pollsDueBy } from '../../../lab/demo/deadline.ts';
-import { definitionWith } from '../../support/run-sweep.ts';
+import { machinesWith } from '../../support/run-sweep.ts';
 import { Simulation } from '../../support/simulation/simulation.ts';
 
 /*
@@ -39,7 +39,7 @@ test('every item is gone by its deadline', async () => {
   await fc.assert(
     fc.asyncProperty(run, async ({ items, granularityMinutes, pace }) => {
       const simulation = new Simulation({
-        definition: definitionWith({}),
+        definition: machinesWith({}),
         start: START,
         model: expiryModel({ partitionKey: 'id', granularityMinutes }),
         pace,

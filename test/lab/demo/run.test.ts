@@ -1,14 +1,12 @@
 /** @jest-environment ./test/support/dynamodb-environment.ts */
-import { JOB_STARTED, judgedJob, SleepingClock } from '../../support/main-job.ts';
+import { deployedWith, JOB_STARTED, judgedJob, SleepingClock } from '../../support/main-job.ts';
 
 // Two seconds each on a machine that has time.
 jest.setTimeout(90_000);
 
 // Other ways to be broken: npm run test:start.
 test('a precision of 60 that is deployed where the configuration says 1 is broken', async () => {
-  const { status, notKept, maxLagMs, printed } = await judgedJob({
-    functions: { environment: { PRECISION_SECONDS: '60' } },
-  });
+  const { status, notKept, maxLagMs, printed } = await judgedJob(deployedWith({ precisionSeconds: 60 }));
   expect({ status, notKept }).toEqual({ status: 1, notKept: { goneInTime: 'broken' } });
   expect(maxLagMs).toBeGreaterThan(50_000);
   expect(printed).toMatch(/✗ gone in time/);

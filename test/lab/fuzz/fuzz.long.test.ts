@@ -43,7 +43,7 @@ test('a sweep without the second between its clock and those of the records is f
   const withMargin = (marginSeconds: number) =>
     runOnce({ ...shortRun(variant), faults: [] }, props => {
       const resolved = resolveVariant(props);
-      return { ...resolved, settings: { ...resolved.settings, marginSeconds } };
+      return { ...resolved, carried: { ...resolved.carried, marginSeconds } };
     });
   const { violations } = await withMargin(0);
   expect(violations.map(({ finding }) => finding)).toContain('notPublished');

@@ -12,6 +12,8 @@ test('adds up what executions say, also of those that left something', () => {
   accounts.add(ended({ status: 'FAILED', error: 'SweepIncompleteError' }));
   accounts.add(ended({ status: 'FAILED', error: 'DynamoDbBusyError', text: 'throttled' }));
   accounts.add(ended({ status: 'ABORTED', text: undefined }));
+  const unrecorded = JSON.stringify({ tables: {}, notRecorded: 'JournalUnwritableError' });
+  accounts.add(ended({ status: 'FAILED', error: 'SweepIncompleteError', text: unrecorded }));
   expect(accounts.wrong).toEqual([]);
   expect(accounts.totals).toEqual({
     found: 22,
@@ -24,7 +26,7 @@ test('adds up what executions say, also of those that left something', () => {
   });
   expect(Object.fromEntries(accounts.endings)).toEqual({
     SUCCEEDED: 1,
-    SweepIncompleteError: 1,
+    SweepIncompleteError: 2,
     DynamoDbBusyError: 1,
     ABORTED: 1,
   });

@@ -72,7 +72,7 @@ test('keys and expiry are as they were asked for, whatever the attributes of the
 });
 
 test('the older stamp is the window that ends on the edge', async () => {
-  const { writer } = tableThat();
+  const { writer } = tableThat(undefined, resource, { ...model, granularitySeconds: 60 });
   const own = await writer.act({ kind: 'write', item: 1, ttl: TTL });
   const older = await writer.act({ kind: 'write', item: 2, ttl: TTL, olderStamp: true });
   expect(own?.[model.windowAttribute]).toMatch(/^2026-11-20T09:01:00.000Z_2026-11-20T09:02:00.000Z/);

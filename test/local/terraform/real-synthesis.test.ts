@@ -4,6 +4,7 @@ import { loadDefinition } from 'stepfunctions-emulator';
 import { readSynthesized, type SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
 import type { DeploymentConfig } from '../../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
+import { tablesInDefinition } from '../../../stacks/tables-in-definition.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../../support/synthesized.ts';
 
 const folders: string[] = [];
@@ -21,15 +22,18 @@ function synthesisOf(config: DeploymentConfig): SynthesizedCloud {
 
 test('everything that the app synthesizes is understood', () => {
   const cloud = synthesis(SESSION_DATA);
-  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData']);
+  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
   expect(cloud.functions).toHaveLength(4);
-  expect(cloud.stateMachines).toHaveLength(1);
+  expect(cloud.stateMachines.map(({ name, type }) => [name, type]).sort()).toEqual([
+    ['precise-ttl', 'EXPRESS'],
+    ['precise-ttl-replay', 'STANDARD'],
+  ]);
   expect(cloud.schedules.map(schedule => schedule.expression).sort()).toEqual([
     'cron(* * * * ? *)',
     expect.stringMatching(/^cron\(\d+ \* \* \* \? \*\)$/),
   ]);
   for (const machine of cloud.stateMachines) {
-    expect(() => loadDefinition(machine.definition)).not.toThrow();
+    expect(() => loadDefinition(machine.definition, machine.type)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
   }
   for (const schedule of cloud.schedules) {
@@ -50,7 +54,7 @@ test('also for several tables and one that exists already', () => {
     existingTable: true,
     shards: 4,
   });
-  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData']);
+  expect(cloud.tables.map(table => table.name)).toEqual(['SessionData', 'precise-ttl-journal']);
   expect(cloud.existingTables.map(table => table.name)).toEqual(['Holds']);
   expect(cloud.stateMachines).toHaveLength(2);
 });
@@ -66,18 +70,19 @@ test.each([
   expect(arns.filter(arn => !arn.startsWith(`arn:${partition}:`))).toEqual([]);
   expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
   expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
-  for (const { definition } of cloud.stateMachines) expect(() => loadDefinition(definition)).not.toThrow();
+  for (const { definition, type } of cloud.stateMachines)
+    expect(() => loadDefinition(definition, type)).not.toThrow();
 });
 
 test.each([
-  [{ partitionKey: '#pk' }, 'PARTITION_KEY', '#pk'],
-  [{ partitionKey: 'id', holdAttribute: ':hold' }, 'HOLD_ATTRIBUTE', ':hold'],
-])('%j is refused, since DynamoDB Local would refuse each delete', (names, variable, got) => {
+  [{ partitionKey: '#pk' }, 'partitionKey', '#pk'],
+  [{ partitionKey: 'id', holdAttribute: ':hold' }, 'holdAttribute', ':hold'],
+])('%j is refused, since DynamoDB Local would refuse each delete', (names, setting, got) => {
   const of = (more: object) => () => synthesis({ tableName: 'Odd', ...names, ...more });
   expect(of({})).toThrow(
-    `table Odd: ${variable}: expected a name that does not begin with # or :, got "${got}". DynamoDB Local, not DynamoDB,`,
+    `table Odd: ${setting}: expected a name that does not begin with # or :, got "${got}". DynamoDB Local, not DynamoDB,`,
   );
-  if (variable === 'PARTITION_KEY') expect(of({ deleteMode: 'batch' })).not.toThrow();
+  if (setting === 'partitionKey') expect(of({ deleteMode: 'batch' })).not.toThrow();
 });
 
 test('names of attributes come through Terraform as they are', () => {
@@ -87,8 +92,8 @@ test('names of attributes come through Terraform as they are', () => {
     ttlAttribute: '%{if true}$${f}%',
     windowAttribute: "g'\t$$\b",
   };
-  const { tables, functions } = synthesis({ tableName: 'Odd', ...odd });
-  expect(tables).toMatchObject([
+  const { tables, stateMachines } = synthesis({ tableName: 'Odd', ...odd });
+  expect(tables.slice(0, 1)).toMatchObject([
     {
       hashKey: odd.partitionKey,
       rangeKey: odd.sortKey,
@@ -97,12 +102,7 @@ test('names of attributes come through Terraform as they are', () => {
     },
   ]);
   expect(Object.keys(tables[0]?.attributes ?? {}).sort()).toEqual(Object.values(odd).sort());
-  for (const { environment } of functions) {
-    expect(environment).toMatchObject({
-      PARTITION_KEY: odd.partitionKey,
-      SORT_KEY: odd.sortKey,
-      TTL_ATTRIBUTE: odd.ttlAttribute,
-      WINDOW_ATTRIBUTE: odd.windowAttribute,
-    });
+  for (const { definition } of stateMachines) {
+    expect(tablesInDefinition(definition)).toMatchObject([{ tableName: 'Odd', ...odd }]);
   }
 });

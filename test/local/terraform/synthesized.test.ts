@@ -511,9 +511,9 @@ describe('an alarm', () => {
     const seen = read(alarm({ ...without, metric_query: queries('FILL(m1, 0)') })).alarms[0];
     expect(seen).toMatchObject({
       ...{ namespace: 'PreciseTtl', metricName: 'M', statistic: 'Sum', period: 300 },
-      expression: { text: 'FILL(m1, 0)', metricId: 'm1' },
+      expression: { text: 'FILL(m1, 0)', metrics: { m1: { metricName: 'M' } } },
     });
-    expect(seen?.expression?.math([undefined, 2])).toEqual([0, 2]);
+    expect(seen?.expression?.math({ m1: [undefined, 2] })).toEqual([0, 2]);
   });
 
   test('is read; all its periods have to breach unless it says less', () => {
@@ -551,7 +551,10 @@ describe('an alarm', () => {
       'datapoints_to_alarm: expected a whole number from 1 to evaluation_periods, got 4',
     ],
     [{ threshold: null }, 'threshold: expected a number, got nothing'],
-    [{ metric_query: { id: 'e1' } }, 'metric_query: expected one expression and one metric, got "1 queries"'],
+    [
+      { metric_query: { id: 'e1' } },
+      'metric_query: expected one expression and its metrics, got "1 queries"',
+    ],
     [{ metric_query: queries('RATE(m1)') }, 'metric_query.expression: expected m1, a number, FILL or IF as'],
     [{ metric_query: queries('m1', 'p999') }, 'metric_query[1].metric.stat: expected SampleCount or'],
     [

@@ -1,15 +1,27 @@
 import { type Definition, loadDefinition } from 'stepfunctions-emulator';
-import { TASKS } from '../../../statemachine/contract.ts';
-import { type ConcurrencyOptions, sweepDefinition } from '../../../statemachine/definition.ts';
+import { type CarriedSettings, TASKS } from '../../../statemachine/contract.ts';
+import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
 import type { FunctionArns } from '../../../statemachine/states.ts';
 
-/** The state machine for a simulation: the ARNs of its functions end in the names of their files. */
-export function simulatedDefinition(concurrency: ConcurrencyOptions): Definition {
+/** The two state machines of a deployment. */
+export interface Machines {
+  readonly tick: Definition;
+  readonly replay: Definition;
+}
+
+export const REPLAY_ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated-replay';
+
+/** The state machines for a simulation of these tables: the ARNs of their functions end in the names of their files. */
+export function simulatedMachines(tables: readonly CarriedSettings[]): Machines {
   const functions = Object.fromEntries(
     Object.entries(TASKS).map(([task, file]) => [
       task,
       `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
     ]),
   ) as FunctionArns;
-  return loadDefinition(JSON.stringify(sweepDefinition(functions, concurrency)));
+  const load = (definition: unknown) => loadDefinition(JSON.stringify(definition));
+  return {
+    tick: load(tickDefinition(functions, { tables, replayArn: REPLAY_ARN })),
+    replay: load(replayDefinition(functions, { tables })),
+  };
 }

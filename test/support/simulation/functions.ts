@@ -1,21 +1,23 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Clock, RandomSource } from 'stepfunctions-emulator';
-import { toEpochSeconds } from '../../../expiry/ttl.ts';
-import { secondsBehind } from '../../../functions/child/swept-range.ts';
+import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { attemptChunk } from '../../../functions/delete-chunk/chunk-attempt.ts';
 import type { Deletion } from '../../../functions/delete-chunk/deletion.ts';
-import { countMisfiled } from '../../../functions/plan-sweep/misfiled.ts';
-import { type NextRoundOptions, nextRound } from '../../../functions/plan-sweep/next-round.ts';
-import { plan } from '../../../functions/plan-sweep/plan.ts';
-import { readSweepInput } from '../../../functions/plan-sweep/sweep-input.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
+import { planReplay } from '../../../functions/plan-sweep/plan-replay.ts';
+import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
+import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
-import { summarizeLag } from '../../../functions/report/lag.ts';
-import { addRound, reportOf } from '../../../functions/report/sweep-totals.ts';
-import type { SweepSettings } from '../../../functions/runtime/environment.ts';
-import { requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
+import { recordMetrics } from '../../../functions/record-metrics/handler.ts';
+import {
+  readSettings,
+  type SweepSettings,
+  type WithSettings,
+} from '../../../functions/runtime/environment.ts';
+import { type RequestOptions, requestTimeoutMs } from '../../../functions/table/dynamodb.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
-import { earliestTtl, type ReadIndex } from '../../../functions/table/index-query.ts';
-import { concurrentChildren } from '../../../statemachine/concurrent-children.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
 import type {
   Chunk,
   DeleteChunkInput,
@@ -25,15 +27,15 @@ import type {
   QueryExpiredInput,
   QueryExpiredOutput,
   RecordMetricsInput,
-  SweepReport,
+  RecordMetricsOutput,
 } from '../../../statemachine/contract.ts';
 
 /** The four functions, by the name of their file. */
 export interface SweepFunctions {
   readonly 'plan-sweep': (input: PlanSweepInput) => Promise<PlanSweepOutput>;
-  readonly 'query-expired': (input: QueryExpiredInput) => Promise<QueryExpiredOutput>;
-  readonly 'delete-chunk': (input: DeleteChunkInput) => Promise<Chunk>;
-  readonly 'record-metrics': (input: RecordMetricsInput) => Promise<SweepReport>;
+  readonly 'query-expired': (input: WithSettings<QueryExpiredInput>) => Promise<QueryExpiredOutput>;
+  readonly 'delete-chunk': (input: WithSettings<DeleteChunkInput>) => Promise<Chunk>;
+  readonly 'record-metrics': (input: RecordMetricsInput) => Promise<RecordMetricsOutput>;
 }
 
 /** What the functions have instead of DynamoDB. */
@@ -49,86 +51,69 @@ export interface SimulatedDynamoDb {
 }
 
 export interface SimulatedFunctionsOptions {
-  readonly settings: Omit<SweepSettings, 'tableName' | 'indexName' | 'deleteMode'>;
-  readonly dynamoDb: SimulatedDynamoDb;
+  /** @param patienceMs how long a function waits for an answer to a read, all its attempts together */
+  readonly dynamoDbOf: (settings: SweepSettings, patienceMs: number) => SimulatedDynamoDb;
+  readonly journal: Journal;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly random: RandomSource;
-  /** Instead of looking into the table. */
-  readonly plan?: NextRoundOptions['plan'];
 }
 
-const QUIET = { warn: () => undefined };
+/** Attempts of a read, as `plan-sweep` and `query-expired` have them. */
+const PLAN_ATTEMPTS = 3;
+const QUERY_ATTEMPTS = 2;
+
+const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Everything that the functions decide and add up, around a DynamoDB that is simulated; no metrics are printed. */
 export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFunctions {
-  const { settings, dynamoDb, clock } = options;
+  const { dynamoDbOf, journal, clock } = options;
   const random = () => options.random.next();
   const sleep = (ms: number) => clock.sleep(ms);
-  const layout = indexLayout(settings.model);
+  const tableOf = (settings: SweepSettings, { requestTimeout = 5_000 }: RequestOptions = {}): AskedTable => {
+    const { readIndex, readHeld } = dynamoDbOf(settings, PLAN_ATTEMPTS * requestTimeout);
+    return { settings, readIndex, readHeld, logger: QUIET };
+  };
+  const metrics = new Metrics({ namespace: 'PreciseTtl', serviceName: 'simulated' });
   return {
-    'plan-sweep': async ({ executionInput, startedAt, soFar }) => {
-      const startedAtMs = Date.parse(startedAt);
-      const request = readSweepInput(executionInput, startedAtMs, settings);
-      const planAll: NextRoundOptions['plan'] = async (cursor, maxDue) => {
-        const { oldestOverdue, ...planned } = await plan(request, cursor, {
-          layout,
-          probe: target =>
-            earliestTtl(
-              dynamoDb.readIndex,
-              layout,
-              target,
-              () => false,
-              target.upcomingFrom === null ? dynamoDb.readHeld : undefined,
-            ),
-          concurrency: 32,
-          maxDue,
-          watchAlways: settings.pollSeconds > 0,
-          outOfTime: () => false,
-        });
-        const dueAt = toEpochSeconds(startedAtMs) - settings.graceSeconds;
-        const overdue = oldestOverdue === undefined ? 0 : dueAt - oldestOverdue;
-        const misfiled =
-          request.seeksMisfiled && cursor === null
-            ? await countMisfiled(
-                request.cutoff,
-                { settings: { ...settings, tableName: 'simulated' }, logger: QUIET },
-                dynamoDb.readIndex,
-                () => 120_000,
-              )
-            : 0;
-        return { ...planned, oldestOverdueSeconds: overdue, misfiled };
-      };
-      return nextRound(soFar, {
-        dryRun: request.dryRun,
-        limit: request.limit,
-        concurrency: concurrentChildren({ ...settings, shards: layout.shards }),
-        behindSeconds: secondsBehind(settings),
-        plan: options.plan ?? planAll,
-      });
-    },
-    'query-expired': input =>
-      nextStep(input, {
+    'plan-sweep': input =>
+      input.machine === 'tick'
+        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
+        : planReplay(input, { tableOf, journal }, () => 100_000),
+    'query-expired': async input => {
+      const settings = readSettings(input.settings);
+      const seconds = queryTimeoutSeconds(input.progress);
+      const patienceMs = QUERY_ATTEMPTS * requestTimeoutMs(seconds, QUERY_ATTEMPTS);
+      const { readIndex, readHeld } = dynamoDbOf(settings, patienceMs);
+      return nextStep(input, {
         pace: settings,
-        layout,
-        readIndex: dynamoDb.readIndex,
-        readHeld: dynamoDb.readHeld,
+        layout: indexLayout(settings.model),
+        readIndex,
+        readHeld,
         showKey: key => key,
         random,
         sleep,
         clock: () => clock.now(),
-      }),
-    'delete-chunk': ({ chunk }) =>
-      attemptChunk(chunk, {
+      });
+    },
+    'delete-chunk': async ({ chunk, settings: carried }) => {
+      const settings = readSettings(carried);
+      const { deleteBatch } = dynamoDbOf(settings, 0);
+      return attemptChunk(chunk, {
         settings,
-        send: keys => dynamoDb.deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
+        send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
         onFailed: () => undefined,
         clock: () => clock.now(),
         random,
         sleep,
-      }),
-    'record-metrics': async ({ soFar }) => {
-      const totals = addRound(soFar);
-      return { ...reportOf(totals), lagMs: summarizeLag(totals) };
+      });
     },
+    'record-metrics': input =>
+      recordMetrics(input, {
+        deployment: 'simulated',
+        logger: QUIET,
+        metrics,
+        print: () => undefined,
+        journal,
+      }),
   };
 }

@@ -7,13 +7,19 @@ import type { ExpiredKey, ItemKey } from '../../../statemachine/contract.ts';
 /** What a delete of one key came to. */
 export type Outcome = 'deleted' | 'renewed' | 'held' | 'notFound';
 
+/** What lies under one key of the index: ids by TTL, and the TTLs in their order. A million items are read and deleted within seconds. */
+interface Window {
+  readonly ttls: number[];
+  readonly idsOf: Map<number, Set<string>>;
+}
+
 /** A table with its expiry index, in memory: items are an id and a TTL (whole epoch seconds). */
 export class MemoryTable {
   readonly #model: ExpiryModel;
   readonly #now: () => number;
-  /** By key of the index, then by id. */
-  readonly #windows = new Map<string | number, Map<string, number>>();
-  readonly #windowOf = new Map<string, string | number>();
+  /** By key of the index. */
+  readonly #windows = new Map<string | number, Window>();
+  readonly #items = new Map<string, { readonly window: string | number; readonly ttl: number }>();
   /** Ids of items with the hold attribute. */
   readonly held = new Set<string>();
 
@@ -21,6 +27,11 @@ export class MemoryTable {
   constructor(model: ExpiryModel, now: () => number) {
     this.#model = model;
     this.#now = now;
+  }
+
+  /** How many items there are. */
+  get size(): number {
+    return this.#items.size;
   }
 
   /**
@@ -32,38 +43,57 @@ export class MemoryTable {
     const { granularitySeconds, indexedBy } = this.#model;
     const start = windowStart(indexedBy === 'second' ? ttl : stampedFor, granularitySeconds);
     const key = indexedBy === 'second' ? start : windowKey(start, granularitySeconds, shard);
-    const window = this.#windows.get(key) ?? new Map<string, number>();
-    this.#windows.set(key, window.set(id, ttl));
-    this.#windowOf.set(id, key);
+    const window = this.#windows.get(key) ?? { ttls: [], idsOf: new Map() };
+    this.#windows.set(key, window);
+    this.#items.set(id, { window: key, ttl });
+    const ids = window.idsOf.get(ttl);
+    if (ids) {
+      ids.add(id);
+      return;
+    }
+    window.idsOf.set(ttl, new Set([id]));
+    window.ttls.splice(firstFrom(window.ttls, ttl), 0, ttl);
   }
 
   /** Deletes an item if it is expired at the cutoff (epoch seconds). */
   deleteIfExpired(key: ItemKey, cutoff: number): Outcome {
     const id = idOf(key);
-    const ttl = this.#windows.get(this.#windowOf.get(id) ?? '')?.get(id);
-    if (ttl === undefined) return 'notFound';
-    if (ttl > cutoff) return 'renewed';
+    const item = this.#items.get(id);
+    if (item === undefined) return 'notFound';
+    if (item.ttl > cutoff) return 'renewed';
     if (this.held.has(id)) return 'held';
     this.#remove(id);
     return 'deleted';
   }
 
   ids(): string[] {
-    return [...this.#windowOf.keys()].sort();
+    return [...this.#items.keys()].sort();
   }
 
   /** Reads a key as a query of the index does: in the order of TTL, a limited number, from a position on. */
   readonly readIndex: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
-    const all = [...(this.#windows.get(value) ?? [])]
-      .filter(([, ttl]) => ttl >= from && ttl <= upTo)
-      .sort(([oneId, one], [otherId, other]) => one - other || (oneId < otherId ? -1 : 1));
-    const start = startKey === null ? 0 : all.findIndex(([id]) => id === idOf(startKey)) + 1;
-    const page = all.slice(start, start + limit);
-    const entries = page.map(([id, ttl]): ExpiredKey => ({ key: { id: { S: id } }, ttl }));
+    const window = this.#windows.get(value);
+    const entries: ExpiredKey[] = [];
+    let more = false;
+    const after = startKey && { id: idOf(startKey), ttl: numberOf(startKey, 'ttl') };
+    if (window !== undefined) {
+      const { ttls, idsOf } = window;
+      const first = firstFrom(ttls, Math.max(from, after?.ttl ?? from));
+      for (let index = first; !more && index < ttls.length; index += 1) {
+        const ttl = ttls[index] ?? Number.POSITIVE_INFINITY;
+        if (ttl > upTo) break;
+        for (const id of [...(idsOf.get(ttl) ?? [])].sort()) {
+          if (after && ttl === after.ttl && id <= after.id) continue;
+          more = entries.length === limit;
+          if (more) break;
+          entries.push({ key: { id: { S: id } }, ttl });
+        }
+      }
+    }
     return {
       entries,
-      positions: entries.map(entry => entry.key),
-      more: start + limit < all.length,
+      positions: entries.map(({ key, ttl }): ItemKey => ({ ...key, ttl: { N: String(ttl) } })),
+      more,
       readAt: Math.floor(this.#now() / 1000),
     };
   };
@@ -72,14 +102,36 @@ export class MemoryTable {
     new Set(entries.filter(({ key }) => this.held.has(idOf(key))));
 
   #remove(id: string): void {
-    const key = this.#windowOf.get(id);
-    if (key === undefined) return;
-    this.#windowOf.delete(id);
-    this.#windows.get(key)?.delete(id);
+    const item = this.#items.get(id);
+    if (item === undefined) return;
+    this.#items.delete(id);
+    const window = this.#windows.get(item.window);
+    const ids = window?.idsOf.get(item.ttl);
+    ids?.delete(id);
+    if (window === undefined || ids === undefined || ids.size > 0) return;
+    window.idsOf.delete(item.ttl);
+    window.ttls.splice(firstFrom(window.ttls, item.ttl), 1);
   }
+}
+
+/** Index of the first TTL that is not below this one. */
+function firstFrom(ttls: readonly number[], ttl: number): number {
+  let low = 0;
+  let high = ttls.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ttls[middle] ?? 0) < ttl) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export function idOf(key: ItemKey): string {
   const { id } = key;
   return id && 'S' in id ? id.S : '';
+}
+
+function numberOf(key: ItemKey, name: string): number {
+  const value = key[name];
+  return value && 'N' in value ? Number(value.N) : 0;
 }

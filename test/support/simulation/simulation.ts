@@ -9,30 +9,24 @@ import {
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
-import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
-import type { PollPace } from '../../../functions/child/poll.ts';
-import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
-import { addLags, lagOf } from '../../../functions/report/lag.ts';
-import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
-import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
-  ExpiredKey,
-  FailedKey,
+  MachineName,
   QueryExpiredInput,
+  RecordMetricsOutput,
   ReplayInput,
   SweepInput,
+  SweepReport,
   TickInput,
+  TickPart,
 } from '../../../statemachine/contract.ts';
-import { settingsOf } from '../sweep-settings.ts';
-import { type SimulatedDynamoDb, type SweepFunctions, simulatedFunctions } from './functions.ts';
-import { idOf, MemoryTable } from './memory-table.ts';
+import { billedJournal } from './billed-journal.ts';
+import { type Machines, REPLAY_ARN, simulatedMachines } from './definition.ts';
+import { type SweepFunctions, simulatedFunctions } from './functions.ts';
+import type { MemoryTable } from './memory-table.ts';
+import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
-/** What became of one item; TTL in epoch seconds, deletion in epoch milliseconds of DynamoDB's clock. */
-export interface Fate {
-  readonly id: string;
-  readonly ttl: number;
-  readonly deletedAt: number;
-}
+export type { Fate, SimulatedTableOptions } from './simulated-table.ts';
 
 /** A call of a function that fails, or takes long. */
 export interface CallFault {
@@ -44,54 +38,42 @@ export interface CallFault {
   readonly answerLost?: boolean;
 }
 
-/** Milliseconds of a read of the index. */
-export interface ReadTime {
-  /** From the request to its answer, when nothing else runs. */
-  readonly ms: number;
-  /** The part of it that the function's processor works, one read after the other. */
-  readonly processorMs: number;
+/** A call of a function, as the one who disturbs it sees it. */
+export interface SimulatedCall {
+  readonly name: keyof SweepFunctions;
+  readonly input: unknown;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
 }
 
-export interface SimulationOptions {
+/** What is said of the one table, or with `tables` only of the deployment. */
+export interface SimulationOptions extends SimulatedTableOptions {
   /** Epoch seconds. */
   readonly start: number;
-  /** The state machine; its functions' ARNs end in the names of their files. */
-  readonly definition: Definition;
-  /** The state machine's. @default STANDARD */
-  readonly type?: WorkflowType;
-  /** Runs an Express execution more than once. @default once */
-  readonly expressDeliveries?: NonNullable<EngineOptions['expressDeliveries']>;
-  readonly pace?: PollPace;
-  /** @default 0 */
-  readonly graceSeconds?: number;
-  /** As with an archive or events. @default none */
-  readonly marginSeconds?: number;
+  /** The state machines; their functions' ARNs end in the names of their files. @default those of its tables */
+  readonly definition?: Machines;
+  /** Several tables of one deployment. @default one */
+  readonly tables?: readonly SimulatedTableOptions[];
   /** How far DynamoDB's clock is ahead of that of Step Functions, milliseconds. @default 0 */
   readonly dynamoDbAheadMs?: number;
   /** How far the functions' clocks are ahead of that of Step Functions, milliseconds. @default 0 */
   readonly functionsAheadMs?: number;
-  readonly model?: ExpiryModel;
-  /** How far a tick looks back. @default that of a table which is indexed so */
-  readonly lookbackMinutes?: number;
   /** Milliseconds that every call of a function takes, without what it reads. */
   readonly callMs?: number;
-  /** What each read of the index takes of the call that makes it. @default no time */
-  readonly read?: ReadTime;
+  /** Milliseconds of each call of the journal. @default no time */
+  readonly journalMs?: number;
   /** Memory of the functions, MB, for what they would cost. */
   readonly memoryMb?: number;
-  readonly mapRunDelays?: NonNullable<EngineOptions['mapRunDelays']>;
+  /** How often, and when, an execution of the tick is delivered. @default once */
+  readonly deliveries?: (input: SweepInput | TickPart) => readonly [0, ...number[]];
+  /** The name of the error with which an execution that another one starts is not started. @default it is */
+  readonly failingStart?: (machine: MachineName, input: SweepInput | TickPart) => string | undefined;
   /** What goes wrong with a call of a function. @default nothing */
-  readonly failingCall?: (name: keyof SweepFunctions) => CallFault | undefined;
-  /** Whether DynamoDB throttles a call as a whole at a moment (epoch milliseconds). @default never */
-  readonly throttledCall?: (nowMs: number) => boolean;
-  /** Milliseconds that DynamoDB hangs in a batch of deletes before it answers. @default 0 */
-  readonly hangingDelete?: (ids: readonly string[], nowMs: number) => number;
-  /** Whether DynamoDB leaves a key unprocessed at a moment (epoch milliseconds). @default never */
-  readonly throttled?: (id: string, nowMs: number) => boolean;
+  readonly failingCall?: (name: keyof SweepFunctions, call: SimulatedCall) => CallFault | undefined;
+  /** What a function answers in place of its answer. @default its answer */
+  readonly answering?: (answer: unknown, call: SimulatedCall) => unknown;
   /** Whether children learn of throttled keys, and slow down. @default true */
   readonly adaptive?: boolean;
-  /** Whether DynamoDB refuses a key for good. @default never */
-  readonly refused?: (id: string) => boolean;
 }
 
 /**
@@ -100,51 +82,84 @@ export interface SimulationOptions {
  */
 export class Simulation {
   readonly clock: VirtualClock;
-  readonly table: MemoryTable;
-  readonly deleted: Fate[] = [];
+  /** All of the deployment. */
+  readonly tables: readonly SimulatedTable[];
   readonly executions: Execution[] = [];
   /** Calls of each function. */
   readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
+  readonly journal: MemoryJournal;
   readonly #random = seededRandom(1);
+  readonly #options: SimulationOptions;
   readonly #engine: Engine;
-  readonly #definition: Definition;
-  readonly #type: WorkflowType;
-  readonly #dynamoDbNow: () => number;
-  readonly #pending: Promise<unknown>[] = [];
+  readonly #machines: Readonly<Record<MachineName, Machine>>;
+  readonly #starts: Promise<void>[] = [];
+  readonly #replayNames = new Set<string>();
 
   constructor(options: SimulationOptions) {
-    const { start, definition, type = 'STANDARD', callMs = 30, memoryMb = 512 } = options;
-    const { mapRunDelays, expressDeliveries } = options;
+    const { start, dynamoDbAheadMs = 0, deliveries } = options;
+    this.#options = options;
     this.clock = new VirtualClock(start * 1000);
-    const { dynamoDbAheadMs = 0 } = options;
-    this.#dynamoDbNow = () => this.clock.now() + dynamoDbAheadMs;
-    this.table = new MemoryTable(options.model ?? expiryModel({ partitionKey: 'id' }), this.#dynamoDbNow);
-    this.#definition = definition;
-    this.#type = type;
+    this.tables = (options.tables ?? [options]).map(
+      table =>
+        new SimulatedTable(table, {
+          now: () => this.clock.now(),
+          dynamoDbNow: () => this.clock.now() + dynamoDbAheadMs,
+          sleep: ms => this.clock.sleep(ms),
+        }),
+    );
+    this.journal = new MemoryJournal(() => this.clock.now());
+    const { tick, replay } =
+      options.definition ?? simulatedMachines(this.tables.map(({ carried }) => carried));
+    this.#machines = {
+      tick: machineOf('simulated', 'EXPRESS', tick),
+      replay: machineOf('simulated-replay', 'STANDARD', replay),
+    };
     this.#engine = new Engine({
       clock: this.clock,
       random: this.#random,
-      ...(mapRunDelays && { mapRunDelays }),
-      ...(expressDeliveries && { expressDeliveries }),
-      onStart: execution => {
-        this.executions.push(execution);
-        this.#pending.push(execution.done);
-      },
+      ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
+      onStart: execution => this.executions.push(execution),
+      resources: { invoke: async (_resource, args) => this.#startNested(args as NestedStart) },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
-          this.calls[name] += 1;
-          const { hangsMs = 0, error, answerLost = false } = options.failingCall?.(name) ?? {};
-          await this.clock.sleep(callMs + hangsMs);
-          const functions = this.#functions(options, onUsage);
-          const told = options.adaptive === false ? withoutThrottled(payload) : payload;
-          const answer = error && !answerLost ? null : await functions[name](told as never);
-          return error
-            ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
-            : { ok: true, payload: answer, memoryMb };
+          return this.#call(name, payload, onUsage);
         },
       },
     });
+  }
+
+  /** The first table, or the only one. */
+  get table(): MemoryTable {
+    return this.#first.items;
+  }
+
+  /** What was deleted of it. */
+  get deleted(): readonly Fate[] {
+    return this.#first.deleted;
+  }
+
+  get #first(): SimulatedTable {
+    const [first] = this.tables;
+    if (first === undefined) throw new TypeError('a simulation needs a table');
+    return first;
+  }
+
+  /** The table with this name. */
+  named(name: string): SimulatedTable {
+    const found = this.tables.find(table => table.name === name);
+    if (found === undefined) throw new TypeError(`${name}: expected a table of the simulation`);
+    return found;
+  }
+
+  /** Those of one machine. */
+  executionsOf(machine: MachineName): Execution[] {
+    return this.executions.filter(execution => execution.machine.arn === this.#machines[machine].arn);
+  }
+
+  /** What executions came to for a table, in the order of their starts; those that know nothing of it are left out. */
+  reportsOf(name = this.#first.name): SweepReport[] {
+    return this.executions.flatMap(execution => reportOf(execution, name) ?? []);
   }
 
   /** What all executions would be billed for. */
@@ -154,7 +169,8 @@ export class Simulation {
 
   /** Starts a tick for this minute (epoch seconds), so many seconds late. */
   tick(scheduled: number, lateSeconds = 0, input: Omit<TickInput, 'scheduledTime'> = {}): void {
-    this.#start(scheduled, lateSeconds, input);
+    const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
+    this.#startAt('tick', (scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
   }
 
   /** Starts a reconcile (epoch seconds) that looks so far back. */
@@ -163,136 +179,132 @@ export class Simulation {
     lookbackMinutes: number,
     input: Pick<TickInput, 'maxDeletesPerSecond'> = {},
   ): void {
-    this.#start(scheduled, 0, { lookbackMinutes, ...input });
+    this.tick(scheduled, 0, { lookbackMinutes, ...input });
   }
 
   /** Starts a replay now. */
   replay(input: ReplayInput): void {
-    this.#run(this.clock.now(), input);
+    this.#startAt('replay', this.clock.now(), input);
   }
 
-  #start(scheduled: number, lateSeconds: number, input: Omit<TickInput, 'scheduledTime'>): void {
-    const scheduledTime = new Date(scheduled * 1000).toISOString().replace('.000', '');
-    this.#run((scheduled + lateSeconds) * 1000, { scheduledTime, ...input });
-  }
-
-  #run(atMs: number, input: SweepInput): void {
-    const run = async () => {
-      await this.clock.sleep(atMs - this.clock.now());
-      const machine = {
-        arn: 'arn:aws:states:us-east-1:123456789012:stateMachine:simulated',
-        name: 'simulated',
-        roleArn: 'arn:aws:iam::123456789012:role/sweep',
-        type: this.#type,
-        definition: this.#definition,
-      } as const;
-      this.#engine.start(machine, { input });
-    };
-    this.#pending.push(run());
-  }
-
-  /** Lets time pass until the last execution has ended. */
+  /** Lets time pass until the last execution has ended, those that others have started included. */
   async finish(): Promise<void> {
-    while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
+    await Promise.all(this.#starts);
+    for (let ended = 0; ended < this.executions.length; ended += 1) await this.executions[ended]?.done;
   }
 
-  #functions(
-    {
-      pace,
-      lookbackMinutes,
-      graceSeconds = 0,
-      marginSeconds,
-      functionsAheadMs = 0,
-      ...options
-    }: SimulationOptions,
-    onUsage: InvokeOptions['onUsage'],
-  ): SweepFunctions {
-    const dynamoDb = {
-      readIndex: this.#reader(options, onUsage),
-      readHeld: this.table.readHeld,
-      deleteBatch: this.#deleter({ ...options, graceSeconds }),
+  #startAt(machine: MachineName, atMs: number, input: SweepInput): void {
+    const start = async () => {
+      await this.clock.sleep(atMs - this.clock.now());
+      this.#engine.start(this.#machines[machine], { input });
     };
-    const model = options.model ?? expiryModel({ partitionKey: 'id' });
+    this.#starts.push(start());
+  }
+
+  /** What `states:startExecution` does. A name is taken for good. */
+  #startNested({ StateMachineArn, Name, Input }: NestedStart): FunctionResult {
+    const machine = StateMachineArn === REPLAY_ARN ? 'replay' : 'tick';
+    const refused = (errorType: string): FunctionResult => ({
+      ok: false,
+      errorType,
+      errorMessage: `simulated ${errorType}`,
+    });
+    const error = this.#options.failingStart?.(machine, Input);
+    if (error !== undefined) return refused(error);
+    if (Name !== undefined && this.#replayNames.has(Name))
+      return refused('StepFunctions.ExecutionAlreadyExistsException');
+    if (Name !== undefined) this.#replayNames.add(Name);
+    try {
+      const execution = this.#engine.start(this.#machines[machine], {
+        input: Input,
+        ...(Name && { name: Name }),
+      });
+      return { ok: true, payload: { ExecutionArn: execution.arn, StartDate: execution.startDate } };
+    } catch (invalid) {
+      return refused(`StepFunctions.${(invalid as Error).name}Exception`);
+    }
+  }
+
+  async #call(
+    name: keyof SweepFunctions,
+    payload: unknown,
+    onUsage: InvokeOptions['onUsage'],
+  ): Promise<FunctionResult> {
+    const {
+      failingCall,
+      callMs = 30,
+      memoryMb = 512,
+      adaptive = true,
+      answering = answer => answer,
+    } = this.#options;
+    this.calls[name] += 1;
+    const call = () => ({ name, input: payload, nowMs: this.clock.now() });
+    const { hangsMs = 0, error, answerLost = false } = failingCall?.(name, call()) ?? {};
+    await this.clock.sleep(callMs + hangsMs);
+    const told = this.#told(adaptive ? payload : withoutThrottled(payload));
+    try {
+      const answer = error && !answerLost ? null : await this.#functions(onUsage)[name](told as never);
+      return error
+        ? { ok: false, errorType: error, errorMessage: `simulated ${error}` }
+        : { ok: true, payload: answering(answer, call()), memoryMb };
+    } catch (thrown) {
+      const { name: errorType, message: errorMessage } = thrown as Error;
+      return { ok: false, errorType, errorMessage };
+    }
+  }
+
+  /** Whatever tables a definition was made for, the simulation has its own. */
+  #told(payload: unknown): unknown {
+    if (this.#options.definition === undefined || !('tables' in (payload as object))) return payload;
+    return { ...(payload as object), tables: this.tables.map(({ carried }) => carried) };
+  }
+
+  #functions(onUsage: InvokeOptions['onUsage']): SweepFunctions {
+    const { functionsAheadMs = 0, journalMs: callMs = 0 } = this.#options;
+    const sleep = (ms: number) => this.clock.sleep(ms);
+    const call = { onUsage, processor: { freeAt: 0 } };
     return simulatedFunctions({
-      settings: {
-        ...DEFAULTS[model.indexedBy],
-        ...pace,
-        ...(lookbackMinutes !== undefined && { lookbackMinutes }),
-        graceSeconds,
-        ...(marginSeconds !== undefined && { marginSeconds }),
-        model,
-      },
-      dynamoDb,
+      dynamoDbOf: ({ tableName }, patienceMs) => this.named(tableName).dynamoDb(patienceMs, call),
+      journal: billedJournal(this.journal, {
+        onUnits: units => onUsage && reportDynamoDb(onUsage, units),
+        ...{ sleep, callMs },
+      }),
       clock: {
         now: () => this.clock.now() + functionsAheadMs,
-        sleep: ms => this.clock.sleep(ms),
+        sleep,
       },
       random: this.#random,
     });
   }
+}
 
-  #reader(
-    {
-      throttledCall = () => false,
-      read = { ms: 0, processorMs: 0 },
-    }: Pick<SimulationOptions, 'throttledCall' | 'read'>,
-    onUsage: InvokeOptions['onUsage'],
-  ): ReadIndex {
-    let processorFreeAt = 0;
-    return async (...query) => {
-      if (read.ms > 0) {
-        processorFreeAt = Math.max(processorFreeAt, this.clock.now()) + read.processorMs;
-        await this.clock.sleep(processorFreeAt + read.ms - read.processorMs - this.clock.now());
-      }
-      // As the client does: a second attempt at once.
-      if (throttledCall(this.clock.now()) && throttledCall(this.clock.now())) {
-        throw new DynamoDbBusyError('throttled');
-      }
-      const page = await this.table.readIndex(...query);
-      const bytes = page.entries.length * ENTRY_BYTES;
-      const readUnits = Math.max(1, Math.ceil(bytes / 4096)) / 2;
-      if (onUsage) reportDynamoDb(onUsage, { readUnits, writeUnits: 0 });
-      return page;
-    };
-  }
+/** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
+export function reportOf(
+  { machine, input, output, cause }: Execution,
+  name: string,
+): SweepReport | undefined {
+  const told = (output ?? parsed(cause)) as (Partial<RecordMetricsOutput> & SweepReport) | undefined;
+  if (machine.type === 'EXPRESS') return told?.tables?.[name];
+  // A replay has one table: the one that its input names.
+  const { table = name } = input as unknown as ReplayInput;
+  return table === name && told?.deleted !== undefined ? told : undefined;
+}
 
-  #deleter({
-    throttledCall = () => false,
-    hangingDelete = () => 0,
-    throttled = () => false,
-    refused = () => false,
-    graceSeconds = 0,
-  }: Omit<SimulationOptions, 'start' | 'definition'>): SimulatedDynamoDb['deleteBatch'] {
-    const { table, clock } = this;
-    return async (keys, cutoff, requestTimeoutMs): Promise<Deletion> => {
-      const hangs = hangingDelete(
-        keys.map(({ key }) => idOf(key)),
-        clock.now(),
-      );
-      await clock.sleep(Math.min(hangs, requestTimeoutMs));
-      if (hangs > requestTimeoutMs) throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
-      if (throttledCall(clock.now())) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
-      let done: Deletion = NO_DELETION;
-      const unprocessed: ExpiredKey[] = [];
-      const failed: FailedKey[] = [];
-      for (const expired of keys) {
-        const { key, ttl } = expired;
-        if (throttled(idOf(key), clock.now())) {
-          unprocessed.push(expired);
-          done = { ...done, throttled: done.throttled + 1 };
-        } else if (refused(idOf(key))) {
-          failed.push({ key, reason: 'ValidationError' });
-        } else {
-          const outcome = table.deleteIfExpired(key, cutoff);
-          done = { ...done, [outcome]: done[outcome] + 1 };
-          if (outcome !== 'deleted') continue;
-          done = { ...done, ...addLags(done, lagOf([ttl + graceSeconds], clock.now())) };
-          this.deleted.push({ id: idOf(key), ttl, deletedAt: this.#dynamoDbNow() });
-        }
-      }
-      return { ...done, unprocessed, failed };
-    };
+function parsed(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json ?? '');
+  } catch {
+    return undefined;
   }
+}
+
+type FunctionResult = Awaited<ReturnType<EngineOptions['invoker']['invoke']>>;
+
+/** Arguments of `states:startExecution`. */
+interface NestedStart {
+  readonly StateMachineArn: string;
+  readonly Name?: string;
+  readonly Input: SweepInput | TickPart;
 }
 
 /** The input of QueryExpired as if no key had been throttled: what the sweep would do without its brake. */
@@ -305,10 +317,20 @@ function withoutThrottled(payload: unknown): unknown {
   return { ...(payload as object), results: untold.map((chunk, index) => chunk ?? results[index]) };
 }
 
-const DEFAULTS = {
-  window: settingsOf({ tableName: 'simulated', partitionKey: 'id' }),
-  second: settingsOf({ tableName: 'simulated', partitionKey: 'id', indexedBy: 'second' }),
-};
+interface Machine {
+  readonly arn: string;
+  readonly name: string;
+  readonly roleArn: string;
+  readonly type: WorkflowType;
+  readonly definition: Definition;
+}
 
-/** Of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
-const ENTRY_BYTES = 100;
+function machineOf(name: string, type: WorkflowType, definition: Definition): Machine {
+  return {
+    arn: `arn:aws:states:us-east-1:123456789012:stateMachine:${name}`,
+    name,
+    roleArn: 'arn:aws:iam::123456789012:role/sweep',
+    type,
+    definition,
+  };
+}

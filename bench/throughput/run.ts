@@ -1,0 +1,81 @@
+import { withSynthesized } from '../../cli/with-synthesized.ts';
+import { DELETE_MODES, type DeleteMode } from '../../functions/runtime/environment.ts';
+import { localDynamoDb } from '../../local/dynamodb/clients.ts';
+import { startDynamoDbLocal } from '../../local/dynamodb/dynamodb-local.ts';
+import { readSynthesized } from '../../local/terraform/synthesized.ts';
+import { tableOf } from '../../local/terraform/table-of.ts';
+import { type ExpiredTable, makeExpiredTable } from '../live/expired-table.ts';
+import { deleteInLoop } from '../live/loop.ts';
+import { type Machine, thisMachine } from '../live/machine.ts';
+import { warmUp } from '../live/warm-up.ts';
+import { type DeleteAt, sweepOf } from './sweep.ts';
+
+export interface ThroughputOptions {
+  readonly items: number;
+  readonly rounds: number;
+  /** Told of each round that has ended. */
+  readonly onRound: (mode: DeleteMode, round: Round) => void;
+}
+
+/** Items a second of each, one right after the other. */
+export interface Round {
+  readonly sweep: number;
+  readonly loop: number;
+}
+
+export interface ThroughputResult {
+  readonly settings: Pick<ThroughputOptions, 'items' | 'rounds'>;
+  readonly machine: Machine;
+  readonly modes: readonly { readonly mode: DeleteMode; readonly rounds: readonly Round[] }[];
+}
+
+const KEYS = { partitionKey: 'UserName', sortKey: 'SessionId', ttlAttribute: 'ExpirationTime', shards: 1 };
+
+/** Lets a sweep and a plain loop delete the same number of items, by turns, on one DynamoDB Local. */
+export function measureThroughput({ items, rounds, onRound }: ThroughputOptions): Promise<ThroughputResult> {
+  const machine = thisMachine();
+  const propsOf = (mode: DeleteMode) => ({ tableName: `Expired-${mode}`, ...KEYS, deleteMode: mode });
+  return withSynthesized({ region: 'us-east-1', tables: DELETE_MODES.map(propsOf) }, async cdktfOut => {
+    const synthesized = readSynthesized(cdktfOut, { deployedAtMs: Date.now() });
+    const dynamoDb = await startDynamoDbLocal({ longRun: true });
+    const client = localDynamoDb(dynamoDb.endpoint, 'us-east-1');
+    try {
+      const modes: { mode: DeleteMode; rounds: Round[] }[] = [];
+      for (const mode of DELETE_MODES) {
+        const props = propsOf(mode);
+        const table = await makeExpiredTable(client, props, tableOf(synthesized, props.tableName));
+        const bySweep = sweepOf(client, table.carried);
+        const byLoop = (ttl: number) => deleteInLoop(client, table.settings, ttl);
+        await warmUp(client, table);
+        const measured: Round[] = [];
+        for (let round = 0; round < rounds; round += 1) {
+          measured.push(await runRound(round));
+        }
+        modes.push({ mode, rounds: measured });
+
+        async function runRound(number: number): Promise<Round> {
+          const sweepFirst = number % 2 === 0;
+          const first = await itemsPerSecond(table, items, sweepFirst ? bySweep : byLoop);
+          const second = await itemsPerSecond(table, items, sweepFirst ? byLoop : bySweep);
+          const round = sweepFirst ? { sweep: first, loop: second } : { sweep: second, loop: first };
+          onRound(mode, round);
+          return round;
+        }
+      }
+      return { settings: { items, rounds }, machine, modes };
+    } finally {
+      client.destroy();
+      await dynamoDb.stop();
+    }
+  });
+}
+
+/** @throws Error when not every item was deleted */
+async function itemsPerSecond(table: ExpiredTable, items: number, deleteAll: DeleteAt): Promise<number> {
+  const ttl = await table.fill(items);
+  const startedAt = performance.now();
+  const deleted = await deleteAll(ttl);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (deleted !== items) throw new Error(`expected ${items} items to be deleted, got ${deleted}`);
+  return items / seconds;
+}

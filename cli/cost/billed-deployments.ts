@@ -1,0 +1,47 @@
+import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
+import { misfiledProbes, TURN_HOURS } from '../../functions/plan-sweep/misfiled.ts';
+import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
+import { deployedAlarms } from '../../stacks/alarms.ts';
+import { deploymentsOf } from '../../stacks/deployments.ts';
+import { modelOf } from '../../stacks/model-of.ts';
+import type { ResolvedProps } from '../../stacks/props.ts';
+import { schedulesOf } from '../../stacks/schedules-of.ts';
+import { resolvedArchive } from '../../stacks/stream-props.ts';
+
+/** What is known of the items of one table. */
+export type ItemLoad = Pick<BilledTable, 'itemsPerMonth' | 'itemBytes' | 'renewalsPerItem' | 'lifetimeHours'>;
+
+/** Mid-hour: windows of every length then take as many queries as on average. */
+const SOME_CUTOFF = Date.parse('2026-11-20T09:07:00Z') / 1000;
+
+/** The deployments of these tables, for their bill. */
+export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLoad): BilledDeployment[] {
+  return deploymentsOf(tables).map(deployment => {
+    const { functionMemoryMb, metrics, dashboard, tracing, logRetentionDays } = deployment;
+    const recorded = recordedMetrics(metrics).filter(({ onlyAboveZero }) => !onlyAboveZero);
+    return {
+      ...{ functionMemoryMb, logRetentionDays, metricSet: metrics },
+      tables: deployment.tables.map(props => billedTable(props, load)),
+      reconcileParts: schedulesOf(deployment).length - 1,
+      customMetrics: {
+        deleting: recorded.length,
+        // The lag is of what was deleted.
+        watching: recorded.filter(({ name }) => name !== 'DeletionLag').length,
+      },
+      alarmMetrics: deployedAlarms(deployment).reduce((sum, { other }) => sum + (other ? 2 : 1), 0),
+      hasDashboard: dashboard,
+      isTraced: tracing,
+    };
+  });
+}
+
+function billedTable(props: ResolvedProps, load: ItemLoad): BilledTable {
+  return {
+    ...props,
+    ...load,
+    misfiledProbes: misfiledProbes(modelOf(props), SOME_CUTOFF),
+    reconcilesPerSearch: TURN_HOURS,
+    isRecoverable: props.pointInTimeRecovery && !props.existingTable,
+    archiveBatchSeconds: props.archive && resolvedArchive(props.archive).batchSeconds,
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  type DeploymentState,
+  type HandOverLease,
+  liveHandOver,
+  type Pause,
+  pauseOf,
+  type Watermark,
+} from '../../functions/journal/layout.ts';
+import { readState } from '../../functions/journal/read-state.ts';
+import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
+import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
+import { type DeploymentJournal, inJournal, JournalNotFoundError, journalArn } from '../journals.ts';
+import { type Checked, check } from './check.ts';
+import { type Sweep, sweepOf } from './sweep.ts';
+
+/** What the journal knows of a table. */
+export interface SeenJournal {
+  /** When the last tick planned. */
+  readonly tick: Date | undefined;
+  readonly watermark: Watermark | undefined;
+  /** As long as it lasts. */
+  readonly pause: Pause | undefined;
+  /** Deletes per second. */
+  readonly limit: number | undefined;
+  /** As long as it lives. */
+  readonly handOver: HandOverLease | undefined;
+  /** What left something or did something, the newest first. */
+  readonly last: readonly Sweep[];
+  /** What left something, as far as it was asked for, the newest first. */
+  readonly failures: readonly Sweep[];
+}
+
+export interface Asked {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Milliseconds back, for failures. */
+  readonly sinceMs: number;
+  readonly mostFailures: number;
+}
+
+/** Executions that are read, whatever they came to. */
+const LAST = 10;
+
+/** While a table is swept in vain, each tick says so: after so long without one it is no longer, milliseconds. */
+const FAILING_MS = 5 * 60 * 1000;
+
+/** What a deployment's journal says of all its tables; undefined when it is not there. */
+export async function observeState(
+  journal: DeploymentJournal,
+): Promise<Checked<DeploymentState | undefined>> {
+  return asked(journal, () => readState(journal));
+}
+
+/** What the journal says of a table. */
+export async function observeTable(
+  journal: DeploymentJournal,
+  state: Checked<DeploymentState | undefined>,
+  tableName: string,
+  { now, sinceMs, mostFailures }: Asked,
+): Promise<Checked<SeenJournal | undefined>> {
+  if ('notChecked' in state || state.seen === undefined) return state as Checked<undefined>;
+  const { seen } = state;
+  const rows = await asked(journal, async () => ({
+    last: await newest(journal, tableName, LAST, { pageRows: LAST }),
+    failures: await newest(journal, tableName, mostFailures, {
+      from: new Date(now - sinceMs).toISOString(),
+      failed: true,
+    }),
+  }));
+  if ('notChecked' in rows || rows.seen === undefined) return rows as Checked<undefined>;
+  const { control, watermarks } = seen;
+  return {
+    seen: {
+      tick: watermarks.tick === undefined ? undefined : new Date(watermarks.tick),
+      watermark: watermarks.tables[tableName],
+      pause: pauseOf(control.pauses[tableName], now),
+      limit: control.limits[tableName],
+      handOver: liveHandOver(seen, tableName, now),
+      last: rows.seen.last,
+      failures: rows.seen.failures,
+    },
+  };
+}
+
+/** Whether the newest sweep left something, and nothing says that the ticks after it do not. */
+export function isFailing({ tick, last: [newest] }: Pick<SeenJournal, 'tick' | 'last'>): boolean {
+  if (newest?.status !== 'FAILED') return false;
+  return tick === undefined || tick.getTime() - newest.stoppedAt.getTime() < FAILING_MS;
+}
+
+async function newest(
+  journal: DeploymentJournal,
+  tableName: string,
+  most: number,
+  query: RowQuery,
+): Promise<Sweep[]> {
+  const sweeps: Sweep[] = [];
+  for await (const row of readRows(journal, tableName, { ...query, first: 'latest' })) {
+    sweeps.push(sweepOf(row));
+    if (sweeps.length === most) break;
+  }
+  return sweeps;
+}
+
+async function asked<Seen>(
+  journal: DeploymentJournal,
+  call: () => Promise<Seen>,
+): Promise<Checked<Seen | undefined>> {
+  try {
+    return await check('dynamodb:Query', journalArn(journal), () =>
+      inJournal('dynamodb:Query', journal, call),
+    );
+  } catch (error) {
+    if (error instanceof JournalNotFoundError) return { seen: undefined };
+    if (error instanceof JournalUnreadableError) {
+      return { notChecked: { reason: error.message, isLocal: false } };
+    }
+    throw error;
+  }
+}

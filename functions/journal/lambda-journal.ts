@@ -1,0 +1,52 @@
+import { readDeploymentName, readJournalTable } from '../runtime/deployment.ts';
+import { createDocuments } from '../table/dynamodb.ts';
+import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
+import type { Journal } from './journal.ts';
+import { withMetric } from './journal-failed.ts';
+import { readState } from './read-state.ts';
+import { putRows } from './sweep-rows.ts';
+import type { JournalTable } from './update-entry.ts';
+import { noteReplayed, writeWatermarks } from './write-watermarks.ts';
+
+/** Calls in all per command: the journal is one small table, whose answer everything waits for. */
+const ATTEMPTS = 3;
+
+/**
+ * The journal, by a clock: {@link readState} and its neighbours say what each does, and what it throws.
+ * @param clock epoch milliseconds
+ */
+export function journalOf(journal: JournalTable, clock: () => number): Journal {
+  return {
+    read: () => readState(journal),
+    writeWatermarks: (tick, tables) => writeWatermarks(journal, tick, tables),
+    putRows: rows => putRows(journal, rows),
+    takeHandOver: (table, before, execution) =>
+      takeHandOver(journal, table, { before, execution, nowMs: clock() }),
+    renewHandOver: (table, execution) => renewHandOver(journal, table, { execution, nowMs: clock() }),
+    endHandOver: (table, execution) => endHandOver(journal, table, execution),
+    replayed: (table, from, to, endedAt) => noteReplayed(journal, table, from, to, endedAt),
+  };
+}
+
+let made: Journal | undefined;
+
+/**
+ * The journal of the function's deployment, made at the first call and kept while the execution environment lives.
+ * @throws InvalidEnvironmentError
+ */
+export function lambdaJournal(): Journal {
+  made ??= withMetric(
+    journalOf(
+      { documents: createDocuments({ maxAttempts: ATTEMPTS }), tableName: readJournalTable(process.env) },
+      Date.now,
+    ),
+    {
+      // Powertools' own variable, as that of the other metrics.
+      namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
+      deployment: readDeploymentName(process.env),
+      print: line => process.stdout.write(`${line}\n`),
+      clock: Date.now,
+    },
+  );
+  return made;
+}

@@ -1,0 +1,62 @@
+import { tableEntry, WATERMARKS_AT, type Watermark } from './layout.ts';
+import { type JournalTable, updateEntry } from './update-entry.ts';
+
+/** An expression has 4 KB, and a table takes up to 12 characters of it. Source: DynamoDB Developer Guide, "Constraints". */
+const TABLES_AT_ONCE = 300;
+
+/**
+ * Notes when a tick has planned, and up to where everything is gone. Tables that are not named keep what they have: a replay of theirs
+ * may have got further meanwhile.
+ *
+ * @param tick when it began, ISO-8601
+ * @throws JournalUnwritableError
+ */
+export async function writeWatermarks(
+  journal: JournalTable,
+  tick: string,
+  tables: Readonly<Record<string, Watermark>>,
+): Promise<void> {
+  const entries = Object.entries(tables);
+  for (let first = 0; first === 0 || first < entries.length; first += TABLES_AT_ONCE) {
+    const written = entries.slice(first, first + TABLES_AT_ONCE);
+    await updateEntry(journal, WATERMARKS_AT, {
+      UpdateExpression: `SET tick=:t${written.map((_entry, index) => `,#${index}=:${index}`).join('')}`,
+      ...(written.length > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(
+          written.map(([table], index) => [`#${index}`, tableEntry(table)]),
+        ),
+      }),
+      ExpressionAttributeValues: {
+        ':t': tick,
+        ...Object.fromEntries(written.map(([, watermark], index) => [`:${index}`, watermark])),
+      },
+    });
+  }
+}
+
+/**
+ * A replay has swept all TTLs of [from, to), epoch seconds: the table's watermark moves to its end, unless there is a gap before it or
+ * the watermark is further already.
+ *
+ * @param endedAt ISO-8601
+ * @throws JournalUnwritableError
+ */
+export async function noteReplayed(
+  journal: JournalTable,
+  table: string,
+  from: number,
+  to: number,
+  endedAt: string,
+): Promise<void> {
+  await updateEntry(journal, WATERMARKS_AT, {
+    UpdateExpression: 'SET #table.gone = :gone, #table.#at = :at',
+    ConditionExpression: '#table.gone BETWEEN :least AND :most',
+    ExpressionAttributeNames: { '#table': tableEntry(table), '#at': 'at' },
+    ExpressionAttributeValues: {
+      ':gone': to - 1,
+      ':at': endedAt,
+      ':least': from - 1,
+      ':most': to - 2,
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import {
+  type CarriedSettings,
+  type ChildStart,
+  PART_BYTES,
+  type TableSweep,
+  TICK_CHILDREN,
+  TICK_TARGETS,
+  type TickPart,
+  type TickPlan,
+} from '../../statemachine/contract.ts';
+import { jsonBytes } from '../report/listed-keys.ts';
+import { recordedPart } from '../report/recorded-settings.ts';
+
+/** UTF-8 bytes of a whole plan's targets and sweeps: a state hands on at most 256 KiB. */
+const PLAN_BYTES = 250_000;
+
+/** What a tick is to do about a table. */
+export interface TickTable {
+  readonly carried: CarriedSettings;
+  readonly due: readonly ChildStart[];
+  readonly plan: Omit<TickPlan, 'targets'>;
+}
+
+/**
+ * Deals the children out to the executions of a tick, at most 40 to each; the first is the tick's own.
+ *
+ * 1. They are taken in turn, one of each table: a table with many has its others after everybody's first. Where there is no room for all,
+ *    whole tables are taken, beginning with another one each minute: none is left out for longer than the others.
+ * 2. Those of the upcoming minute come first. What lies back has executions of its own when there are any: these end, and hand over what
+ *    they could not finish, while the minute is still on. Where there is no room for the sweep of a table in two executions, its children
+ *    share one.
+ * 3. What is known of a table is told by one execution: the last that has a child of it. The first tells of those that have no child.
+ * 4. A table for whose children there is no room has failed, and the next ticks find what is due.
+ *
+ * @param minute of the tick, whole minutes since 1970
+ */
+export function dealOut(planned: readonly TickTable[], minute: number): TickPart[] {
+  const byName = new Map(planned.map(table => [table.carried.tableName, table]));
+  const isUpcoming = ({ progress }: ChildStart) => progress.target.upcomingFrom !== null;
+  const upcoming = inTurn(planned.map(({ due }) => due.filter(isUpcoming)));
+  const back = inTurn(planned.map(({ due }) => due.filter(child => !isUpcoming(child))));
+  const childless = planned.filter(({ due, plan }) => due.length === 0 && isWorthTelling(plan));
+  const dealt = (kinds: readonly (readonly ChildStart[])[], told: readonly TickTable[]) => {
+    const dealer = new Dealer(told, name => sweepBytes(byName.get(name)));
+    for (const children of kinds) dealer.deal(children);
+    return dealer;
+  };
+  const apart = dealt([upcoming, back], childless);
+  const first = minute % Math.max(1, planned.length);
+  const byTurn = [...planned.slice(first), ...planned.slice(0, first)];
+  // That there is no room for a table is told in the first execution, whose room that takes too.
+  const refused = planned.filter(({ carried }) => apart.noRoom.has(carried.tableName));
+  const { hands, noRoom } =
+    apart.noRoom.size === 0
+      ? apart
+      : dealt([byTurn.flatMap(({ due }) => due)], [...childless, ...refused.map(withoutChildren)]);
+  const tells = new Map(hands.flatMap(({ children }, index) => children.map(({ table }) => [table, index])));
+  return hands.map(({ children }, index) => {
+    const told = planned.flatMap(table => {
+      const { tableName } = table.carried;
+      const targets = children.filter(child => child.table === tableName).length;
+      const isTold = (tells.get(tableName) ?? 0) === index;
+      const failed = isTold && noRoom.has(tableName);
+      if (targets === 0 && !(isTold && (failed || isWorthTelling(table.plan)))) return [];
+      return [[tableName, sweepOf(table, targets, isTold, failed)] as const];
+    });
+    return { due: children, sweeps: Object.fromEntries(told) };
+  });
+}
+
+interface Hand {
+  readonly children: ChildStart[];
+  /** Those whose sweeps it has. */
+  readonly tables: Set<string>;
+  bytes: number;
+}
+
+/** Fills one hand after the other. */
+class Dealer {
+  readonly hands: Hand[];
+  /** Tables with a child that no hand has room for. */
+  readonly noRoom = new Set<string>();
+  readonly #sweepBytes: (table: string) => number;
+  #children = 0;
+  #bytes: number;
+
+  constructor(childless: readonly TickTable[], sweepBytesOf: (table: string) => number) {
+    const bytes = childless.reduce((sum, table) => sum + sweepBytes(table), 0);
+    this.hands = [{ children: [], tables: new Set(), bytes }];
+    this.#bytes = bytes;
+    this.#sweepBytes = sweepBytesOf;
+  }
+
+  /** A hand that has children of another kind gets none of these. */
+  deal(children: readonly ChildStart[]): void {
+    let hand = this.hands.find(each => each.children.length === 0);
+    for (const child of children) {
+      const childBytes = jsonBytes(child) + 1;
+      const withSweep = childBytes + this.#sweepBytes(child.table);
+      const bytes = hand?.tables.has(child.table) ? childBytes : withSweep;
+      if (hand === undefined || hand.children.length === TICK_TARGETS || hand.bytes + bytes > PART_BYTES)
+        hand = undefined;
+      const taken = hand === undefined ? withSweep : bytes;
+      if (this.#children === TICK_CHILDREN || this.#bytes + taken > PLAN_BYTES) {
+        this.noRoom.add(child.table);
+        continue;
+      }
+      if (hand === undefined) {
+        hand = { children: [], tables: new Set(), bytes: 0 };
+        this.hands.push(hand);
+      }
+      hand.children.push(child);
+      hand.tables.add(child.table);
+      hand.bytes += taken;
+      this.#bytes += taken;
+      this.#children += 1;
+    }
+  }
+}
+
+/** One of each list, then the second of each, and so on. */
+function inTurn<Each>(lists: readonly (readonly Each[])[]): Each[] {
+  const most = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: most }, (_unused, turn) =>
+    lists.flatMap(list => list.slice(turn, turn + 1)),
+  ).flat();
+}
+
+/** As it is told when there is no room for it. */
+function withoutChildren({ carried, plan }: TickTable): TickTable {
+  return { carried, plan: { ...plan, failure: NO_ROOM }, due: [] };
+}
+
+function isWorthTelling({ failure, leftOver, misfiled }: TickTable['plan']): boolean {
+  return failure !== undefined || leftOver !== undefined || misfiled > 0;
+}
+
+const NO_ROOM = {
+  error: 'TickTooLargeError',
+  message:
+    'More is due at once than one tick can plan. Give some tables a deployment of their own with the prop sweep.',
+};
+
+function sweepOf(
+  { carried, plan }: TickTable,
+  targets: number,
+  isTold: boolean,
+  failed: boolean,
+): TableSweep {
+  const { limited } = plan;
+  const untold = { oldestOverdueSeconds: 0, misfiled: 0, ...(limited && { limited }) };
+  return {
+    settings: targets === 0 ? recordedPart(carried) : carried,
+    planned: { ...(isTold ? plan : untold), targets, ...(failed && { failure: NO_ROOM }) },
+  };
+}
+
+/** At the most: with what tells that there is no room for it. */
+function sweepBytes(table: TickTable | undefined): number {
+  if (table === undefined) return 0;
+  const { carried, due } = table;
+  return jsonBytes({
+    [carried.tableName]: sweepOf(table, due.length, true, table.plan.failure === undefined),
+  });
+}

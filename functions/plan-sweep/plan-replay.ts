@@ -1,0 +1,91 @@
+import type {
+  CarriedSettings,
+  PlanSweepInput,
+  PlanSweepOutput,
+  TableRound,
+} from '../../statemachine/contract.ts';
+import { leftNothing } from '../report/sweep-totals.ts';
+import { readSettings } from '../runtime/environment.ts';
+import { InvalidExecutionInputError } from '../runtime/errors.ts';
+import { planRound } from './plan-round.ts';
+import type { TickSurroundings } from './plan-tick.ts';
+import { isHandOver, tablesOfInput } from './sweep-input.ts';
+
+/** What planning a replay takes from outside. */
+export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
+  readonly journal: {
+    /** @returns false when it is this execution's no longer, or the table is paused */
+    readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
+  };
+}
+
+/**
+ * Plans a round of a replay: what it was asked for at first, and then what its children have left. One that a tick has handed over says
+ * before each round that it is still there, and ends when its table was paused meanwhile.
+ *
+ * @throws InvalidExecutionInputError, DynamoDbBusyError
+ */
+export async function planReplay(
+  { tables, executionInput, execution, startedAt, soFar }: PlanSweepInput,
+  { tableOf, journal }: ReplaySurroundings,
+  remainingMs: () => number,
+): Promise<PlanSweepOutput> {
+  const carried = chosenTable(tables, executionInput);
+  const { tableName } = carried;
+  const sweep = soFar?.sweeps[tableName];
+  const settings = sweep?.settings ?? carried;
+  const { progress, due, ...next } = await planRound(
+    { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
+    tableOf(readSettings(settings)),
+    remainingMs,
+  );
+  const planned = {
+    ...next,
+    due: due.map(child => ({ table: tableName, ...child })),
+    parts: [],
+    sweeps: { [tableName]: { settings, progress } },
+  };
+  // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
+  const goesOn = planned.next === 'sweep' || planned.next === 'plan';
+  const isLeft = goesOn && isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
+  return isLeft ? leave(planned) : planned;
+}
+
+/** The ticks go on with it when the pause has ended. */
+function leave(planned: PlanSweepOutput): PlanSweepOutput {
+  const [[name, sweep] = []] = Object.entries(planned.sweeps);
+  if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;
+  const { totals, cursor } = sweep.progress;
+  const progress = { totals: { ...totals, leftForLater: totals.leftForLater + 1 }, roundTargets: 0, cursor };
+  const next = leftNothing(totals) ? 'record' : 'recordFailure';
+  return { ...planned, next, due: [], sweeps: { [name]: { ...sweep, progress } } };
+}
+
+function roundOf(
+  { results, retries, planFailed, recordingFailed }: NonNullable<PlanSweepInput['soFar']>,
+  progress: TableRound['progress'] | undefined,
+): TableRound | null {
+  if (progress === undefined) return null;
+  return {
+    progress,
+    results,
+    retries,
+    ...(planFailed !== undefined && { planFailed }),
+    ...(recordingFailed !== undefined && { recordingFailed }),
+  };
+}
+
+/** @throws InvalidExecutionInputError when the input does not say which */
+function chosenTable(tables: readonly CarriedSettings[], executionInput: unknown): CarriedSettings {
+  const names = tables.map(({ tableName }) => tableName);
+  const [only, ...more] = tablesOfInput(executionInput, names) ?? names;
+  const chosen = tables.find(({ tableName }) => tableName === only);
+  if (chosen !== undefined && more.length === 0) return chosen;
+  throw new InvalidExecutionInputError({
+    field: 'table',
+    expected: `one of ${names.join(', ')}`,
+    got: undefined,
+    remedy:
+      'Say which table to sweep: {"table": "<name>", "from": "<time>", "to": "<time>"}. Nothing was swept.',
+  });
+}

@@ -1,0 +1,152 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { toEpochSeconds } from '../../expiry/ttl.ts';
+import {
+  MAX_CHILD_SECONDS,
+  type PlanCursor,
+  ROUND_TARGETS,
+  type RoundPlan,
+  type TableRound,
+} from '../../statemachine/contract.ts';
+import { secondsBehind } from '../child/swept-range.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import { heldReader, type ReadHeld } from '../table/held-items.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { earliestTtl, indexReader, type ReadIndex } from '../table/index-query.ts';
+import { countMisfiled, isTurnToSeek } from './misfiled.ts';
+import { nextRound, type PlannedRound } from './next-round.ts';
+import { plan } from './plan.ts';
+import { checkSpan, isHandOver, readSweepInput, type SweepRequest } from './sweep-input.ts';
+
+/** A probe reads the index and then the items, within the time that is reserved for it. Which items are held is not worth more. */
+const HELD_TIMEOUT_MS = 1_000;
+
+/** Probes in flight: enough to probe a day of minutes within seconds. */
+const PROBE_CONCURRENCY = 32;
+
+/** A round of probes must be able to end before the function's time does. */
+export const RESERVED_MS = 40_000;
+
+/** So must a single one: three attempts of up to six seconds. */
+const PROBE_RESERVED_MS = 20_000;
+
+/** What an execution was asked for, of one table. */
+export interface RoundInput {
+  readonly executionInput: unknown;
+  /** When the execution started, ISO-8601. */
+  readonly startedAt: string;
+  /** Null at first. */
+  readonly soFar: TableRound | null;
+}
+
+/** A table, as far as a plan asks it. */
+export interface AskedTable {
+  readonly settings: SweepSettings;
+  readonly readIndex: ReadIndex;
+  /** Undefined: the table has no hold attribute. */
+  readonly readHeld: ReadHeld | undefined;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+export function askedTable(
+  { settings, documents, logger }: Pick<Runtime, 'settings' | 'documents' | 'logger'>,
+  options: RequestOptions = {},
+): AskedTable {
+  return {
+    settings,
+    readIndex: indexReader(documents, settings, options),
+    readHeld: heldReader(documents, settings, { requestTimeout: HELD_TIMEOUT_MS }),
+    logger,
+  };
+}
+
+/**
+ * Decides what an execution does next for its table: checks its input, freezes the cutoff, and finds out which windows and shards hold
+ * something due; later adds up what their children came to and goes on. It reads one entry of an index key and never
+ * returns keys of what is due.
+ *
+ * @throws InvalidExecutionInputError, DynamoDbBusyError
+ */
+export async function planRound(
+  { executionInput, startedAt, soFar }: RoundInput,
+  table: AskedTable,
+  remainingMs: () => number,
+): Promise<RoundPlan> {
+  const { settings, logger } = table;
+  const startedAtMs = Date.parse(startedAt);
+  const request = readSweepInput(executionInput, startedAtMs, settings);
+  checkSpan(request, indexLayout(settings.model));
+  const next = await nextRound(soFar, {
+    dryRun: request.dryRun,
+    limit: request.limit,
+    concurrency: settings.shardConcurrency,
+    behindSeconds: secondsBehind(settings),
+    ...(isHandOver(executionInput) && { mostTargets: handOverTargets(settings) }),
+    plan: (cursor, maxDue) => askTable(request, cursor, maxDue, { ...table, startedAtMs, remainingMs }),
+  });
+  const { cursor, totals } = next.progress;
+  const { oldestOverdueSeconds, misfiled } = totals;
+  // Most sweeps of most tables find nothing at the first call: their executions say so, and a line for each would only be paid for.
+  if (soFar !== null || next.due.length > 0 || misfiled > 0) {
+    logger.info('planned', {
+      request,
+      next: next.next,
+      due: next.due.length,
+      cursor,
+      oldestOverdueSeconds,
+      misfiled,
+    });
+  }
+  return next;
+}
+
+/** A hand-over says once a round that it is there, and has to again within the half hour for which it is believed. */
+function handOverTargets({ shardConcurrency }: SweepSettings): number {
+  const atOnce = shardConcurrency === 0 ? ROUND_TARGETS : shardConcurrency;
+  return Math.min(ROUND_TARGETS, atOnce * Math.floor(1_800 / (MAX_CHILD_SECONDS + 10)));
+}
+
+interface AskOptions extends AskedTable {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** Of the function. */
+  readonly remainingMs: () => number;
+}
+
+/** Asks a table what is due, from a cursor on (null: from the beginning), at most so many targets. */
+export async function askTable(
+  request: SweepRequest,
+  cursor: PlanCursor | null,
+  maxDue: number,
+  { startedAtMs, remainingMs, ...table }: AskOptions,
+): Promise<PlannedRound> {
+  const { settings, readIndex, readHeld } = table;
+  const layout = indexLayout(settings.model);
+  const probeOutOfTime = () => remainingMs() < PROBE_RESERVED_MS;
+  const misfiled =
+    request.seeksMisfiled && cursor === null && isTurnToSeek(settings.tableName, request.cutoff)
+      ? await countMisfiled(request.cutoff, table, readIndex, remainingMs)
+      : 0;
+  const { oldestOverdue, ...planned } = await plan(request, cursor, {
+    layout,
+    // For an upcoming minute it only decides whether there is a child.
+    probe: target =>
+      earliestTtl(
+        readIndex,
+        layout,
+        target,
+        probeOutOfTime,
+        target.upcomingFrom === null ? readHeld : undefined,
+      ),
+    concurrency: PROBE_CONCURRENCY,
+    maxDue,
+    watchAlways: settings.pollSeconds > 0,
+    outOfTime: () => remainingMs() < RESERVED_MS,
+  });
+  const oldestOverdueSeconds =
+    oldestOverdue === undefined
+      ? 0
+      : toEpochSeconds(startedAtMs) - settings.graceSeconds - Math.floor(oldestOverdue);
+  return { ...planned, oldestOverdue, oldestOverdueSeconds, misfiled };
+}

@@ -1,0 +1,366 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import {
+  BACK_SECONDS,
+  type CarriedSettings,
+  type PlanSweepInput,
+  type PlanSweepOutput,
+  type SweepTarget,
+  TICK_CHILDREN,
+  TICK_TARGETS,
+  type TickPart,
+} from '../../statemachine/contract.ts';
+import { SHARDS_OF_CHILD } from '../child/parts.ts';
+import { secondsBehind } from '../child/swept-range.ts';
+import {
+  type DeploymentState,
+  INDEX_SECONDS,
+  isPaused,
+  liveHandOver,
+  type Watermark,
+} from '../journal/layout.ts';
+import { readSettings, type SweepSettings } from '../runtime/environment.ts';
+import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
+import type { RequestOptions } from '../table/dynamodb.ts';
+import { indexLayout } from '../table/index-layout.ts';
+import { MAYBE } from '../table/index-query.ts';
+import { dealOut, type TickTable } from './deal-out.ts';
+import { joined } from './limited-targets.ts';
+import type { PlannedRound } from './next-round.ts';
+import { plan } from './plan.ts';
+import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
+import { type PlannedStart, startChildren } from './start-children.ts';
+import { checkSpan, isReconcile, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+
+/** Tables that are asked at once: a hanging one keeps nobody else waiting. */
+const TABLES_AT_ONCE = 32;
+
+/** A table that has not answered by then is taken for busy, milliseconds: three attempts. */
+const REQUEST_TIMEOUT_MS = 600;
+
+/**
+ * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. Nobody waits for a
+ * reconcile: it has until the function must answer.
+ */
+const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
+
+/** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
+const MOST_BACK = 1_200;
+
+/** A table whose minute begins soon has not even that, but at least so long, milliseconds: others wait for it. */
+const LEAST_TABLE_MS = 700;
+
+/** Seconds before a tick in which another one has left nothing that lies back to it: until then that one sweeps it. */
+const OTHER_TICK_SECONDS = BACK_SECONDS + 5;
+
+/** What planning a tick takes from outside. */
+export interface TickSurroundings {
+  readonly tableOf: (settings: SweepSettings, options?: RequestOptions) => AskedTable;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly journal: {
+    /** @throws JournalUnreadableError */
+    readonly read: () => Promise<DeploymentState>;
+    readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
+  };
+  /** Epoch milliseconds, of the function. */
+  readonly clock: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** What was found out about a table. */
+interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
+  readonly targets: readonly SweepTarget[];
+  /** What sweeps these targets. */
+  readonly start: (targets: readonly SweepTarget[]) => readonly PlannedStart[];
+  /** Undefined: no more is known than before. */
+  readonly gone: Pick<Watermark, 'since' | 'gone'> | undefined;
+}
+
+/**
+ * Plans a tick: asks all tables that are not paused what is due, and deals their targets out to this execution and further ones.
+ *
+ * 1. What the operators have set is read first. When it cannot be read, nothing is deleted: a table may be paused.
+ * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
+ *    they ask again.
+ * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
+ *    Where all targets together are more than a tick has room for, it takes more of them, and another child several windows.
+ * 4. Up to where everything is gone goes into the journal.
+ *
+ * @throws InvalidExecutionInputError, JournalUnreadableError
+ */
+export async function planTick(
+  { tables, executionInput, startedAt }: PlanSweepInput,
+  surroundings: TickSurroundings,
+): Promise<PlanSweepOutput> {
+  const { journal, logger } = surroundings;
+  const names = tables.map(({ tableName }) => tableName);
+  const chosen = tablesOfInput(executionInput, names);
+  const wanted = new Set(chosen ?? names);
+  const startedAtMs = Date.parse(startedAt);
+  const state = await journal.read();
+  const swept = tables.filter(
+    ({ tableName }) => wanted.has(tableName) && !isPaused(state, tableName, startedAtMs),
+  );
+  const plansAtMs = surroundings.clock();
+  const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
+  const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
+    probeTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
+  );
+  const isWhole = chosen === undefined && !isReconcile(executionInput);
+  const watermarks = probed.flatMap(({ carried, gone }) =>
+    gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
+  );
+  try {
+    const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
+    await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
+  } catch (error) {
+    // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
+    logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
+  }
+  const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
+  const most = mostTargets(wanting.map(({ length }) => length));
+  const planned = probed.map(({ carried, plan: tickPlan, start }, index): TickTable => {
+    const children = start(fewTargets(wanting[index] ?? [], most));
+    return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
+  });
+  const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, Math.floor(startedAtMs / 60_000));
+  tell(logger, swept.length, [own, ...parts]);
+  const isIdle = parts.length === 0 && Object.keys(own.sweeps).length === 0;
+  return {
+    next: isIdle ? 'end' : own.due.length + parts.length > 0 ? 'sweep' : 'record',
+    due: own.due,
+    parts,
+    last: true,
+    results: [],
+    sweeps: own.sweeps,
+    report: null,
+  };
+}
+
+function tell(logger: TickSurroundings['logger'], tables: number, parts: readonly TickPart[]): void {
+  const failed = parts.flatMap(({ sweeps }) =>
+    Object.entries(sweeps).flatMap(([table, { planned }]) =>
+      planned?.failure === undefined ? [] : [{ table, ...planned.failure }],
+    ),
+  );
+  const targets = parts.map(({ due }) => due.length);
+  if (targets.some(count => count > 0) || failed.length > 0)
+    logger.info('planned', { tables, targets, failed });
+}
+
+interface TableOptions extends TickSurroundings {
+  readonly executionInput: unknown;
+  readonly startedAtMs: number;
+  /** When the function began to plan, by its own clock, epoch milliseconds. */
+  readonly plansAtMs: number;
+  readonly state: DeploymentState;
+  /** Windows that it looks back to at the most. */
+  readonly share: number;
+}
+
+async function probeTable(carried: CarriedSettings, options: TableOptions): Promise<ProbedTable> {
+  const { tableName } = carried;
+  const { state, executionInput, startedAtMs, tableOf } = options;
+  try {
+    const settings = readSettings(carried);
+    const limit = state.control.limits[tableName] ?? settings.maxDeletesPerSecond;
+    const limited = { ...settings, maxDeletesPerSecond: limit };
+    const asked = readSweepInput(executionInput, startedAtMs, limited);
+    const tooLong = spanProblem(asked, settings);
+    if (tooLong !== undefined) return failedTable(carried, tooLong);
+    const left = leftTo(asked, state, settings, startedAtMs);
+    const request = left === undefined ? asked : behind(asked, left.before);
+    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
+    const { oldestOverdueSeconds, misfiled, cursor } = round;
+    // With a limit the tick deletes as much as it may anyway.
+    const leftOver =
+      cursor === null || request.limit !== null
+        ? undefined
+        : { from: request.windowsFrom, to: request.before };
+    return {
+      carried,
+      targets: round.due,
+      start: targets =>
+        startChildren(targets, {
+          dryRun: false,
+          limit: request.limit,
+          concurrency: 0,
+          behindSeconds: secondsBehind(settings),
+          collected: TICK_TARGETS,
+          handsOnAfter: BACK_SECONDS,
+        }),
+      plan: {
+        oldestOverdueSeconds,
+        misfiled,
+        ...(leftOver && { leftOver }),
+        ...(request.limit !== null && { limited: true }),
+      },
+      gone: left === undefined ? goneBy(request, round, state.watermarks.tables[tableName]) : undefined,
+    };
+  } catch (error) {
+    if (error instanceof InvalidExecutionInputError) throw error;
+    return failedTable(carried, error);
+  }
+}
+
+/** Another table of the same tick may have fewer shards. */
+function spanProblem(request: SweepRequest, { model }: SweepSettings): unknown {
+  try {
+    checkSpan(request, indexLayout(model));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function failedTable(carried: CarriedSettings, error: unknown): ProbedTable {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const failure = { error: name.slice(0, 100), message: message.slice(0, 200) };
+  const failed = { oldestOverdueSeconds: 0, misfiled: 0, failure };
+  return { carried, targets: [], start: () => [], plan: failed, gone: undefined };
+}
+
+/**
+ * Who else sweeps what expired before a time: an execution that the table was handed over to, or another tick that is at it still.
+ *
+ * The other tick's own time is not known: it may have been up to a minute late.
+ */
+function leftTo(
+  request: SweepRequest,
+  state: DeploymentState,
+  settings: SweepSettings,
+  startedAtMs: number,
+): { readonly before: number } | undefined {
+  const handedOver = liveHandOver(state, settings.tableName, startedAtMs);
+  if (handedOver !== undefined) return handedOver;
+  const otherMs = Date.parse(state.watermarks.tick ?? '');
+  // The one with its own time is this one, whose plan is tried again.
+  const isAtIt = otherMs !== startedAtMs && Math.abs(startedAtMs - otherMs) < OTHER_TICK_SECONDS * 1000;
+  if (!isAtIt || !request.followsBacklog) return undefined;
+  return { before: Math.floor(otherMs / 60_000) * 60 - 60 - secondsBehind(settings) };
+}
+
+/** Only what expires from then on: what expired before is swept by another execution. */
+function behind(request: SweepRequest, before: number): SweepRequest {
+  return {
+    ...request,
+    windowsFrom: Math.max(request.windowsFrom, before),
+    from: Math.max(request.from, before),
+    followsBacklog: false,
+  };
+}
+
+/**
+ * A busy table, and one that has not answered in time, is taken to have something due in each of its shards, now and in the upcoming minute.
+ * What lies back is for the ticks after it to find; of a reconcile it is handed over, since by second it can be more than can be asked here.
+ */
+async function ask(
+  request: SweepRequest,
+  table: AskedTable,
+  { executionInput, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
+): Promise<PlannedRound> {
+  // A request's times are so much earlier than those of the clock.
+  const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
+  const untilMinuteMs = beginsMs === null ? TABLE_MS.tick : beginsMs - clock();
+  const patienceMs = isReconcile(executionInput)
+    ? plansAtMs + TABLE_MS.reconcile - clock()
+    : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
+  const layout = indexLayout(table.settings.model);
+  // All shards of the upcoming minute, and of a window that lies back, are no backlog.
+  const mostDue = 2 * layout.shards + share;
+  const endsAt = clock() + patienceMs;
+  const remainingMs = () => endsAt - clock() + RESERVED_MS;
+  const tooSlow = sleep(patienceMs).then((): never => {
+    throw new DynamoDbBusyError(`no answer to the probes of ${patienceMs} ms`);
+  });
+  try {
+    return await Promise.race([
+      askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
+      tooSlow,
+    ]);
+  } catch (error) {
+    if (!(error instanceof DynamoDbBusyError)) throw error;
+    if (isReconcile(executionInput)) {
+      const cursor = { window: request.windowsFrom, shard: 0 };
+      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+    }
+    const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
+      layout,
+      probe: async () => MAYBE,
+      concurrency: TICK_TARGETS,
+      maxDue: mostDue,
+      watchAlways: true,
+      outOfTime: () => false,
+    });
+    return { ...unasked, cursor: null, oldestOverdueSeconds: 0, misfiled: 0 };
+  } finally {
+    tooSlow.catch(() => undefined);
+  }
+}
+
+/** As many of each table as all together have room for: 40 at the most, and two at the least, for the upcoming minute and for what lies back. */
+function mostTargets(counts: readonly number[]): number {
+  let most = TICK_TARGETS;
+  const all = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
+  while (most > 2 && all() > TICK_CHILDREN) most -= 1;
+  return most;
+}
+
+/** Those of the children that a table should have. Each of the upcoming minute is paid for as long as that is on, whatever it deletes. */
+function childTargets(targets: readonly SweepTarget[], isLimited: boolean): SweepTarget[] {
+  const { upcoming, back } = byTime(targets);
+  const children = Math.ceil(upcoming.length / (isLimited ? 1 : SHARDS_OF_CHILD));
+  return [...inGroups(upcoming, children), ...back];
+}
+
+/** At most so many: a child takes more shards, or several windows. */
+function fewTargets(targets: readonly SweepTarget[], most: number): SweepTarget[] {
+  const { upcoming, back } = byTime(targets);
+  const half = upcoming.length === 0 ? most : Math.max(1, Math.floor(most / 2));
+  const backGroups = Math.min(back.length, Math.max(half, most - upcoming.length));
+  return [...inGroups(upcoming, Math.max(1, most - backGroups)), ...inGroups(back, backGroups)];
+}
+
+function byTime(targets: readonly SweepTarget[]): Readonly<Record<'upcoming' | 'back', SweepTarget[]>> {
+  return {
+    upcoming: targets.filter(({ upcomingFrom }) => upcomingFrom !== null),
+    back: targets.filter(({ upcomingFrom }) => upcomingFrom === null),
+  };
+}
+
+function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] {
+  const groups = Math.min(most, targets.length);
+  return Array.from({ length: groups }, (_unused, group) =>
+    joined(targets.filter((_target, index) => index % groups === group)),
+  );
+}
+
+/**
+ * Up to which TTL everything is gone, epoch seconds; undefined when that is not known: nobody has looked at what lies between the last
+ * such time and the windows of this tick, or a table was too busy to say.
+ */
+function goneBy(
+  { cutoff, windowsFrom }: SweepRequest,
+  { due, cursor, oldestOverdue }: PlannedRound,
+  before: Watermark | undefined,
+): Pick<Watermark, 'since' | 'gone'> | undefined {
+  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
+    return undefined;
+  const since = before?.since ?? windowsFrom;
+  if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
+  return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };
+}
+
+/** In the order of the inputs. */
+async function sideBySide<Input, Output>(
+  inputs: readonly Input[],
+  most: number,
+  work: (input: Input) => Promise<Output>,
+): Promise<Output[]> {
+  const outputs: Output[] = [];
+  const entries = inputs.entries();
+  const worker = async () => {
+    for (const [index, input] of entries) outputs[index] = await work(input);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, inputs.length) }, worker));
+  return outputs;
+}

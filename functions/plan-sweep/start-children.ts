@@ -1,0 +1,80 @@
+import {
+  CHILD_LISTED_KEYS_BYTES,
+  type ChildLimit,
+  type ChildStart,
+  type InitialProgress,
+  ROUND_LISTED_KEYS_BYTES,
+  type SweepTarget,
+} from '../../statemachine/contract.ts';
+import { queryTimeoutSeconds } from '../child/query-timeout.ts';
+import { waitUntil } from '../retry/backoff.ts';
+import { childLimits } from './child-limits.ts';
+import { limitedTargets } from './limited-targets.ts';
+import type { SweepLimit } from './sweep-input.ts';
+
+export interface StartOptions {
+  readonly dryRun: boolean;
+  readonly limit: SweepLimit | null;
+  /** Children that run at once; 0 = as many as there are. */
+  readonly concurrency: number;
+  /** The targets' times are so much earlier than those of the clock. */
+  readonly behindSeconds: number;
+  /** Children whose results are collected together. @default as many as these targets need */
+  readonly collected?: number;
+  /** Age at which those that look back hand on what they have not read, unless they have a limit. @default MAX_CHILD_SECONDS */
+  readonly handsOnAfter?: number;
+}
+
+/** What the children of a table begin with that sweep these targets: one for each, or with a limit as few as it keeps busy. */
+export function startChildren(
+  targets: readonly SweepTarget[],
+  { limit, concurrency, ...options }: StartOptions,
+): PlannedStart[] {
+  const due = limit === null ? unlimited(targets) : limited(targets, limit, concurrency);
+  const { collected = due.length } = options;
+  return due.map(child => startOf(child, { ...options, collected, from: limit?.from ?? null }));
+}
+
+export type PlannedStart = Omit<ChildStart, 'table'>;
+
+interface PlannedChild {
+  readonly target: SweepTarget;
+  readonly limit: ChildLimit | null;
+}
+
+function unlimited(targets: readonly SweepTarget[]): PlannedChild[] {
+  return targets.map(target => ({ target, limit: null }));
+}
+
+function limited(targets: readonly SweepTarget[], limit: SweepLimit, concurrency: number): PlannedChild[] {
+  const shared = limitedTargets(targets, limit, concurrency);
+  const limits = childLimits(limit, shared, concurrency);
+  return shared.map(({ target }, index) => ({ target, limit: limits[index] ?? null }));
+}
+
+interface OneStart extends Omit<StartOptions, 'limit' | 'concurrency'> {
+  readonly collected: number;
+  /** It deletes nothing before, epoch seconds; null: it begins at once. */
+  readonly from: number | null;
+}
+
+/** What a child begins with. Children that wait for the same minute all wake at its start, and each has its own shard. */
+function startOf(
+  { target, limit }: PlannedChild,
+  { dryRun, collected, from, behindSeconds, handsOnAfter }: OneStart,
+): PlannedStart {
+  const begins = Math.max(target.upcomingFrom ?? 0, from ?? 0);
+  const listedKeysBytes = Math.min(CHILD_LISTED_KEYS_BYTES, Math.floor(ROUND_LISTED_KEYS_BYTES / collected));
+  const handsOn = handsOnAfter !== undefined && limit === null && target.upcomingFrom === null;
+  const progress: InitialProgress = {
+    ...{ target, dryRun, listedKeysBytes, limit },
+    ...(handsOn && { handsOnAfter }),
+  };
+  return {
+    next: begins === 0 ? 'query' : 'wait',
+    until: begins === 0 ? null : waitUntil(begins + behindSeconds),
+    timeoutSeconds: queryTimeoutSeconds(progress),
+    results: [],
+    progress,
+  };
+}

@@ -1,0 +1,128 @@
+import { readWindowKey } from '../../expiry/window.ts';
+import type {
+  RecordMetricsInput,
+  Span,
+  SweepReport,
+  SweepTotals,
+  TableSweep,
+  TableSweeps,
+} from '../../statemachine/contract.ts';
+import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
+import { shardResultOf } from '../child/shard-result.ts';
+import { addLags, countAbove, summarizeLag } from '../report/lag.ts';
+import { recordedSettings } from '../report/recorded-settings.ts';
+import { addRound, leftNothing, reportOf, startTotals } from '../report/sweep-totals.ts';
+import { lateMs } from './metrics.ts';
+
+/** What an execution came to for a table. */
+export interface TableRecord {
+  readonly table: string;
+  readonly totals: SweepTotals;
+  readonly report: SweepReport;
+  /** Items that were deleted later than what a tick deletes while it keeps up. */
+  readonly late: number;
+  readonly metrics: 'all' | 'essential';
+  readonly metricsPerTable: boolean;
+  /** In a tick: what another execution is to sweep. */
+  readonly leftOver: Span | undefined;
+}
+
+/** What the tables of an execution came to, those of its parts that were not started included. */
+export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
+  const { sweeps, results, failedParts = [] } = soFar;
+  const names = [
+    ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
+  ];
+  return names.map(table => {
+    const own = results.filter(result => isOf(result, table, sweeps));
+    return recordOf(table, { ...soFar, results: own }, failedParts);
+  });
+}
+
+/** A replay has one table, and its children that crashed do not say of which they were. */
+function isOf(
+  result: { readonly table?: string },
+  table: string,
+  sweeps: Readonly<Record<string, TableSweep>>,
+): boolean {
+  return result.table === table || (result.table === undefined && Object.keys(sweeps).length === 1);
+}
+
+function recordOf(
+  table: string,
+  soFar: RecordMetricsInput['soFar'],
+  failedParts: readonly { readonly sweeps: TableSweeps }[],
+): TableRecord {
+  const { results, retries, planFailed } = soFar;
+  const notStarted = failedParts.flatMap(({ sweeps }) => sweeps[table] ?? []);
+  const sweep = soFar.sweeps[table] ?? notStarted[0];
+  if (sweep === undefined) throw new TypeError(`${table}: expected its sweep among those of the execution`);
+  const settings = recordedSettings(sweep.settings);
+  const plans = [soFar.sweeps[table], ...notStarted].flatMap(each => each?.planned ?? []);
+  const failure = plans.find(each => each.failure)?.failure;
+  const progress = sweep.progress ?? {
+    totals: {
+      ...startTotals(false),
+      oldestOverdueSeconds: Math.max(0, ...plans.map(each => each.oldestOverdueSeconds)),
+      misfiled: plans.reduce((sum, each) => sum + each.misfiled, 0),
+      tablesFailed: failure === undefined ? 0 : 1,
+    },
+    roundTargets: plans.reduce((sum, each) => sum + each.targets, 0),
+    cursor: null,
+  };
+  const leftOver = sweep.progress === undefined ? leftOverOf(plans, results) : undefined;
+  const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
+  const isLimited = plans.some(({ limited }) => limited);
+  const resumed = isLimited ? results.flatMap(result => shardResultOf(result)?.resume ?? []).length : 0;
+  const totals = {
+    ...added,
+    leftForLater: added.leftForLater + resumed,
+    handedOver: added.handedOver + (leftOver === undefined ? 0 : 1),
+  };
+  return {
+    table,
+    totals,
+    report: { ...reportOf(totals), lagMs: summarizeLag(totals), ...(failure && { failure }) },
+    late: countAbove(totals, lateMs(settings)),
+    metrics: settings.metrics,
+    metricsPerTable: settings.metricsPerTable,
+    leftOver,
+  };
+}
+
+/** What the plan had no room for and what children ran out of time for. With a limit that is the next tick's. */
+function leftOverOf(
+  plans: readonly NonNullable<TableSweep['planned']>[],
+  results: RecordMetricsInput['soFar']['results'],
+): Span | undefined {
+  if (plans.some(({ limited }) => limited)) return undefined;
+  const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
+  const spans = [
+    ...plans.flatMap(({ leftOver }) => leftOver ?? []),
+    ...resumed.map(({ windowKeys, before }) => ({
+      from: Math.min(...windowKeys.map(key => readWindowKey(key)?.start ?? before)),
+      to: before,
+    })),
+  ];
+  if (spans.length === 0) return undefined;
+  return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+}
+
+/** Several tables as one. */
+export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
+  return totals.reduce(
+    (sum, each) => ({
+      ...startTotals(false),
+      ...addCounts(EXECUTION_COUNTS, sum, each),
+      ...addLags(sum, each),
+      oldestOverdueSeconds: Math.max(sum.oldestOverdueSeconds, each.oldestOverdueSeconds),
+    }),
+    startTotals(false),
+  );
+}
+
+/** Whether a table's part of an execution is worth a row in the journal: watching a minute in which nothing expired is not. */
+export function didAnything({ totals }: TableRecord): boolean {
+  const { found, misfiled, leftForLater, handedOver } = totals;
+  return found + misfiled + leftForLater + handedOver > 0 || !leftNothing(totals);
+}

@@ -1,0 +1,29 @@
+import type { CarriedSettings } from '../../statemachine/contract.ts';
+import { SETTING_KINDS, type Settings } from '../runtime/environment.ts';
+
+/** The settings of a table that its record needs. */
+export type RecordedSettings = Pick<Settings, 'precisionSeconds' | 'metrics' | 'metricsPerTable'>;
+
+/** For a table whose settings cannot be read: that is what its record tells. */
+const DEFAULTS: RecordedSettings = { precisionSeconds: 1, metrics: 'all', metricsPerTable: false };
+
+/** What of a table's settings is carried where nothing of it is swept. */
+export function recordedPart(carried: CarriedSettings): CarriedSettings {
+  const { tableName } = carried;
+  const names = Object.keys(DEFAULTS).filter(name => name in carried);
+  return { tableName, ...Object.fromEntries(names.map(name => [name, carried[name]])) };
+}
+
+/** Each as it is carried, or as it is by default. */
+export function recordedSettings(carried: CarriedSettings): RecordedSettings {
+  const { precisionSeconds, metrics, metricsPerTable } = SETTING_KINDS;
+  return {
+    precisionSeconds: precisionSeconds.is(carried['precisionSeconds'])
+      ? (carried['precisionSeconds'] as number)
+      : DEFAULTS.precisionSeconds,
+    metrics: metrics.is(carried['metrics']) ? (carried['metrics'] as Settings['metrics']) : DEFAULTS.metrics,
+    metricsPerTable: metricsPerTable.is(carried['metricsPerTable'])
+      ? (carried['metricsPerTable'] as boolean)
+      : DEFAULTS.metricsPerTable,
+  };
+}

@@ -1,0 +1,79 @@
+import {
+  type DeploymentState,
+  isPaused,
+  liveHandOver,
+  type SweepRow,
+  type Watermark,
+} from '../../functions/journal/layout.ts';
+
+/** Seconds for which a hand-over lives after it was taken, and after it was renewed: as in `functions/journal/hand-overs.ts`. */
+const TAKEN_SECONDS = 300;
+const RENEWED_SECONDS = 1_800;
+
+type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;
+
+/** A journal in memory, which does what the real one does. */
+export class MemoryJournal {
+  readonly rows: SweepRow[] = [];
+  readonly pauses: Entries<DeploymentState['control']['pauses']> = {};
+  readonly limits: Entries<DeploymentState['control']['limits']> = {};
+  readonly handOvers: Entries<DeploymentState['control']['handOvers']> = {};
+  readonly #watermarks: Changeable<DeploymentState['watermarks']> = { tables: {} };
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get state(): DeploymentState {
+    const { pauses, limits, handOvers } = this;
+    return structuredClone({ control: { pauses, limits, handOvers }, watermarks: this.#watermarks });
+  }
+
+  async read(): Promise<DeploymentState> {
+    return this.state;
+  }
+
+  async writeWatermarks(tick: string, tables: Readonly<Record<string, Watermark>>): Promise<void> {
+    this.#watermarks.tick = tick;
+    this.#watermarks.tables = { ...this.#watermarks.tables, ...tables };
+  }
+
+  async putRows(rows: readonly SweepRow[]): Promise<void> {
+    this.rows.push(...rows);
+  }
+
+  async takeHandOver(table: string, before: number, execution: string): Promise<boolean> {
+    const live = liveHandOver(this.state, table, this.#now());
+    if ((live !== undefined && live.execution !== execution) || isPaused(this.state, table, this.#now()))
+      return false;
+    this.handOvers[table] = { before, until: this.#secondsFromNow(TAKEN_SECONDS), execution };
+    return true;
+  }
+
+  async renewHandOver(table: string, execution: string): Promise<boolean> {
+    const own = this.handOvers[table];
+    if (own?.execution !== execution || isPaused(this.state, table, this.#now())) return false;
+    this.handOvers[table] = { ...own, until: this.#secondsFromNow(RENEWED_SECONDS) };
+    return true;
+  }
+
+  async endHandOver(table: string, execution: string): Promise<void> {
+    if (this.handOvers[table]?.execution === execution) delete this.handOvers[table];
+  }
+
+  async replayed(table: string, from: number, to: number, endedAt: string): Promise<void> {
+    const known = this.#watermarks.tables[table];
+    if (known === undefined || from > known.gone + 1 || known.gone >= to - 1) return;
+    this.#watermarks.tables = {
+      ...this.#watermarks.tables,
+      [table]: { ...known, gone: to - 1, at: endedAt },
+    };
+  }
+
+  #secondsFromNow(seconds: number): number {
+    return Math.floor(this.#now() / 1000) + seconds;
+  }
+}

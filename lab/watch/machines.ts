@@ -1,0 +1,29 @@
+import type { Execution } from 'stepfunctions-emulator';
+import type { LocalCloud } from '../../local/cloud.ts';
+
+/** Names of the state machines of the one deployment in what was synthesized. */
+export interface SweepMachines {
+  /** Which the schedules start. */
+  readonly tick: string;
+  /** To which a tick hands over. */
+  readonly replay: string;
+}
+
+export function machinesOf({
+  synthesized: { stateMachines },
+}: Pick<LocalCloud, 'synthesized'>): SweepMachines {
+  const tick = stateMachines.find(({ type }) => type === 'EXPRESS');
+  const replay = stateMachines.find(({ arn, type }) => type === 'STANDARD' && tick?.definition.includes(arn));
+  if (tick === undefined || replay === undefined) {
+    const names = stateMachines.map(({ name }) => name).join(', ') || 'none';
+    throw new Error(
+      `expected the state machines of a tick and of replays in what was synthesized, got ${names}`,
+    );
+  }
+  return { tick: tick.name, replay: replay.name };
+}
+
+/** Whether a tick has left it a span. */
+export function isHandOver({ input }: Pick<Execution, 'input'>): boolean {
+  return typeof input === 'object' && input !== null && 'handOver' in input;
+}

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldProblem } from '../expiry/errors.ts';
+import { carriedSettings } from '../functions/runtime/environment.ts';
+import { ALARM_NAMES, hasSubject, subjectOf } from './alarms.ts';
+import { type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
+import { DEPLOYMENT_PROPS, type DeploymentProps, functionSettings, type ResolvedProps } from './props.ts';
+
+type SharedName = (typeof DEPLOYMENT_PROPS)[number];
+
+/** Tables that are swept together, and what they share. */
+export interface Deployment extends Pick<ResolvedProps, SharedName | 'tags' | 'logKeys'> {
+  readonly name: string;
+  readonly tables: readonly ResolvedProps[];
+  /** Whether any of its tables is swept. */
+  readonly enabled: boolean;
+}
+
+/** The deployments of these tables, in the order of their first ones. */
+export function deploymentsOf(tables: readonly ResolvedProps[]): Deployment[] {
+  const names = [...new Set(tables.map(({ sweep }) => sweep))];
+  return names.map(name => deploymentOf(tables.filter(({ sweep }) => sweep === name)));
+}
+
+/** @param tables at least one, of the same deployment */
+export function deploymentOf(tables: readonly ResolvedProps[]): Deployment {
+  const [first] = tables;
+  if (first === undefined) throw new TypeError('deploymentOf: expected at least one table');
+  const shared = Object.fromEntries(
+    DEPLOYMENT_PROPS.filter(prop => first[prop] !== undefined).map(prop => [prop, first[prop]]),
+  ) as unknown as Pick<ResolvedProps, SharedName>;
+  const tags = tagsOfAll(tables);
+  return {
+    ...shared,
+    ...(tags && { tags }),
+    name: first.sweep,
+    tables,
+    enabled: tables.some(({ enabled }) => enabled),
+    // What the states hand on has keys of all tables.
+    logKeys: tables.every(({ logKeys }) => logKeys === 'full') ? 'full' : 'none',
+  };
+}
+
+/** The tags that all of the tables have, with equal values. */
+function tagsOfAll(tables: readonly ResolvedProps[]): ResolvedProps['tags'] {
+  const [first, ...others] = tables.map(({ tags = {} }) => tags);
+  const shared = Object.entries(first ?? {}).filter(([key, value]) =>
+    others.every(tags => tags[key] === value),
+  );
+  return shared.length === 0 ? undefined : Object.fromEntries(shared);
+}
+
+/** How a problem names a table: the index in the configuration, or nothing for the only one of a construct. */
+export type FieldOf = (table: number, prop: string) => string;
+
+/**
+ * What is wrong between tables that are each fine.
+ * @param given the props as they were written, without defaults
+ */
+export function deploymentProblems(
+  tables: readonly ResolvedProps[],
+  given: readonly DeploymentProps[],
+  fieldOf: FieldOf,
+): FieldProblem[] {
+  const twins = twinProblems(tables, fieldOf);
+  if (twins.length > 0) return twins;
+  const disagreeing = tables.flatMap((table, index) => disagreements(table, index, tables, fieldOf));
+  if (disagreeing.length > 0) return disagreeing;
+  return [
+    ...deploymentsOf(tables).flatMap(deployment => subjectProblems(deployment, tables, given, fieldOf)),
+    ...nameProblems(tables, fieldOf),
+  ];
+}
+
+/** Two tables of one name, or with one prefix, would fight over the same resources. */
+function twinProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
+  return (['tableName', 'name'] as const).flatMap(field => {
+    const names = tables.map(table => table[field]);
+    return names.flatMap((name, index) => {
+      const first = names.indexOf(name);
+      if (first === index) return [];
+      return [
+        {
+          field: fieldOf(index, field),
+          expected: `another than that of ${fieldOf(first, '')}`,
+          got: name,
+          remedy: 'See docs/configuration.md of precise-ttl for all fields.',
+        },
+      ];
+    });
+  });
+}
+
+/** One set of functions cannot be two ways at once. */
+function disagreements(
+  table: ResolvedProps,
+  index: number,
+  tables: readonly ResolvedProps[],
+  fieldOf: FieldOf,
+): FieldProblem[] {
+  const first = tables.findIndex(({ sweep }) => sweep === table.sweep);
+  const other = tables[first];
+  if (other === undefined || first === index) return [];
+  return DEPLOYMENT_PROPS.filter(prop => !isDeepStrictEqual(table[prop], other[prop])).map(prop => ({
+    field: fieldOf(index, prop),
+    expected: `${inWords(other[prop])}, as ${fieldOf(first, '')} (${other.tableName}) has it: both are in the deployment ${table.sweep}, which has one ${prop}`,
+    got: table[prop],
+    remedy: `Set ${prop} once, beside tables; or put ${table.tableName} into a deployment of its own with sweep: 'name'.`,
+  }));
+}
+
+const inWords = (value: unknown): string => JSON.stringify(value) ?? 'none';
+
+/** Whoever tunes an alarm expects it to sound. */
+function subjectProblems(
+  { alarms, tables: own }: Deployment,
+  tables: readonly ResolvedProps[],
+  given: readonly DeploymentProps[],
+  fieldOf: FieldOf,
+): FieldProblem[] {
+  if (alarms === false) return [];
+  const index = tables.findIndex((table, at) => own.includes(table) && given[at]?.alarms !== undefined);
+  return ALARM_NAMES.filter(alarm => alarms[alarm] && !own.some(table => hasSubject(alarm, table))).map(
+    alarm => ({
+      field: fieldOf(Math.max(index, 0), `alarms.${alarm}`),
+      expected: `false or nothing without ${subjectOf(alarm)}`,
+      got: alarms[alarm],
+      remedy: `Leave it out, or add ${subjectOf(alarm)}.`,
+    }),
+  );
+}
+
+/** Roles are an account's own. */
+function nameProblems(tables: readonly ResolvedProps[], fieldOf: FieldOf): FieldProblem[] {
+  const named: Named[] = [];
+  const problems: FieldProblem[] = [];
+  const add = (own: Named) => {
+    problems.push(...named.flatMap(other => nameProblem(own, other) ?? []).slice(0, 1));
+    named.push(own);
+  };
+  for (const { name } of deploymentsOf(tables)) {
+    const index = tables.findIndex(({ sweep }) => sweep === name);
+    add(namesOfDeployment(fieldOf(index, 'sweep'), name));
+  }
+  for (const [index, table] of tables.entries()) add(namesOfTable(fieldOf(index, 'name'), table));
+  return problems;
+}
+
+/** Tables whose settings are more than one state takes; null when it takes them. */
+export function settingsProblem({ name, tables }: Deployment): FieldProblem | null {
+  const settings = tables.map(table => carriedSettings(functionSettings(table)));
+  const bytes = Buffer.byteLength(JSON.stringify(settings)) + tables.length * COPY_TO_BYTES;
+  if (bytes <= MAX_SETTINGS_BYTES) return null;
+  return {
+    field: 'tables',
+    expected: `at most ${MAX_SETTINGS_BYTES} bytes of settings in a deployment`,
+    got: `${bytes} of ${tables.length} tables in ${name}`,
+    remedy: "Put some of the tables into another deployment, with sweep: 'name'.",
+  };
+}
+
+/** Of the 256 KiB that a state takes, some are for what is due. Source: Step Functions quotas. */
+const MAX_SETTINGS_BYTES = 200_000;
+
+/** What a table with `archiveFirst` has besides: the name of a bucket has 63 characters. */
+const COPY_TO_BYTES = 200;

@@ -1,0 +1,141 @@
+import type { Construct } from 'constructs';
+import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import type { FunctionArns } from '../../statemachine/states.ts';
+import { InvalidConfigError } from '../config.ts';
+import { type Deployment, settingsProblem } from '../deployments.ts';
+import { deadLetterQueueOf } from '../names.ts';
+import { SweepAlarms } from './alarms.ts';
+import { SweepDashboard } from './dashboard.ts';
+import { Journal } from './journal.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { SweepFunction, tableInWords } from './sweep-function.ts';
+import { ReplayMachine, TickMachine } from './sweep-machines.ts';
+import { SweepSchedules } from './sweep-schedules.ts';
+import type { SweptTable } from './swept-table.ts';
+
+export interface DeployedSweepProps {
+  readonly place: Place;
+  readonly deployment: Deployment;
+  /** Those of the deployment, in its order. */
+  readonly tables: readonly SweptTable[];
+}
+
+/**
+ * What sweeps the tables of a deployment: the four functions, the two state machines, the journal, the schedules, the alarms and the
+ * dashboard. Its parts stand in the scope that it is given.
+ */
+export class DeployedSweep {
+  readonly deployment: Deployment;
+  /** By the state that calls it. */
+  readonly functions: Readonly<Record<TaskName, SweepFunction>>;
+  readonly functionArns: FunctionArns;
+  readonly tick: TickMachine;
+  readonly replay: ReplayMachine;
+  readonly journal: Journal;
+  readonly schedules: SweepSchedules;
+  readonly alarms: SweepAlarms;
+  /** Undefined with `dashboard: false`. */
+  readonly dashboard: SweepDashboard | undefined;
+
+  /** @throws InvalidConfigError when there are more tables than one deployment can have */
+  constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
+    this.deployment = deployment;
+    const settings = tables.map(table => table.settings);
+    const tooMuch = settingsProblem(deployment);
+    if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
+
+    this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
+    const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
+    const query = tables.flatMap(table => table.queryStatements());
+    const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
+      PlanSweep: [...this.journal.planStatements(), ...query],
+      QueryExpired: query,
+      DeleteChunk: tables.flatMap(table => table.deleteStatements()),
+      RecordMetrics: this.journal.recordStatements(),
+    };
+    const [only, another] = deployment.tables;
+    const sweepFunction = (task: TaskName) =>
+      new SweepFunction(scope, TASKS[task], {
+        place,
+        task,
+        worksFor: only !== undefined && another === undefined ? tableInWords(only) : deployment.name,
+        environment,
+        statements: statements[task],
+        ...(task === 'DeleteChunk' && { dependsOn: tables.flatMap(table => table.beforeDeletes) }),
+        sweep: deployment,
+      });
+    this.functions = {
+      PlanSweep: sweepFunction('PlanSweep'),
+      QueryExpired: sweepFunction('QueryExpired'),
+      DeleteChunk: sweepFunction('DeleteChunk'),
+      RecordMetrics: sweepFunction('RecordMetrics'),
+    };
+    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
+    const functions = {
+      PlanSweep: PlanSweep.arn,
+      QueryExpired: QueryExpired.arn,
+      DeleteChunk: DeleteChunk.arn,
+      RecordMetrics: RecordMetrics.arn,
+    };
+    this.functionArns = functions;
+    this.replay = new ReplayMachine(scope, 'replay', { place, functions, deployment, tables: settings });
+    this.tick = new TickMachine(scope, 'sweep', {
+      place,
+      functions,
+      deployment,
+      tables: settings.filter((_each, index) => tables[index]?.props.enabled),
+      replayArn: this.replay.arn,
+    });
+    this.schedules = new SweepSchedules(scope, 'schedules', {
+      place,
+      stateMachineArn: this.tick.arn,
+      deployment,
+    });
+    const resources = {
+      stateMachineArn: this.tick.arn,
+      replayStateMachineArn: this.replay.arn,
+      deadLetterQueueName: deadLetterQueueOf(deployment.name),
+    };
+    this.alarms = new SweepAlarms(scope, 'alarms', { place, resources, deployment, tables });
+    const alarmArns = Object.values(this.alarms.alarms).map(({ arn }) => arn);
+    this.dashboard = deployment.dashboard
+      ? new SweepDashboard(scope, 'dashboard', {
+          resources: {
+            ...resources,
+            region: place.region,
+            alarmArns,
+            tableNames: tables.map(({ tableName }) => tableName),
+          },
+          deployment,
+        })
+      : undefined;
+  }
+
+  /** ARNs of the roles: of the functions by their state, of the state machines, of the schedules. */
+  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
+    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
+    return {
+      PlanSweep: PlanSweep.role.arn,
+      QueryExpired: QueryExpired.role.arn,
+      DeleteChunk: DeleteChunk.role.arn,
+      RecordMetrics: RecordMetrics.role.arn,
+      sweep: this.tick.role.arn,
+      replay: this.replay.role.arn,
+      schedule: this.schedules.role.arn,
+    };
+  }
+
+  /** ARNs of the log groups: of the functions by their state, of the state machines. */
+  get logGroupArns(): Readonly<Record<TaskName | 'sweep' | 'replay', string>> {
+    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
+    return {
+      PlanSweep: PlanSweep.logGroup.arn,
+      QueryExpired: QueryExpired.logGroup.arn,
+      DeleteChunk: DeleteChunk.logGroup.arn,
+      RecordMetrics: RecordMetrics.logGroup.arn,
+      sweep: this.tick.logGroup.arn,
+      replay: this.replay.logGroup.arn,
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
+import { Construct } from 'constructs';
+import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
+import type { ResolvedProps } from '../props.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { tableKeyStatements } from './table-key.ts';
+import { tagged } from './tagged.ts';
+
+/** What PlanSweep does: it reads what is set, and writes how far each table is and that a hand-over lives. */
+const PLAN_ACTIONS = ['dynamodb:Query', 'dynamodb:UpdateItem'];
+
+/** What RecordMetrics does: it writes what an execution came to, hands over, and notes what was replayed. */
+const RECORD_ACTIONS = ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'];
+
+export interface JournalProps {
+  readonly place: Place;
+  /** Name of the deployment. */
+  readonly deployment: string;
+  readonly sweep: Pick<ResolvedProps, 'kmsKeyArn' | 'tags'>;
+}
+
+/**
+ * The journal of a deployment, which `functions/journal/layout.ts` lays out. Nothing protects it from being deleted with its deployment:
+ * with it no item is lost, and what was paused is no longer swept then.
+ */
+export class Journal extends Construct {
+  readonly tableName: string;
+  readonly tableArn: string;
+  readonly table: DynamodbTable;
+  readonly #props: JournalProps;
+
+  constructor(scope: Construct, id: string, props: JournalProps) {
+    super(scope, id);
+    this.#props = props;
+    const { place, deployment, sweep } = props;
+    const { partitionKey, sortKey } = JOURNAL_KEYS;
+    this.table = new DynamodbTable(this, 'table', {
+      name: journalName(deployment),
+      billingMode: 'PAY_PER_REQUEST',
+      hashKey: partitionKey,
+      rangeKey: sortKey,
+      attribute: [
+        { name: partitionKey, type: 'S' },
+        { name: sortKey, type: 'S' },
+      ],
+      ttl: { attributeName: EXPIRES, enabled: true },
+      pointInTimeRecovery: { enabled: true },
+      ...(sweep.kmsKeyArn !== undefined && {
+        serverSideEncryption: { enabled: true, kmsKeyArn: sweep.kmsKeyArn },
+      }),
+      ...tagged(sweep),
+    });
+    this.node.defaultChild = this.table;
+    this.tableName = this.table.name;
+    this.tableArn = this.table.arn;
+    place.knowTable(this.tableArn, journalName(deployment));
+  }
+
+  /** What the role of PlanSweep may do with it. */
+  planStatements(): Statement[] {
+    return this.#statements(PLAN_ACTIONS);
+  }
+
+  /** What the role of RecordMetrics may do with it. */
+  recordStatements(): Statement[] {
+    return this.#statements(RECORD_ACTIONS);
+  }
+
+  #statements(actions: readonly string[]): Statement[] {
+    const { place, sweep } = this.#props;
+    const ofTable: Statement = { actions, resources: [this.tableArn] };
+    if (sweep.kmsKeyArn === undefined) return [ofTable];
+    return [ofTable, ...tableKeyStatements('write', { tableKmsKeyArn: sweep.kmsKeyArn }, place)];
+  }
+}

@@ -1,0 +1,56 @@
+import { DataAwsCallerIdentity } from '@cdktf/provider-aws/lib/data-aws-caller-identity/index.js';
+import { DataAwsPartition } from '@cdktf/provider-aws/lib/data-aws-partition/index.js';
+import { DataAwsRegion } from '@cdktf/provider-aws/lib/data-aws-region/index.js';
+import { Construct } from 'constructs';
+import { isReference } from '../references.ts';
+
+/** The longest that AWS has of them: of a partition, and of a region. */
+const PARTITION_LENGTH = 'aws-us-gov'.length;
+const REGION_LENGTH = 'ap-southeast-1'.length;
+const ACCOUNT_LENGTH = 12;
+
+/** Characters of an ARN before its resource. */
+const ARN_LENGTH = 'arn::::::'.length + PARTITION_LENGTH + REGION_LENGTH + ACCOUNT_LENGTH + 'dynamodb'.length;
+
+/** Where things are deployed, for ARNs that are known before the thing exists. */
+export class Place extends Construct {
+  readonly account: string;
+  readonly partition: string;
+  /** What the services' names end with in URLs: `amazonaws.com`. */
+  readonly dnsSuffix: string;
+  readonly region: string;
+  /** Characters of what only Terraform knows. */
+  readonly #lengths = new Map<string, number>();
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.account = new DataAwsCallerIdentity(this, 'identity', {}).accountId;
+    const { partition, dnsSuffix } = new DataAwsPartition(this, 'partition', {});
+    this.partition = partition;
+    this.dnsSuffix = dnsSuffix;
+    this.region = new DataAwsRegion(this, 'region', {}).region;
+    this.#lengths.set(this.account, ACCOUNT_LENGTH);
+    this.#lengths.set(this.partition, PARTITION_LENGTH);
+    this.#lengths.set(this.region, REGION_LENGTH);
+  }
+
+  arn(service: string, resource: string): string {
+    return `arn:${this.partition}:${service}:${this.region}:${this.account}:${resource}`;
+  }
+
+  /** Notes how long the ARN of a table is, which stands as a token wherever it is used. */
+  knowTable(arn: string, tableName: string): void {
+    if (!isReference(tableName)) this.#lengths.set(arn, ARN_LENGTH + `table/${tableName}`.length);
+  }
+
+  /** How long a text is at the most once Terraform has put in what it refers to: the ARN of a table is the longest. */
+  lengthOf(text: string): number {
+    const known = [...this.#lengths].reduce(
+      (result, [reference, length]) => result.replaceAll(reference, 'x'.repeat(length)),
+      text,
+    );
+    return known.replaceAll(/\$\{[^}]*\}/g, 'x'.repeat(ARN_LENGTH + MAX_TABLE_LENGTH)).length;
+  }
+}
+
+const MAX_TABLE_LENGTH = 'table/'.length + 255;

@@ -1,0 +1,136 @@
+import { IamPolicy } from '@cdktf/provider-aws/lib/iam-policy/index.js';
+import type { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
+import { IamRolePolicy } from '@cdktf/provider-aws/lib/iam-role-policy/index.js';
+import { IamRolePolicyAttachment } from '@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js';
+import type { ITerraformDependable } from 'cdktf';
+import type { Construct } from 'constructs';
+import { InvalidConfigError } from '../config.ts';
+import type { ResolvedProps } from '../props.ts';
+import type { Place } from './place.ts';
+import { tagged } from './tagged.ts';
+
+/** Characters of the inline policies of a role together. Source: IAM User Guide, "IAM and AWS STS quotas", as the other two. */
+const INLINE_CHARACTERS = 10_240;
+
+/** Characters of a managed policy. */
+const MANAGED_CHARACTERS = 6_144;
+
+/** Managed policies of a role, in an account that has not asked for more. */
+const MANAGED_POLICIES = 10;
+
+/** What a role may do, or with the effect `Deny` may not. */
+export interface Statement {
+  /** @default 'Allow' */
+  readonly effect?: 'Deny';
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  /** As in IAM's JSON: operator → key → value. @default none */
+  readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+export interface RolePoliciesProps {
+  readonly place: Place;
+  /** Of the role. */
+  readonly name: string;
+  readonly role: IamRole;
+  readonly statements: readonly Statement[];
+  readonly sweep: Pick<ResolvedProps, 'rolePath' | 'tags'>;
+}
+
+/**
+ * Gives a role its statements: in one policy of its own, and what that has no room for in managed ones.
+ * @returns what must be there before the role can do all of them
+ * @throws InvalidConfigError when they are more than a role can have
+ */
+export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
+  const { place, name, role, statements, sweep } = props;
+  const [inline = [], ...managed] = spread(grouped(statements), place);
+  if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
+  const { rolePath } = sweep;
+  const own = new IamRolePolicy(scope, 'policy', {
+    name,
+    // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
+    role: role.id,
+    policy: documentOf(inline),
+  });
+  const attachments = managed.map((each, index) => {
+    const policy = new IamPolicy(scope, `policy-${index + 2}`, {
+      name: `${name}-${index + 2}`,
+      ...(rolePath !== undefined && { path: rolePath }),
+      policy: documentOf(each),
+      ...tagged(sweep),
+    });
+    return new IamRolePolicyAttachment(scope, `attachment-${index + 2}`, {
+      role: role.id,
+      policyArn: policy.arn,
+    });
+  });
+  return [own, ...attachments];
+}
+
+function tooManyProblem(role: string, count: number) {
+  return {
+    field: 'tables',
+    expected: `what the role ${role} may do in one inline policy and ${MANAGED_POLICIES} managed ones`,
+    got: `${count} managed ones`,
+    remedy: "Put some of the tables into another deployment, with sweep: 'name', which has roles of its own.",
+  };
+}
+
+function documentOf(statements: readonly Statement[]): string {
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
+}
+
+function inIam({ effect, actions, resources, condition }: Statement): object {
+  return {
+    Effect: effect ?? 'Allow',
+    Action: actions,
+    Resource: resources,
+    ...(condition && { Condition: condition }),
+  };
+}
+
+/** Statements that differ by their resources only become one. */
+export function grouped(statements: readonly Statement[]): Statement[] {
+  const groups = new Map<string, Statement>();
+  for (const statement of statements) {
+    const { resources, ...rest } = statement;
+    const key = JSON.stringify([rest.effect, rest.actions, rest.condition]);
+    const before = groups.get(key)?.resources ?? [];
+    groups.set(key, { ...rest, resources: [...new Set([...before, ...resources])] });
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Deals statements out: the first list is of an inline policy, each other one of a managed one. A statement whose resources do not fit
+ * goes on in the next.
+ */
+function spread(statements: readonly Statement[], place: Place): Statement[][] {
+  const empty = place.lengthOf(documentOf([]));
+  const policies: Statement[][] = [[]];
+  let room = INLINE_CHARACTERS - empty;
+  for (const statement of statements) {
+    // What a statement takes without a resource, and the comma before it.
+    const own = place.lengthOf(JSON.stringify(inIam({ ...statement, resources: [] }))) + 1;
+    let resources: string[] = [];
+    const close = () => {
+      if (resources.length > 0) policies.at(-1)?.push({ ...statement, resources });
+      resources = [];
+    };
+    for (const resource of statement.resources) {
+      const length = place.lengthOf(JSON.stringify(resource)) + 1;
+      const needed = resources.length === 0 ? own + length : length;
+      if (needed > room) {
+        close();
+        policies.push([]);
+        room = MANAGED_CHARACTERS - empty - own - length;
+      } else {
+        room -= needed;
+      }
+      resources.push(resource);
+    }
+    close();
+  }
+  return policies;
+}

@@ -1,0 +1,173 @@
+import { Construct } from 'constructs';
+import type { ExpiryModelProps } from '../../expiry/model.ts';
+import { carriedSettings, modelPropsOfSettings, toEnvironment } from '../../functions/runtime/environment.ts';
+import type { CarriedSettings } from '../../statemachine/contract.ts';
+import { functionSettings, type ResolvedProps } from '../props.ts';
+import { resolvedArchive } from '../stream-props.ts';
+import { escaped } from '../terraform-text.ts';
+import { Archive } from './archive.ts';
+import { guardedBucket, guardName } from './archive-bucket.ts';
+import { Backfill } from './backfill.ts';
+import { Events } from './events.ts';
+import { ExpiringTable, type TableReference } from './expiring-table.ts';
+import { Guard } from './guard.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { tableKeyStatements } from './table-key.ts';
+
+/** Id of the archive, of which a bucket's address is made. */
+export const ARCHIVE = 'archive';
+
+export interface SweptTableProps {
+  readonly place: Place;
+  readonly props: ResolvedProps;
+  /** @default the table is created, or looked up by its name */
+  readonly given?: TableReference | undefined;
+}
+
+/**
+ * A table of a deployment, with what it has for itself: its index, its archive, its events and its backfill. Its parts stand in the scope
+ * that it is given, at the addresses that they have had since each table had a state machine of its own.
+ */
+export class SweptTable {
+  /** With every default filled in. */
+  readonly props: ResolvedProps;
+  /** What writers and readers give to `expiryModel`; as JSON it is for those in other languages too. */
+  readonly expiryModel: ExpiryModelProps;
+  readonly table: ExpiringTable;
+  readonly tableName: string;
+  readonly tableArn: string;
+  readonly indexArn: string;
+  /** Undefined without a stream that the deployment knows of. */
+  readonly streamArn: string | undefined;
+  /** Undefined without the prop `archive`. */
+  readonly archive: Archive | undefined;
+  /** Undefined without the prop `events`. */
+  readonly events: Events | undefined;
+  /** Undefined without the prop `backfill`. */
+  readonly backfill: Backfill | undefined;
+  readonly scope: Construct;
+  readonly #place: Place;
+
+  constructor(scope: Construct, { place, props, given }: SweptTableProps) {
+    this.scope = scope;
+    this.#place = place;
+    this.props = props;
+    this.expiryModel = modelPropsOfSettings(props);
+    this.table = new ExpiringTable(scope, 'table', { place, props, given });
+    this.tableName = this.table.tableName;
+    this.tableArn = this.table.tableArn;
+    this.indexArn = this.table.indexArn;
+    this.streamArn = this.table.streamArn;
+    // The table's name is a reference: functions are made after their table.
+    const environment = {
+      ...toEnvironment(functionSettings(props), escaped),
+      TABLE_NAME: this.tableName,
+    };
+    this.archive = this.#archive(environment);
+    this.events = this.#events(environment);
+    const { tableArn } = this;
+    this.backfill = props.backfill
+      ? new Backfill(scope, 'backfill', { place, environment, tableArn, sweep: props })
+      : undefined;
+    const guard = Guard.of(scope);
+    if (props.holdAttribute !== undefined) guard.keepHolds(scope, props.holdAttribute);
+    if (props.releasesHoldsOf !== undefined) guard.releaseHolds(scope, props.releasesHoldsOf);
+  }
+
+  /** What executions carry of it. */
+  get settings(): CarriedSettings {
+    const { props, tableName } = this;
+    const archiveFirst = this.#archiveFirst;
+    return {
+      ...carriedSettings(functionSettings(props), escaped),
+      tableName,
+      ...(archiveFirst && { copyTo: archiveFirst.settings }),
+    };
+  }
+
+  /** What whoever looks for expired items may do. */
+  queryStatements(): Statement[] {
+    return [
+      { actions: ['dynamodb:Query'], resources: [this.indexArn] },
+      ...tableKeyStatements('read', this.props, this.#place),
+      ...this.#heldStatements(),
+    ];
+  }
+
+  /** What whoever deletes them may do. */
+  deleteStatements(): Statement[] {
+    const { deleteMode } = this.props;
+    return [
+      {
+        actions: [deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
+        resources: [this.tableArn],
+      },
+      ...(this.#archiveFirst?.firstStatements(this.tableArn) ?? []),
+      ...tableKeyStatements('write', this.props, this.#place),
+    ];
+  }
+
+  /** What must be there before the first delete. */
+  get beforeDeletes(): Archive['beforeObjects'] {
+    return this.#archiveFirst?.beforeObjects ?? [];
+  }
+
+  get #archiveFirst(): Archive | undefined {
+    return this.props.archiveFirst ? this.archive : undefined;
+  }
+
+  /**
+   * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
+   * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+   */
+  #heldStatements(): Statement[] {
+    const { holdAttribute, partitionKey, sortKey } = this.props;
+    if (holdAttribute === undefined) return [];
+    const attributes = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), holdAttribute];
+    return [
+      {
+        actions: ['dynamodb:BatchGetItem'],
+        resources: [this.tableArn],
+        condition: {
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes.map(escaped) },
+          StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+        },
+      },
+    ];
+  }
+
+  #archive(environment: Readonly<Record<string, string>>): Archive | undefined {
+    const { scope, props, tableName, streamArn } = this;
+    const archive = props.archive && resolvedArchive(props.archive);
+    const made =
+      archive &&
+      streamArn &&
+      new Archive(scope, ARCHIVE, {
+        place: this.#place,
+        tableName,
+        streamArn,
+        environment,
+        archive,
+        sweep: props,
+      });
+    // A bucket that an earlier deployment created stays, with what is in it.
+    if (!made || made.bucket === undefined) {
+      const bucket = new Construct(made || new Construct(scope, ARCHIVE), 'bucket');
+      Guard.of(scope).forget(guardName(bucket), guardedBucket(bucket));
+    }
+    return made || undefined;
+  }
+
+  #events(environment: Readonly<Record<string, string>>): Events | undefined {
+    const { props, streamArn } = this;
+    if (props.events === undefined || streamArn === undefined) return undefined;
+    return new Events(this.scope, 'events', {
+      place: this.#place,
+      streamArn,
+      environment,
+      events: props.events,
+      sweep: props,
+    });
+  }
+}

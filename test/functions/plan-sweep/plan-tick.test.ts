@@ -1,0 +1,439 @@
+import { VirtualClock } from 'stepfunctions-emulator';
+import type { DeploymentState, Watermark } from '../../../functions/journal/layout.ts';
+import type { AskedTable } from '../../../functions/plan-sweep/plan-round.ts';
+import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
+import type { SweepSettings } from '../../../functions/runtime/environment.ts';
+import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
+import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import { type PlanSweepOutput, TICK_CHILDREN, TICK_TARGETS } from '../../../statemachine/contract.ts';
+import { carriedOf } from '../../support/sweep-settings.ts';
+
+const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
+const STARTED_MS = (MINUTE + 5) * 1000;
+const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
+/** Within the minute that the tick owns. */
+const UPCOMING = MINUTE + 90;
+const OVERDUE = MINUTE - 30;
+
+type Props = Partial<Parameters<typeof carriedOf>[0]>;
+
+interface Deployment {
+  /** By name of the table: its TTLs, by shard; or what a read of it throws, or when it answers. */
+  readonly tables: Readonly<Record<string, Held>>;
+  readonly props?: Readonly<Record<string, Props>>;
+  /** Settings that no deployment has. */
+  readonly broken?: Readonly<Record<string, object>>;
+  readonly control?: Partial<DeploymentState['control']>;
+  readonly watermarks?: Readonly<Record<string, Watermark>>;
+  readonly input?: object;
+  /** That each read takes. @default 0 */
+  readonly readMs?: number;
+  /** When another tick began, ISO-8601. */
+  readonly otherTick?: string;
+  /** The journal takes nothing. @default false */
+  readonly isUnwritable?: boolean;
+  /** When this tick begins, epoch milliseconds. */
+  readonly startedMs?: number;
+}
+
+type Held = readonly (readonly number[])[] | Error;
+
+async function plan({
+  tables,
+  props = {},
+  broken = {},
+  control,
+  watermarks = {},
+  input = {},
+  readMs = 0,
+  otherTick,
+  isUnwritable = false,
+  startedMs = STARTED_MS,
+}: Deployment) {
+  const clock = new VirtualClock(startedMs);
+  const asked: string[] = [];
+  const written: Readonly<Record<string, Watermark>>[] = [];
+  const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
+  const tableOf = (settings: SweepSettings): AskedTable => {
+    const readIndex: ReadIndex = async ({ value }, range, _startKey, limit) => {
+      asked.push(settings.tableName);
+      const held = tables[settings.tableName] ?? [];
+      if (held instanceof Error) throw held;
+      if (readMs > 0) await clock.sleep(readMs);
+      // A window of a day: all that a shard holds.
+      const [, shard = '0'] = String(value).split('#');
+      const isToday = String(value).startsWith('2026-11-20');
+      const ttls = (isToday ? (held[Number(shard)] ?? []) : []).filter(
+        ttl => range.from <= ttl && ttl <= range.upTo,
+      );
+      const entries = ttls
+        .toSorted((one, other) => one - other)
+        .slice(0, limit)
+        .map(ttl => ({ key: { id: { S: 'a' } }, ttl }));
+      return {
+        entries,
+        positions: entries.map(({ key }) => key),
+        more: ttls.length > limit,
+        readAt: MINUTE + 5,
+      };
+    };
+    return { settings, readIndex, readHeld: undefined, logger };
+  };
+  const output = await planTick(
+    {
+      machine: 'tick',
+      tables: Object.keys(tables).map(tableName => ({
+        ...carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440, ...props[tableName] }),
+        ...broken[tableName],
+      })),
+      executionInput: { ...TICK, ...input },
+      execution: 'tick-1',
+      startedAt: new Date(startedMs).toISOString(),
+      soFar: null,
+    },
+    {
+      tableOf,
+      logger,
+      journal: {
+        read: async () => ({
+          control: { pauses: {}, limits: {}, handOvers: {}, ...control },
+          watermarks: { tables: watermarks, ...(otherTick !== undefined && { tick: otherTick }) },
+        }),
+        writeWatermarks: async (_tick, all) => {
+          if (isUnwritable) throw new Error('read only');
+          written.push(all);
+        },
+      },
+      clock: () => clock.now(),
+      sleep: readMs > 0 ? ms => clock.sleep(ms) : () => new Promise(() => undefined),
+    },
+  );
+  return { output, asked: new Set(asked), written, logger };
+}
+
+const partsOf = ({ due, parts, sweeps }: PlanSweepOutput) => [{ due, sweeps }, ...parts];
+const childrenOf = (output: PlanSweepOutput) => partsOf(output).flatMap(({ due }) => due);
+const tablesOf = (output: PlanSweepOutput) => partsOf(output).map(({ due }) => due.map(({ table }) => table));
+const named = (count: number, held: Held) =>
+  Object.fromEntries(Array.from({ length: count }, (_unused, index) => [`table-${index}`, held]));
+
+describe('an idle deployment', () => {
+  test('has nothing to do, and says of each table that it is clean', async () => {
+    const { output, written, logger } = await plan({ tables: named(100, []) });
+    expect(output).toEqual({
+      next: 'end',
+      due: [],
+      parts: [],
+      last: true,
+      results: [],
+      sweeps: {},
+      report: null,
+    });
+    expect(written).toHaveLength(1);
+    expect(Object.keys(written[0] ?? {})).toHaveLength(100);
+    // An execution says so itself: a line would only be paid for.
+    expect(logger.info).not.toHaveBeenCalled();
+  });
+});
+
+describe('what the operators have set', () => {
+  test('a paused table is neither asked nor swept, and its watermark stays', async () => {
+    const gone = { since: 0, gone: MINUTE - 3600, at: '2026-11-20T08:00:00.000Z' };
+    const { output, asked, written } = await plan({
+      tables: { one: [[UPCOMING]], two: [[UPCOMING]] },
+      control: { pauses: { one: { since: '2026-11-20T08:00:00Z' } } },
+      watermarks: { one: gone, two: gone },
+    });
+    expect(tablesOf(output)).toEqual([['two']]);
+    expect([...asked]).toEqual(['two']);
+    expect(written[0]).not.toHaveProperty('one');
+  });
+
+  test('a pause that has ended pauses nothing', async () => {
+    const until = new Date(STARTED_MS).toISOString();
+    const { output } = await plan({
+      tables: { one: [[UPCOMING]] },
+      control: { pauses: { one: { since: '2026-11-20T08:00:00Z', until } } },
+    });
+    expect(tablesOf(output)).toEqual([['one']]);
+  });
+
+  test("a limit stands for the table's own, and holds for that table only", async () => {
+    const { output } = await plan({
+      tables: { one: [[UPCOMING]], two: [[UPCOMING]] },
+      props: { one: { maxDeletesPerSecond: 500 } },
+      control: { limits: { one: 7 } },
+    });
+    expect(output.due.map(({ table, progress: { limit } }) => [table, limit?.perSecond])).toEqual([
+      ['one', 7],
+      ['two', undefined],
+    ]);
+    expect(output.sweeps['one']?.planned).toMatchObject({ limited: true });
+    expect(output.sweeps['two']?.planned).not.toHaveProperty('limited');
+  });
+
+  test("a limit of 0 lifts the table's own", async () => {
+    const { output } = await plan({
+      tables: { one: [[UPCOMING]] },
+      props: { one: { maxDeletesPerSecond: 500 } },
+      control: { limits: { one: 0 } },
+    });
+    expect(output.due.map(({ progress: { limit } }) => limit)).toEqual([null]);
+  });
+
+  test('a journal that cannot be read fails the plan, and nothing is asked', async () => {
+    const readIndex = jest.fn();
+    const unreadable = Object.assign(new Error('no'), { name: 'JournalUnreadableError' });
+    const planning = planTick(
+      {
+        machine: 'tick',
+        tables: [carriedOf({ tableName: 'one', partitionKey: 'id' })],
+        executionInput: TICK,
+        execution: 'tick-1',
+        startedAt: new Date(STARTED_MS).toISOString(),
+        soFar: null,
+      },
+      {
+        tableOf: settings => ({ settings, readIndex, readHeld: undefined, logger: console }),
+        logger: console,
+        journal: { read: () => Promise.reject(unreadable), writeWatermarks: jest.fn() },
+        clock: () => STARTED_MS,
+        sleep: () => new Promise(() => undefined),
+      },
+    );
+    await expect(planning).rejects.toBe(unreadable);
+    expect(readIndex).not.toHaveBeenCalled();
+  });
+});
+
+describe('while a hand-over', () => {
+  const handOvers = (until: number) => ({
+    one: { before: MINUTE - 10, until, execution: 'replay-1' },
+  });
+
+  test('lives, a tick takes only what expires from its end on', async () => {
+    const { output, written } = await plan({
+      tables: { one: [[OVERDUE, MINUTE - 5, UPCOMING]] },
+      control: { handOvers: handOvers(MINUTE + 60) },
+    });
+    const froms = childrenOf(output).map(({ progress: { target } }) => target.from);
+    expect(Math.min(...froms)).toBe(MINUTE - 10);
+    expect(written[0]).not.toHaveProperty('one');
+  });
+
+  test('is dead, it takes everything again', async () => {
+    const { output } = await plan({
+      tables: { one: [[OVERDUE]] },
+      control: { handOvers: handOvers(MINUTE + 5) },
+    });
+    const [
+      {
+        progress: { target },
+      } = { progress: { target: { from: MINUTE } } },
+    ] = output.due;
+    expect(target.from).toBeLessThan(OVERDUE);
+    expect(output.sweeps['one']?.planned).toMatchObject({ oldestOverdueSeconds: 35 });
+  });
+});
+
+describe('trouble with a table', () => {
+  test('is its own: one that cannot be asked has its failure, and the others are swept', async () => {
+    const gone = Object.assign(new Error('no such table'), { name: 'ResourceNotFoundException' });
+    const { output, written, logger } = await plan({ tables: { bad: gone, good: [[UPCOMING]] } });
+    expect(tablesOf(output)).toEqual([['good']]);
+    expect(output.sweeps['bad']?.planned).toMatchObject({
+      targets: 0,
+      failure: { error: 'ResourceNotFoundException', message: 'no such table' },
+    });
+    expect(Object.keys(written[0] ?? {})).toEqual(['good']);
+    expect(logger.info.mock.calls[0]?.[1]).toMatchObject({ failed: [{ table: 'bad' }] });
+  });
+
+  test('alone is recorded', async () => {
+    const { output } = await plan({ tables: { bad: new Error('no') } });
+    expect(output).toMatchObject({ next: 'record', due: [] });
+  });
+
+  test('with its settings is its own, too', async () => {
+    const { output } = await plan({
+      tables: { bad: [[UPCOMING]], good: [[UPCOMING]] },
+      broken: { bad: { shards: 'many' } },
+    });
+    expect(tablesOf(output)).toEqual([['good']]);
+    expect(output.sweeps['bad']?.planned?.failure).toMatchObject({ error: 'InvalidSettingsError' });
+  });
+
+  test('that is too busy to say gets a child for each shard all the same, now and in the upcoming minute', async () => {
+    const { output, written } = await plan({
+      tables: { busy: new DynamoDbBusyError('throttled'), good: [[UPCOMING]] },
+      props: { busy: { shards: 3 } },
+    });
+    const busy = childrenOf(output).filter(({ table }) => table === 'busy');
+    const keys = (isUpcoming: boolean) =>
+      busy
+        .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
+        .flatMap(({ progress: { target } }) => target.windowKeys)
+        .map(key => key.split('#')[1] ?? '0');
+    expect(keys(true)).toEqual(['0', '1', '2']);
+    expect([...new Set(keys(false))]).toEqual(['0', '1', '2']);
+    expect(output.sweeps['busy']?.planned).not.toHaveProperty('failure');
+    // Nobody knows what it holds.
+    expect(Object.keys(written[0] ?? {})).toEqual(['good']);
+  });
+
+  test('of which an input names another fails the execution', async () => {
+    await expect(plan({ tables: { one: [] }, input: { tables: ['two'] } })).rejects.toMatchObject({
+      name: 'InvalidExecutionInputError',
+    });
+  });
+});
+
+test('an input that names tables sweeps only these', async () => {
+  const { output, asked } = await plan({
+    tables: { one: [[UPCOMING]], two: [[UPCOMING]] },
+    input: { tables: ['two'] },
+  });
+  expect(tablesOf(output)).toEqual([['two']]);
+  expect([...asked]).toEqual(['two']);
+});
+
+describe('targets', () => {
+  const busy = (shards: number): Held => Array.from({ length: shards }, () => [UPCOMING]);
+
+  test("are dealt out in turn: a table with many has them after everybody else's first", async () => {
+    const { output } = await plan({
+      tables: { many: busy(30), one: busy(1), two: busy(9) },
+      props: { many: { shards: 30 }, two: { shards: 9 } },
+    });
+    expect(tablesOf(output)[0]?.slice(0, 6)).toEqual(['many', 'one', 'two', 'many', 'two', 'many']);
+  });
+
+  test.each([
+    ['without a limit: a child takes up to eight shards', {}, [5, 5]],
+    ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
+  ])('of an upcoming minute, %s', async (_name, props, counts) => {
+    const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
+    const keys = output.due.map(({ progress: { target } }) => target.windowKeys);
+    expect(keys.map(({ length }) => length)).toEqual(counts);
+    expect(new Set(keys.flat()).size).toBe(10);
+  });
+
+  test('beyond 40 go to further executions, each with the settings of its tables and what is told of them once', async () => {
+    const { output } = await plan({ tables: named(90, [[OVERDUE]]) });
+    const parts = partsOf(output);
+    expect(parts.map(({ due }) => due.length)).toEqual([40, 40, 10]);
+    for (const { due, sweeps } of parts) {
+      expect(Object.keys(sweeps).sort()).toEqual(due.map(({ table }) => table).sort());
+      for (const { planned, settings } of Object.values(sweeps)) {
+        expect(planned).toMatchObject({ targets: 1, oldestOverdueSeconds: 35 });
+        expect(settings).toMatchObject({ partitionKey: 'id' });
+      }
+    }
+  });
+
+  test('of one table fit into one execution, however many shards it has: each child takes several', async () => {
+    const shards = 600;
+    const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
+    expect(partsOf(output).map(({ due }) => due.length)).toEqual([TICK_TARGETS]);
+    const keys = output.due.flatMap(({ progress: { target } }) => target.windowKeys);
+    expect(new Set(keys).size).toBe(shards);
+    expect(keys).toHaveLength(shards);
+  });
+
+  test('for which no execution has room fail their tables, and those that have it are swept', async () => {
+    const { output, logger } = await plan({ tables: named(TICK_CHILDREN + 60, [[UPCOMING]]) });
+    const parts = partsOf(output);
+    const swept = new Set(tablesOf(output).flat());
+    const failed = parts.flatMap(({ sweeps }) =>
+      Object.entries(sweeps).flatMap(([name, { planned }]) => (planned?.failure ? [name] : [])),
+    );
+    expect(failed.length).toBeGreaterThanOrEqual(60);
+    expect(failed).toHaveLength(TICK_CHILDREN + 60 - swept.size);
+    expect(failed.some(name => swept.has(name))).toBe(false);
+    expect(swept.size).toBeGreaterThan(100);
+    expect(logger.info.mock.calls[0]?.[1].failed).toHaveLength(failed.length);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+  });
+});
+
+test('what a slow table did not get to tell of a long lookback is handed over', async () => {
+  const bySecond = { indexedBy: 'second' } as const;
+  const lookbackMinutes = 120;
+  const { output } = await plan({
+    tables: { slow: [] },
+    props: { slow: bySecond },
+    input: { lookbackMinutes },
+    readMs: 500,
+  });
+  const before = MINUTE + 1;
+  expect(output.sweeps['slow']?.planned?.leftOver).toEqual({
+    from: MINUTE - lookbackMinutes * 60,
+    to: before,
+  });
+});
+
+describe('the watermark', () => {
+  const earlier = (gone: number) => ({ one: { since: 1, gone, at: '2026-11-20T08:59:05.000Z' } });
+  const cutoff = MINUTE - 1;
+
+  test.each<[string, Held, Readonly<Record<string, Watermark>>, number | undefined]>([
+    ['of a table that holds nothing is the last second that is looked at', [[]], {}, cutoff],
+    ['stays behind what is overdue', [[OVERDUE, OVERDUE + 5]], {}, OVERDUE - 1],
+    ['does not wait for what is not due yet', [[UPCOMING]], {}, cutoff],
+    ['goes on where the tick before it ended', [[]], earlier(MINUTE - 61), cutoff],
+    ['does not pass what nobody has looked at', [[]], earlier(MINUTE - 40 * 86_400), undefined],
+  ])('%s', async (_name, held, watermarks, gone) => {
+    const { written } = await plan({ tables: { one: held }, watermarks });
+    const at = new Date(STARTED_MS).toISOString();
+    // With the first tick that looks, it begins where that looks back to.
+    const since = watermarks['one']?.since ?? cutoff - 600;
+    expect(written).toEqual([gone === undefined ? {} : { one: { since, gone, at } }]);
+  });
+});
+
+test('a journal that can be read but not written keeps nothing from being swept', async () => {
+  const { output, logger } = await plan({ tables: { one: [[OVERDUE]] }, isUnwritable: true });
+  expect(childrenOf(output)).toHaveLength(1);
+  expect(logger.error).toHaveBeenCalledWith('cannot write the watermarks', expect.anything());
+});
+
+test.each([[0], [3600]])(
+  'another tick 20 s before leaves this one its minute, with a grace of %i s',
+  async graceSeconds => {
+    const { output } = await plan({
+      tables: { one: [[UPCOMING - graceSeconds]] },
+      props: { one: { graceSeconds } },
+      otherTick: new Date(STARTED_MS - 20_000).toISOString(),
+    });
+    expect(childrenOf(output)).toHaveLength(1);
+  },
+);
+
+test('a lookback that is too long for one table is not too long for the others', async () => {
+  const { output } = await plan({
+    tables: { many: [], one: [[OVERDUE]] },
+    props: { many: { granularityMinutes: 1, shards: 100 } },
+    input: { lookbackMinutes: 10_080 },
+  });
+  expect(output.sweeps['many']?.planned?.failure?.error).toBe('InvalidExecutionInputError');
+  expect(childrenOf(output).map(({ table }) => table)).toEqual(['one']);
+});
+
+test('where there is no room for all, each table has its turn, and the plan fits into a state', async () => {
+  const shards = 100;
+  const swept = new Set<string>();
+  const held = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
+  const tables = named(100, held);
+  const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+  for (let minute = 0; minute < 100; minute += 10) {
+    const { output } = await plan({
+      tables,
+      props,
+      startedMs: STARTED_MS + minute * 60_000,
+      input: { scheduledTime: new Date(MINUTE * 1000).toISOString() },
+    });
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+    for (const { table } of childrenOf(output)) swept.add(table);
+  }
+  expect(swept.size).toBe(100);
+});

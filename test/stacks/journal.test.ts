@@ -1,0 +1,62 @@
+import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
+import { DefaultTokenResolver, StringConcat, TerraformStack, Testing, Tokenization } from 'cdktf';
+import { Journal, type JournalProps } from '../../stacks/parts/journal.ts';
+import { Place } from '../../stacks/parts/place.ts';
+
+const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/7a1f';
+
+function journalWith(sweep: JournalProps['sweep'] = {}) {
+  const stack = new TerraformStack(Testing.app(), 'own');
+  new AwsProvider(stack, 'aws', { region: 'eu-central-1' });
+  const place = new Place(stack, 'place');
+  const journal = new Journal(stack, 'journal', { place, deployment: 'precise-ttl', sweep });
+  const statements = Tokenization.resolve(
+    { plan: journal.planStatements(), record: journal.recordStatements() },
+    { scope: stack, resolver: new DefaultTokenResolver(new StringConcat()) },
+  );
+  const [table] = Object.values<Record<string, unknown>>(
+    JSON.parse(Testing.synth(stack)).resource.aws_dynamodb_table,
+  );
+  return { table, statements };
+}
+
+test('the journal is a table on demand, whose rows expire', () => {
+  const { table } = journalWith({ tags: { team: 'sessions' } });
+  expect(table).toMatchObject({
+    name: 'precise-ttl-journal',
+    billing_mode: 'PAY_PER_REQUEST',
+    hash_key: 'id',
+    range_key: 'at',
+    attribute: [
+      { name: 'id', type: 'S' },
+      { name: 'at', type: 'S' },
+    ],
+    ttl: { attribute_name: 'expires', enabled: true },
+    point_in_time_recovery: { enabled: true },
+    tags: { team: 'sessions' },
+  });
+  expect(table).not.toHaveProperty('server_side_encryption');
+  // It goes with its deployment.
+  expect(table).not.toHaveProperty('lifecycle');
+  expect(table).not.toHaveProperty('deletion_protection_enabled');
+});
+
+test('each role may do with it what its function does, and no more', () => {
+  const { statements } = journalWith();
+  const resources = [expect.stringMatching(/^\$\{aws_dynamodb_table\.journal_table_\w+\.arn\}$/)];
+  expect(statements).toEqual({
+    plan: [{ actions: ['dynamodb:Query', 'dynamodb:UpdateItem'], resources }],
+    record: [{ actions: ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], resources }],
+  });
+});
+
+test('with a key of the deployment it is encrypted with that, and the roles may use it', () => {
+  const { table, statements } = journalWith({ kmsKeyArn: KEY });
+  expect(table).toMatchObject({ server_side_encryption: { enabled: true, kms_key_arn: KEY } });
+  for (const each of [statements.plan, statements.record]) {
+    expect(each[1]).toMatchObject({
+      actions: expect.arrayContaining(['kms:Decrypt', 'kms:GenerateDataKey*']),
+      resources: [KEY],
+    });
+  }
+});

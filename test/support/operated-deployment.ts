@@ -1,0 +1,35 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import type { OperatingClients } from '../../cli/aws/operating-clients.ts';
+import type { JournalTable } from '../../functions/journal/update-entry.ts';
+import { replayName } from '../../stacks/names.ts';
+import { createJournal } from './journal-table.ts';
+
+export interface OperatedDeployment {
+  readonly name: string;
+  readonly journal: JournalTable;
+  readonly clients: OperatingClients;
+}
+
+let deployments = 0;
+
+/**
+ * A deployment for commands: a real journal, and state machines that do nothing but report. Both are Standard ones, so that a test can see
+ * what was started.
+ */
+export async function operatedDeployment(
+  dynamoDb: DynamoDBClient,
+  sfn: SFNClient,
+  { roleArn, report = {} }: { roleArn: string; report?: object },
+): Promise<OperatedDeployment> {
+  deployments += 1;
+  const name = `operated-${deployments}`;
+  const journal = await createJournal(dynamoDb, name);
+  for (const machine of [name, replayName(name)]) {
+    const States = { First: { Type: 'Pass', Output: report, End: true } };
+    const definition = JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'First', States });
+    await sfn.send(new CreateStateMachineCommand({ name: machine, definition, roleArn }));
+  }
+  const clients = { dynamoDb, sfn, where: () => 'here', isLocal: () => true, destroy() {} };
+  return { name, journal, clients };
+}

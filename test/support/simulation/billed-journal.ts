@@ -1,0 +1,84 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
+import { type AttributeMap, itemBytes, writeUnits } from '../../../cost/item-size.ts';
+import type { Journal } from '../../../functions/journal/journal.ts';
+import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
+import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
+
+/** What the calls of a journal take, and who is told what they would be billed for. */
+export interface BilledJournalOptions {
+  readonly onUnits: (units: DynamoDbUsage) => void;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds of each call. */
+  readonly callMs: number;
+}
+
+/**
+ * A journal in memory whose calls take time, and units as DynamoDB bills them: a consistent query of all that the deployment has, and
+ * writes of whole items.
+ */
+export function billedJournal(
+  journal: MemoryJournal,
+  { onUnits, sleep, callMs }: BilledJournalOptions,
+): Journal {
+  const call = async <Answer>(work: () => Promise<Answer>, units: () => Partial<DynamoDbUsage>) => {
+    await sleep(callMs);
+    const answer = await work();
+    onUnits({ ...NO_USAGE, ...units() });
+    return answer;
+  };
+  const written = (items: readonly object[]) => ({
+    writeUnits: items.reduce((sum: number, item) => sum + writeUnits(bytesOf(item)), 0),
+  });
+  const watermarks = () => written([watermarksItem(journal)]);
+  const entryOf = (table: string) => () => written([tableItem(journal, table)]);
+  return {
+    read: () =>
+      call(
+        () => journal.read(),
+        () => ({ readUnits: readUnits(deploymentItems(journal)) }),
+      ),
+    writeWatermarks: (...args) => call(() => journal.writeWatermarks(...args), watermarks),
+    putRows: async rows => {
+      if (rows.length === 0) return;
+      await call(
+        () => journal.putRows(rows),
+        () => written(rows.map(rowItem)),
+      );
+    },
+    takeHandOver: (...args) => call(() => journal.takeHandOver(...args), entryOf(args[0])),
+    renewHandOver: (...args) => call(() => journal.renewHandOver(...args), entryOf(args[0])),
+    endHandOver: (...args) => call(() => journal.endHandOver(...args), entryOf(args[0])),
+    replayed: (...args) => call(() => journal.replayed(...args), watermarks),
+  };
+}
+
+function deploymentItems(journal: MemoryJournal): object[] {
+  const { pauses, limits, handOvers } = journal;
+  const tables = new Set([pauses, limits, handOvers].flatMap(each => Object.keys(each)));
+  return [...[...tables].map(table => tableItem(journal, table)), watermarksItem(journal)];
+}
+
+function tableItem({ pauses, limits, handOvers }: MemoryJournal, table: string): object {
+  const [pause, limit, handOver] = [pauses[table], limits[table], handOvers[table]];
+  return { id: DEPLOYMENT_ID, at: tableEntry(table), pause, limit, handOver };
+}
+
+function watermarksItem({ state }: MemoryJournal): object {
+  const { tick, tables } = state.watermarks;
+  const marks = Object.entries(tables).map(([table, mark]) => [tableEntry(table), mark]);
+  return { id: DEPLOYMENT_ID, at: WATERMARKS_AT, tick, ...Object.fromEntries(marks) };
+}
+
+const bytesOf = (item: object): number =>
+  itemBytes(marshall(item, { removeUndefinedValues: true }) as AttributeMap);
+
+/** Bytes that a consistent query reads for a unit. Source: DynamoDB Developer Guide, "Read consumption". */
+const READ_UNIT_BYTES = 4096;
+
+function readUnits(items: readonly object[]): number {
+  return Math.max(
+    1,
+    Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES),
+  );
+}

@@ -1,0 +1,94 @@
+import type { Execution } from 'stepfunctions-emulator';
+import { leftNothing, reportOf, startTotals } from '../functions/report/sweep-totals.ts';
+import type { LagSummary, SweepReport } from '../statemachine/contract.ts';
+import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
+import type { FailedSweep } from './errors.ts';
+
+/** By the names of tables. */
+export type SweepReports = Readonly<Record<string, SweepReport>>;
+
+/** A tick says nothing of a table in which there was nothing to do. */
+export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
+
+/** What an execution of either state machine has to say of its tables: in its output, or in the cause of its failure. */
+export function reportsOf({ input, output, cause }: Execution): SweepReports {
+  const said = output ?? readJson(cause);
+  if (!isObject(said)) return {};
+  if (isObject(said['tables'])) return said['tables'] as unknown as SweepReports;
+  const table = isObject(input) ? input['table'] : undefined;
+  return typeof table === 'string' && 'found' in said ? { [table]: said as unknown as SweepReport } : {};
+}
+
+/** The report of a table of which several executions swept a part. */
+export function sumOfReports(reports: readonly SweepReport[]): SweepReport {
+  const [first = NOTHING_SWEPT, ...others] = reports;
+  return others.reduce(addReports, first);
+}
+
+function addReports(one: SweepReport, other: SweepReport): SweepReport {
+  return {
+    ...one,
+    ...other,
+    ...addCounts(EXECUTION_COUNTS, one, other),
+    oldestOverdueSeconds: Math.max(one.oldestOverdueSeconds, other.oldestOverdueSeconds),
+    failedKeys: [...one.failedKeys, ...other.failedKeys],
+    sampleKeys: [...one.sampleKeys, ...other.sampleKeys],
+    lagMs: longerLag(one.lagMs, other.lagMs),
+  };
+}
+
+/** The percentiles are upper bounds, and the higher ones bound both. */
+function longerLag(one: SweepReport['lagMs'], other: SweepReport['lagMs']): LagSummary | null {
+  if (!one || !other) return one ?? other ?? null;
+  return {
+    p50: Math.max(one.p50, other.p50),
+    p99: Math.max(one.p99, other.p99),
+    max: Math.max(one.max, other.max),
+  };
+}
+
+/**
+ * An execution that did not succeed, once for each table of which it says that something is left; for each of its tables where it does not
+ * say which.
+ *
+ * @param deployed the tables of its deployment
+ */
+export function failuresOf(execution: Execution, deployed: readonly string[]): FailedSweep[] {
+  const { input, status, error, cause } = execution;
+  const reports = reportsOf(execution);
+  const left = Object.keys(reports).filter(table => !leftNothing(reports[table] ?? NOTHING_SWEPT));
+  const tables = left.length > 0 ? left : (tablesOfInput(input) ?? deployed);
+  return tables.map(tableName => ({ tableName, input, status, error, cause, report: reports[tableName] }));
+}
+
+/** Undefined: all of the deployment. */
+function tablesOfInput(input: unknown): readonly string[] | undefined {
+  if (!isObject(input)) return undefined;
+  const { table, tables, sweeps } = input;
+  if (typeof table === 'string') return [table];
+  if (Array.isArray(tables)) return tables.map(String);
+  // A further execution of a tick.
+  return isObject(sweeps) ? Object.keys(sweeps) : undefined;
+}
+
+/** ARNs of the executions that one has started. */
+export function startedArns({ history }: Execution): ReadonlySet<string> {
+  const arns = history.flatMap(({ taskSucceededEventDetails: details }) => {
+    if (details?.['resource'] !== 'startExecution') return [];
+    const answer = readJson(String(details['output']));
+    return isObject(answer) ? String(answer['ExecutionArn']) : [];
+  });
+  return new Set(arns);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
