@@ -185,6 +185,8 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
         const random = seededRandom(seed);
         // By second a sweep makes dozens of queries for one by window: as many of them fail. A stale answer keeps no one waiting.
         local.choose = call => {
+          // The journal's own writes: an execution that cannot make them fails without a report.
+          if (JSON.stringify(call.body).includes('-journal')) return undefined;
           const fault = faults.choose(call);
           const isFailure = call.operation === 'Query' && fault?.effect.kind !== 'stale';
           return bySecond && isFailure && random.next() > 0.05 ? undefined : fault;
