@@ -241,7 +241,7 @@ describe.each([...NODES])('on Node %s', (major, node) => {
           AWS_REGION: 'eu-west-1',
         },
         tables: ['Sessions'],
-        stateMachines: [{ name: 'precise-ttl-Sessions' }],
+        stateMachines: [{ name: 'precise-ttl-replay' }, { name: 'precise-ttl' }],
       });
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
       const replayed = await new Promise<Ended>(done => {
