@@ -240,7 +240,7 @@ describe.each([...NODES])('on Node %s', (major, node) => {
           AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${portOf['--sfn-port']}`,
           AWS_REGION: 'eu-west-1',
         },
-        tables: ['Sessions'],
+        tables: ['Sessions', 'precise-ttl-journal'],
         stateMachines: [{ name: 'precise-ttl-replay' }, { name: 'precise-ttl' }],
       });
       const input = JSON.parse(/--input '([^']+)'/.exec(printed)?.[1] ?? '{}');
