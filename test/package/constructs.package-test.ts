@@ -113,19 +113,22 @@ describe('an app with CDK Terrain', () => {
 });
 
 test('the examples of docs/cdktf.md compile, and the first one synthesizes', async () => {
-  const [program = '', overrides = ''] = [
+  const [program = '', ...parts] = [
     ...readFileSync('docs/cdktf.md', 'utf8').matchAll(/```ts\n(.*?)```/gs),
-  ].map(([, text]) => text);
+  ].map(([, text = '']) => text);
+  expect(parts).toHaveLength(2);
   const folder = makeApplication(packed, {
     'main.mts': program,
-    'overrides.mts': `import type { TerraformStack } from 'cdktf';
-      import { PreciseTtl, type PreciseTtlProps } from 'precise-ttl/cdktf';
+    // Each part for itself: they go into the reader's own program.
+    'parts.mts': `import type { TerraformStack } from 'cdktf';
+      import { PreciseTtl, type PreciseTtlProps, type TableReference } from 'precise-ttl/cdktf';
       declare const stack: TerraformStack;
       declare const props: PreciseTtlProps;
-      ${overrides}`,
+      declare const sessions: TableReference;
+      ${parts.map(part => `{\n${part}}`).join('\n')}`,
   });
   useInstalled(folder, ['cdktf', 'constructs', '@cdktf']);
-  await compile(folder, 'typescript', ['main.mts', 'overrides.mts'], {
+  await compile(folder, 'typescript', ['main.mts', 'parts.mts'], {
     module: 'nodenext',
     target: undefined,
     lib: undefined,
