@@ -12,7 +12,7 @@ import {
 } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { BUCKET } from '../functions/archive/settings.ts';
-import { deploymentProblems } from './deployments.ts';
+import { deploymentProblems, fieldInTables } from './deployments.ts';
 import {
   CORRECT,
   DEPLOYMENT_PROPS,
@@ -22,6 +22,7 @@ import {
   type PreciseTtlProps,
   propProblems,
   resolveProps,
+  withShared,
 } from './props.ts';
 import { isReference } from './references.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
@@ -150,30 +151,18 @@ export function checkConfig(config: unknown): DeploymentConfig {
     ...unknownRegionProblems(config),
   ];
   if (problems.length > 0) throw new InvalidConfigError(problems);
-  const checked = withSharedProps(config as unknown as DeploymentConfig);
-  const { tables } = checked;
+  const given = config as unknown as DeploymentConfig;
+  const tables = given.tables.map(table => withShared(table, given));
+  const checked = { ...given, tables };
   const ofEach = tables.flatMap((table, index) => under(`tables[${index}]`, propProblems(table)));
   if (ofEach.length > 0) throw new InvalidConfigError(ofEach);
   const ofAll = [
-    ...deploymentProblems(tables.map(resolveProps), tables, (index, prop) =>
-      prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`,
-    ),
+    ...deploymentProblems(tables.map(resolveProps), tables, fieldInTables),
     ...sharedTagProblems(checked),
     ...otherRegionProblems(checked),
   ];
   if (ofAll.length > 0) throw new InvalidConfigError(ofAll);
   return checked;
-}
-
-/** What stands beside `tables` is every table's that does not say otherwise. */
-function withSharedProps(config: DeploymentConfig): DeploymentConfig {
-  const missing = (table: PreciseTtlProps) =>
-    DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && config[prop] !== undefined);
-  const withShared = (table: PreciseTtlProps): PreciseTtlProps => ({
-    ...table,
-    ...Object.fromEntries(missing(table).map(prop => [prop, config[prop]])),
-  });
-  return { ...config, tables: config.tables.map(withShared) };
 }
 
 /** The resources of a table have the deployment's tags and their own: each is fine, and together they may not be. */

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../expiry/errors.ts';
 import { fieldProblems, isObject, type Kind, kind, text, under, valueProblems } from '../expiry/fields.ts';
 import { unknownFieldProblems } from '../expiry/unknown-fields.ts';
 import { SETTING_KINDS } from '../functions/runtime/environment.ts';
-import { deploymentProblems, type FieldOf } from './deployments.ts';
+import { deploymentProblems, type FieldOf, fieldInTables } from './deployments.ts';
 import type { TableReference } from './parts/expiring-table.ts';
 import {
   CORRECT,
@@ -17,6 +17,7 @@ import {
   propProblems,
   type ResolvedProps,
   resolveProps,
+  withShared,
 } from './props.ts';
 import { isReference, orReference } from './references.ts';
 
@@ -101,9 +102,7 @@ export function constructProblems(props: ConstructProps): FieldProblem[] {
     ]),
   );
   if (ofEach.length > 0) return ofEach;
-  return sharedProblems(tables, resolveConstruct(props), (index, prop) =>
-    prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`,
-  );
+  return sharedProblems(tables, resolveConstruct(props), fieldInTables);
 }
 
 /** What is wrong between tables that are each fine. */
@@ -128,14 +127,6 @@ const TABLES_KINDS = {
     'a list of at least one table',
   ),
 };
-
-/** The table with what stands beside `tables`. */
-function withShared(table: TableProps, { name: _name, tables: _tables, ...shared }: TablesProps): TableProps {
-  const missing = Object.entries(shared).filter(
-    ([prop, value]) => value !== undefined && table[prop as keyof DeploymentProps] === undefined,
-  );
-  return { ...table, ...Object.fromEntries(missing) };
-}
 
 function tableProblems(props: TableProps): FieldProblem[] {
   const unknown = unknownFieldProblems(props, [...PROP_NAMES, 'table']);

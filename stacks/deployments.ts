@@ -52,6 +52,9 @@ function tagsOfAll(tables: readonly ResolvedProps[]): ResolvedProps['tags'] {
 /** How a problem names a table: the index in the configuration, or nothing for the only one of a construct. */
 export type FieldOf = (table: number, prop: string) => string;
 
+export const fieldInTables: FieldOf = (index, prop) =>
+  prop === '' ? `tables[${index}]` : `tables[${index}].${prop}`;
+
 /**
  * What is wrong between tables that are each fine.
  * @param given the props as they were written, without defaults

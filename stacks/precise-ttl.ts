@@ -6,6 +6,7 @@ import { InvalidConfigError } from './config.ts';
 import { type ConstructProps, constructProblems, resolveConstruct } from './construct-props.ts';
 import { type Deployment, deploymentOf } from './deployments.ts';
 import { DEPLOYMENT_PLACES, PLACES, TABLE_PLACES } from './holdings.ts';
+import { mapValues } from './map-values.ts';
 import { constructId, type Named, nameProblem, namesOfDeployment, namesOfTable } from './names.ts';
 import type { SweepAlarms } from './parts/alarms.ts';
 import { guardedBucket, guardName } from './parts/archive-bucket.ts';
@@ -99,12 +100,12 @@ export class PreciseTtl extends Construct {
     this.replayStateMachineName = sweep.replay.stateMachineName;
     this.journalTableName = sweep.journal.tableName;
     this.journalTableArn = sweep.journal.tableArn;
-    this.scheduleArns = arnsOf(sweep.schedules.schedules);
+    this.scheduleArns = mapValues(sweep.schedules.schedules, ({ arn }) => arn);
     this.scheduleGroupArn = sweep.schedules.group.arn;
     this.deadLetterQueueArn = sweep.schedules.deadLetterQueue.arn;
     this.deadLetterQueueUrl = sweep.schedules.deadLetterQueue.url;
     this.alarmTopicArn = sweep.alarms.topicArn;
-    this.alarmArns = arnsOf(sweep.alarms.alarms);
+    this.alarmArns = mapValues(sweep.alarms.alarms, ({ arn }) => arn);
     this.dashboardName = sweep.dashboard?.dashboardName;
     this.roleArns = sweep.roleArns;
     this.logGroupArns = sweep.logGroupArns;
@@ -146,10 +147,6 @@ export function guardDeployment(scope: Construct, { place, sweep, places }: Guar
 export function guardTable({ scope, props }: SweptTable, place: Place): void {
   const name = `${props.name} in ${place.region}`;
   Guard.of(scope).keepSweep(scope, { name, isRunning: props.enabled }, TABLE_PLACES);
-}
-
-function arnsOf(resources: Readonly<Record<string, { readonly arn: string }>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(resources).map(([name, { arn }]) => [name, arn]));
 }
 
 /** Roles are an account's own, and a stack is deployed to one. */

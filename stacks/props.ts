@@ -71,7 +71,7 @@ const NAME = text(
 );
 
 /** Windows that a reconcile looks back to by default: a day of minutes. */
-export const RECONCILE_WINDOWS = 1_440;
+const RECONCILE_WINDOWS = 1_440;
 
 /** precisionSeconds of the plain mode: nothing runs between two ticks. */
 export const PLAIN_MODE_SECONDS = 60;
@@ -80,7 +80,7 @@ export const PLAIN_MODE_SECONDS = 60;
 export const CORRECT = 'Correct the value, or leave the field out for its default.';
 
 /** What each list of a VPC holds, and the most of them. Source: Lambda API reference, VpcConfig. */
-export const VPC_IDS = {
+const VPC_IDS = {
   subnetIds: {
     pattern: /^subnet-[0-9a-z]+$/,
     expected: "the id of a subnet, e.g. 'subnet-0a1b2c3d'",
@@ -528,6 +528,12 @@ export const DEPLOYMENT_PROPS = [
 ] as const satisfies readonly (keyof PropList)[];
 
 export type DeploymentProps = Pick<PreciseTtlProps, (typeof DEPLOYMENT_PROPS)[number]>;
+
+/** A table with what stands beside the list of tables, where it does not say otherwise. */
+export function withShared<Table extends DeploymentProps>(table: Table, shared: DeploymentProps): Table {
+  const missing = DEPLOYMENT_PROPS.filter(prop => table[prop] === undefined && shared[prop] !== undefined);
+  return { ...table, ...Object.fromEntries(missing.map(prop => [prop, shared[prop]])) };
+}
 
 export const PROP_KINDS = Object.fromEntries(PROP_NAMES.map(name => [name, PROPS[name].kind]));
 

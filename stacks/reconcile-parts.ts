@@ -17,10 +17,10 @@ export interface ReconcilePart {
 }
 
 /** Some minutes past the hour, away from everybody else's hourly jobs. */
-export const FIRST_MINUTE = 7;
+const FIRST_MINUTE = 7;
 
 /** Windows that a part may touch beyond those that its time is long: it is entered and left in the middle of one. */
-export const EDGE_WINDOWS = 2;
+const EDGE_WINDOWS = 2;
 
 /** Parts of one reconcile: one a minute, or they would probe at once again. */
 export const MAX_RECONCILE_PARTS = 60;

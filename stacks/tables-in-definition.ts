@@ -1,10 +1,8 @@
 import { isObject } from '../expiry/fields.ts';
-
-/** What a state machine carries of a table that it sweeps: see `CarriedSettings`. */
-export type TableInDefinition = Readonly<Record<string, unknown>> & { readonly tableName: string };
+import type { CarriedSettings } from '../statemachine/contract.ts';
 
 /** The tables that a state machine of a deployment sweeps, from its definition as JSON; none for any other one. */
-export function tablesInDefinition(definition: string): readonly TableInDefinition[] {
+export function tablesInDefinition(definition: string): readonly CarriedSettings[] {
   let tables: unknown;
   try {
     tables = JSON.parse(definition)?.States?.PlanSweep?.Arguments?.Payload?.tables;
@@ -13,6 +11,6 @@ export function tablesInDefinition(definition: string): readonly TableInDefiniti
   }
   if (!Array.isArray(tables)) return [];
   return tables.filter(
-    (table): table is TableInDefinition => isObject(table) && typeof table['tableName'] === 'string',
+    (table): table is CarriedSettings => isObject(table) && typeof table['tableName'] === 'string',
   );
 }

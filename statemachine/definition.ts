@@ -38,6 +38,12 @@ export function tickDefinition(
   { tables, replayArn, partition = 'aws' }: TickOptions,
 ) {
   const states = sweepStates(functions, { machine: 'tick', tables, partition });
+  const swept = (results: unknown) => ({
+    sweeps: jsonata('$states.input.sweeps'),
+    results,
+    failedParts: jsonata('[$states.input.failedParts]'),
+    retries: 0,
+  });
   return {
     Comment: 'Deletes expired DynamoDB items of all tables, once a minute: plan, query, delete, record.',
     QueryLanguage: 'JSONata',
@@ -46,18 +52,7 @@ export function tickDefinition(
     States: {
       'Part?': {
         Type: 'Choice',
-        Choices: [
-          {
-            Condition: jsonata('$exists($states.input.due)'),
-            Output: {
-              due: jsonata('$states.input.due'),
-              sweeps: jsonata('$states.input.sweeps'),
-              last: true,
-              retries: 0,
-            },
-            Next: 'SweepShards',
-          },
-        ],
+        Choices: [{ Condition: jsonata('$exists($states.input.due)'), Next: 'SweepShards' }],
         Default: 'PlanSweep',
       },
       PlanSweep: { ...states.planSweep, Retry: SHORT_PATIENCE, Next: 'AnythingDue?' },
@@ -101,8 +96,6 @@ export function tickDefinition(
           due: jsonata('$states.input.due'),
           sweeps: jsonata('$states.input.sweeps'),
           failedParts: jsonata('[$states.result[$exists(sweeps)]]'),
-          last: true,
-          retries: jsonata('$states.input.retries'),
         },
         Next: 'SweepShards',
       },
@@ -110,20 +103,11 @@ export function tickDefinition(
         ...states.sweepShards,
         MaxConcurrency: TICK_TARGETS,
         ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, ...states.child },
-        Output: {
-          sweeps: jsonata('$states.input.sweeps'),
-          results: jsonata('$states.result'),
-          failedParts: jsonata('[$states.input.failedParts]'),
-          retries: 0,
-        },
+        Output: swept(jsonata('$states.result')),
+        // Nothing is known of any target: without results they count as failed.
         Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
           ErrorEquals,
-          Output: {
-            sweeps: jsonata('$states.input.sweeps'),
-            results: [],
-            failedParts: jsonata('[$states.input.failedParts]'),
-            retries: 0,
-          },
+          Output: swept([]),
           Next: 'RecordMetrics',
         })),
         Next: 'RecordMetrics',

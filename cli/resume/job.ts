@@ -1,13 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import {
-  endHandOver,
-  renewHandOver,
-  TAKEN_SECONDS,
-  takeHandOver,
-} from '../../functions/journal/hand-overs.ts';
-import { type Pause, pauseOf } from '../../functions/journal/layout.ts';
+import { endHandOver, renewHandOver, takeHandOver } from '../../functions/journal/hand-overs.ts';
+import { type Pause, pauseOf, TAKEN_SECONDS } from '../../functions/journal/layout.ts';
 import { resumeTable } from '../../functions/journal/operator-settings.ts';
 import { noteReplayed } from '../../functions/journal/write-watermarks.ts';
 import { checkConfig } from '../../stacks/config.ts';

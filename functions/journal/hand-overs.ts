@@ -1,14 +1,5 @@
-import { tableEntry } from './layout.ts';
+import { RENEWED_SECONDS, TAKEN_SECONDS, tableEntry } from './layout.ts';
 import { type JournalTable, updateEntry } from './update-entry.ts';
-
-/** So long an execution that a tick starts has to say that it is there, seconds. */
-export const TAKEN_SECONDS = 300;
-
-/**
- * So long a hand-over lives without a further word, seconds: longer than a usual round, of 200 children that are swept 20 at once and end
- * after 195 seconds at the latest. For so long the ticks leave to it what it sweeps although somebody has stopped it.
- */
-const RENEWED_SECONDS = 1_800;
 
 const NOT_PAUSED = '(attribute_not_exists(pause) OR pause.#until <= :nowIso)';
 

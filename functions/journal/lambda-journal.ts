@@ -1,4 +1,4 @@
-import { readDeploymentName, readJournalTable } from '../runtime/deployment.ts';
+import { readDeployment } from '../runtime/deployment.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
 import type { Journal } from './journal.ts';
@@ -35,18 +35,15 @@ let made: Journal | undefined;
  * @throws InvalidEnvironmentError
  */
 export function lambdaJournal(): Journal {
-  made ??= withMetric(
-    journalOf(
-      { documents: createDocuments({ maxAttempts: ATTEMPTS }), tableName: readJournalTable(process.env) },
-      Date.now,
-    ),
-    {
-      // Powertools' own variable, as that of the other metrics.
-      namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-      deployment: readDeploymentName(process.env),
-      print: line => process.stdout.write(`${line}\n`),
-      clock: Date.now,
-    },
-  );
+  if (made !== undefined) return made;
+  const { deploymentName, journalTable } = readDeployment(process.env);
+  const documents = createDocuments({ maxAttempts: ATTEMPTS });
+  made = withMetric(journalOf({ documents, tableName: journalTable }, Date.now), {
+    // Powertools' own variable, as that of the other metrics.
+    namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
+    deployment: deploymentName,
+    print: line => process.stdout.write(`${line}\n`),
+    clock: Date.now,
+  });
   return made;
 }

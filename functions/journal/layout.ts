@@ -24,7 +24,7 @@ export const DEPLOYMENT_ID = 'deployment';
 export const WATERMARKS_AT = 'watermarks';
 
 /** Days for which the journal has what executions came to. */
-export const ROW_DAYS = 90;
+const ROW_DAYS = 90;
 
 /** Name of a deployment's journal. */
 export function journalName(deployment: string): string {
@@ -53,6 +53,15 @@ export interface Pause {
   readonly since: string;
   readonly until?: string;
 }
+
+/** So long an execution that a tick starts has to say that it is there, seconds. */
+export const TAKEN_SECONDS = 300;
+
+/**
+ * So long a hand-over lives without a further word, seconds: longer than a usual round, of 200 children that are swept 20 at once and end
+ * after 195 seconds at the latest. For so long the ticks leave to it what it sweeps although somebody has stopped it.
+ */
+export const RENEWED_SECONDS = 1_800;
 
 /** An execution of the replay machine sweeps the TTLs below `before`; the ticks leave them to it as long as it lives. */
 export interface HandOverLease {
@@ -95,8 +104,7 @@ export interface DeploymentState {
   };
 }
 
-export const SWEEP_KINDS = ['tick', 'replay', 'handOver'] as const;
-export type SweepKind = (typeof SWEEP_KINDS)[number];
+export type SweepKind = 'tick' | 'replay' | 'handOver';
 
 /** What an execution came to for one table. */
 export interface SweepRow {

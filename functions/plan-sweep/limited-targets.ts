@@ -32,9 +32,7 @@ export function limitedTargets(
   if (isUpcoming) return withBack(others, back);
   const room = concurrency === 0 ? back.length : Math.max(1, concurrency - others.length);
   const children = Math.min(back.length, room, Math.ceil(limit.perSecond / CHILD_PER_SECOND));
-  const groups = Array.from({ length: children }, (_unused, child) =>
-    back.filter((_target, index) => index % children === child),
-  );
+  const groups = dealt(back, children);
   return [
     ...others.map(target => ({ target, weight: 1 })),
     ...groups.map(group => ({ target: joined(group), weight: group.length })),
@@ -57,6 +55,13 @@ function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]
     const own = back.filter((_target, index) => chosen[index] === child);
     return { target: joined([...own, target]), weight: 1 };
   });
+}
+
+/** In so many groups, dealt out one after the other: each has some of every age. */
+export function dealt(targets: readonly SweepTarget[], groups: number): SweepTarget[][] {
+  return Array.from({ length: groups }, (_unused, group) =>
+    targets.filter((_target, index) => index % groups === group),
+  );
 }
 
 /** One target for several, swept as the last of them is. */

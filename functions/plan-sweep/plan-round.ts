@@ -8,6 +8,7 @@ import {
   type TableRound,
 } from '../../statemachine/contract.ts';
 import { secondsBehind } from '../child/swept-range.ts';
+import { RENEWED_SECONDS } from '../journal/layout.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
@@ -101,10 +102,10 @@ export async function planRound(
   return next;
 }
 
-/** A hand-over says once a round that it is there, and has to again within the half hour for which it is believed. */
+/** A hand-over says once a round that it is there, and has to again within the time for which it is believed. */
 function handOverTargets({ shardConcurrency }: SweepSettings): number {
   const atOnce = shardConcurrency === 0 ? ROUND_TARGETS : shardConcurrency;
-  return Math.min(ROUND_TARGETS, atOnce * Math.floor(1_800 / (MAX_CHILD_SECONDS + 10)));
+  return Math.min(ROUND_TARGETS, atOnce * Math.floor(RENEWED_SECONDS / (MAX_CHILD_SECONDS + 10)));
 }
 
 interface AskOptions extends AskedTable {

@@ -24,7 +24,7 @@ import type { RequestOptions } from '../table/dynamodb.ts';
 import { indexLayout } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
 import { dealOut, type TickTable } from './deal-out.ts';
-import { joined } from './limited-targets.ts';
+import { dealt, joined } from './limited-targets.ts';
 import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
@@ -95,6 +95,7 @@ export async function planTick(
   const names = tables.map(({ tableName }) => tableName);
   const chosen = tablesOfInput(executionInput, names);
   const wanted = new Set(chosen ?? names);
+  const reconciles = isReconcile(executionInput);
   const startedAtMs = Date.parse(startedAt);
   const state = await journal.read();
   const swept = tables.filter(
@@ -103,9 +104,17 @@ export async function planTick(
   const plansAtMs = surroundings.clock();
   const share = Math.max(4, Math.floor(MOST_BACK / Math.max(1, swept.length)));
   const probed = await sideBySide(swept, TABLES_AT_ONCE, carried =>
-    probeTable(carried, { executionInput, startedAtMs, plansAtMs, state, share, ...surroundings }),
+    probeTable(carried, {
+      executionInput,
+      reconciles,
+      startedAtMs,
+      plansAtMs,
+      state,
+      share,
+      ...surroundings,
+    }),
   );
-  const isWhole = chosen === undefined && !isReconcile(executionInput);
+  const isWhole = chosen === undefined && !reconciles;
   const watermarks = probed.flatMap(({ carried, gone }) =>
     gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
   );
@@ -149,6 +158,8 @@ function tell(logger: TickSurroundings['logger'], tables: number, parts: readonl
 
 interface TableOptions extends TickSurroundings {
   readonly executionInput: unknown;
+  /** It only looks back. */
+  readonly reconciles: boolean;
   readonly startedAtMs: number;
   /** When the function began to plan, by its own clock, epoch milliseconds. */
   readonly plansAtMs: number;
@@ -256,12 +267,12 @@ function behind(request: SweepRequest, before: number): SweepRequest {
 async function ask(
   request: SweepRequest,
   table: AskedTable,
-  { executionInput, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
+  { reconciles, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
 ): Promise<PlannedRound> {
   // A request's times are so much earlier than those of the clock.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
   const untilMinuteMs = beginsMs === null ? TABLE_MS.tick : beginsMs - clock();
-  const patienceMs = isReconcile(executionInput)
+  const patienceMs = reconciles
     ? plansAtMs + TABLE_MS.reconcile - clock()
     : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
   const layout = indexLayout(table.settings.model);
@@ -279,7 +290,7 @@ async function ask(
     ]);
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
-    if (isReconcile(executionInput)) {
+    if (reconciles) {
       const cursor = { window: request.windowsFrom, shard: 0 };
       return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
     }
@@ -328,10 +339,7 @@ function byTime(targets: readonly SweepTarget[]): Readonly<Record<'upcoming' | '
 }
 
 function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] {
-  const groups = Math.min(most, targets.length);
-  return Array.from({ length: groups }, (_unused, group) =>
-    joined(targets.filter((_target, index) => index % groups === group)),
-  );
+  return dealt(targets, Math.min(most, targets.length)).map(joined);
 }
 
 /**

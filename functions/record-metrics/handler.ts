@@ -12,7 +12,7 @@ import { lambdaJournal } from '../journal/lambda-journal.ts';
 import type { SweepRow } from '../journal/layout.ts';
 import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
-import { readDeploymentName } from '../runtime/deployment.ts';
+import { readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
@@ -118,14 +118,11 @@ async function noteReplayed(
     const isWhole = leftNothing(totals) && totals.leftForLater === 0 && !totals.dryRun;
     if (!isWhole || from === undefined || to === undefined) continue;
     // What had not expired when it began is not swept, whatever it was asked for.
-    const expired = toEpochSeconds(Date.parse(startedAt)) - behindOf(soFar.sweeps[table]?.settings) + 1;
+    const settings = readSettings(soFar.sweeps[table]?.settings);
+    const expired = toEpochSeconds(Date.parse(startedAt)) - secondsBehind(settings) + 1;
     const before = Math.min(toEpochSeconds(Date.parse(to)), expired);
     await journal.replayed(table, toEpochSeconds(Date.parse(from)), before, endedAt);
   }
-}
-
-function behindOf(settings: unknown): number {
-  return secondsBehind(readSettings(settings));
 }
 
 // Powertools takes namespace, service and log level from its own environment variables.
@@ -141,6 +138,6 @@ const print = (line: string): void => {
 };
 
 export const handler = (event: RecordMetricsInput): Promise<RecordMetricsOutput> => {
-  const deployment = readDeploymentName(process.env);
+  const { deploymentName: deployment } = readDeployment(process.env);
   return recordMetrics(event, { deployment, logger, metrics, print, journal: lambdaJournal() });
 };

@@ -3,9 +3,11 @@ import type {
   RecordMetricsInput,
   Span,
   SweepReport,
+  SweepTarget,
   SweepTotals,
   TableSweep,
   TableSweeps,
+  TickPlan,
 } from '../../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../../statemachine/counts.ts';
 import { shardResultOf } from '../child/shard-result.ts';
@@ -70,13 +72,15 @@ function recordOf(
     roundTargets: plans.reduce((sum, each) => sum + each.targets, 0),
     cursor: null,
   };
-  const leftOver = sweep.progress === undefined ? leftOverOf(plans, results) : undefined;
-  const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
+  const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
+  // With a limit it is the next tick's.
   const isLimited = plans.some(({ limited }) => limited);
-  const resumed = isLimited ? results.flatMap(result => shardResultOf(result)?.resume ?? []).length : 0;
+  const isHandedOver = sweep.progress === undefined && !isLimited;
+  const leftOver = isHandedOver ? leftOverOf(plans, resumed) : undefined;
+  const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
   const totals = {
     ...added,
-    leftForLater: added.leftForLater + resumed,
+    leftForLater: added.leftForLater + (isLimited ? resumed.length : 0),
     handedOver: added.handedOver + (leftOver === undefined ? 0 : 1),
   };
   return {
@@ -90,13 +94,8 @@ function recordOf(
   };
 }
 
-/** What the plan had no room for and what children ran out of time for. With a limit that is the next tick's. */
-function leftOverOf(
-  plans: readonly NonNullable<TableSweep['planned']>[],
-  results: RecordMetricsInput['soFar']['results'],
-): Span | undefined {
-  if (plans.some(({ limited }) => limited)) return undefined;
-  const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
+/** What the plan had no room for and what children ran out of time for. */
+function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
   const spans = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),
     ...resumed.map(({ windowKeys, before }) => ({

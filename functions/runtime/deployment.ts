@@ -1,20 +1,16 @@
 import { text } from '../../expiry/fields.ts';
+import { SETTING_KINDS } from './environment.ts';
 import { type Environment, readVariables } from './variables.ts';
 
 /** The environment variables of the functions of a sweep: what is the deployment's, and none of its tables' alone. */
-export const DEPLOYMENT_KINDS = {
-  deploymentName: text(),
-  journalTable: text(/^[A-Za-z0-9_.-]{3,255}$/, 'a table name: 3 to 255 letters, digits, `_`, `-` and `.`'),
-};
+const VARIABLE_KINDS = { deploymentName: text(), journalTable: SETTING_KINDS.tableName };
 
-/** @throws InvalidEnvironmentError */
-export function readDeploymentName(env: Environment): string {
-  const { deploymentName } = readVariables({ deploymentName: DEPLOYMENT_KINDS.deploymentName }, env);
-  return deploymentName ?? '';
+export interface DeploymentVariables {
+  readonly deploymentName: string;
+  readonly journalTable: string;
 }
 
 /** @throws InvalidEnvironmentError */
-export function readJournalTable(env: Environment): string {
-  const { journalTable } = readVariables({ journalTable: DEPLOYMENT_KINDS.journalTable }, env);
-  return journalTable ?? '';
+export function readDeployment(env: Environment): DeploymentVariables {
+  return readVariables(VARIABLE_KINDS, env) as DeploymentVariables;
 }

@@ -82,6 +82,10 @@ const ABSENT_SETTINGS = [
 ] as const satisfies readonly SettingName[];
 type AbsentName = (typeof ABSENT_SETTINGS)[number];
 
+const REQUIRED_SETTINGS = Object.keys(SETTING_KINDS).filter(
+  name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
+);
+
 /** The settings as props have them. A table without a sort key has none here either. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, AbsentName>]: ValueOf<(typeof SETTING_KINDS)[Name]>;
@@ -108,12 +112,9 @@ export function readSettings(carried: unknown): SweepSettings {
   if (!isObject(carried)) {
     throw new InvalidSettingsError({ field: 'settings', expected: 'an object', got: carried, remedy });
   }
-  const required = Object.keys(SETTING_KINDS).filter(
-    name => !(ABSENT_SETTINGS as readonly string[]).includes(name),
-  );
   const { copyTo } = carried;
   const [problem] = [
-    ...fieldProblems(SETTING_KINDS, carried, { required, remedy }),
+    ...fieldProblems(SETTING_KINDS, carried, { required: REQUIRED_SETTINGS, remedy }),
     ...(copyTo === undefined ? [] : archiveProblems(copyTo, remedy)),
   ];
   if (problem) throw new InvalidSettingsError({ ...problem, remedy });

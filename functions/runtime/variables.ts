@@ -49,6 +49,6 @@ export function toVariables<Of extends Kinds>(
 }
 
 /** `backoffCapSeconds` is in BACKOFF_CAP_SECONDS. */
-export function variableOf(name: string): string {
+function variableOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase();
 }

@@ -2,13 +2,11 @@ import {
   type DeploymentState,
   isPaused,
   liveHandOver,
+  RENEWED_SECONDS,
   type SweepRow,
+  TAKEN_SECONDS,
   type Watermark,
 } from '../../functions/journal/layout.ts';
-
-/** Seconds for which a hand-over lives after it was taken, and after it was renewed: as in `functions/journal/hand-overs.ts`. */
-const TAKEN_SECONDS = 300;
-const RENEWED_SECONDS = 1_800;
 
 type Changeable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 type Entries<Of> = Record<string, Of extends Readonly<Record<string, infer Entry>> ? Entry : never>;

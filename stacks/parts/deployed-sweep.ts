@@ -3,6 +3,7 @@ import { TASKS, type TaskName } from '../../statemachine/contract.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { InvalidConfigError } from '../config.ts';
 import { type Deployment, settingsProblem } from '../deployments.ts';
+import { mapValues } from '../map-values.ts';
 import { deadLetterQueueOf } from '../names.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
@@ -65,19 +66,8 @@ export class DeployedSweep {
         ...(task === 'DeleteChunk' && { dependsOn: tables.flatMap(table => table.beforeDeletes) }),
         sweep: deployment,
       });
-    this.functions = {
-      PlanSweep: sweepFunction('PlanSweep'),
-      QueryExpired: sweepFunction('QueryExpired'),
-      DeleteChunk: sweepFunction('DeleteChunk'),
-      RecordMetrics: sweepFunction('RecordMetrics'),
-    };
-    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
-    const functions = {
-      PlanSweep: PlanSweep.arn,
-      QueryExpired: QueryExpired.arn,
-      DeleteChunk: DeleteChunk.arn,
-      RecordMetrics: RecordMetrics.arn,
-    };
+    this.functions = mapValues(TASKS, (_file, task) => sweepFunction(task));
+    const functions = mapValues(this.functions, ({ arn }) => arn);
     this.functionArns = functions;
     this.replay = new ReplayMachine(scope, 'replay', { place, functions, deployment, tables: settings });
     this.tick = new TickMachine(scope, 'sweep', {
@@ -114,12 +104,8 @@ export class DeployedSweep {
 
   /** ARNs of the roles: of the functions by their state, of the state machines, of the schedules. */
   get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
-    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
     return {
-      PlanSweep: PlanSweep.role.arn,
-      QueryExpired: QueryExpired.role.arn,
-      DeleteChunk: DeleteChunk.role.arn,
-      RecordMetrics: RecordMetrics.role.arn,
+      ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.tick.role.arn,
       replay: this.replay.role.arn,
       schedule: this.schedules.role.arn,
@@ -128,12 +114,8 @@ export class DeployedSweep {
 
   /** ARNs of the log groups: of the functions by their state, of the state machines. */
   get logGroupArns(): Readonly<Record<TaskName | 'sweep' | 'replay', string>> {
-    const { PlanSweep, QueryExpired, DeleteChunk, RecordMetrics } = this.functions;
     return {
-      PlanSweep: PlanSweep.logGroup.arn,
-      QueryExpired: QueryExpired.logGroup.arn,
-      DeleteChunk: DeleteChunk.logGroup.arn,
-      RecordMetrics: RecordMetrics.logGroup.arn,
+      ...mapValues(this.functions, ({ logGroup }) => logGroup.arn),
       sweep: this.tick.logGroup.arn,
       replay: this.replay.logGroup.arn,
     };

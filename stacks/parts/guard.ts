@@ -221,7 +221,7 @@ function find(scope: IConstruct, path: string): IConstruct | undefined {
 }
 
 /** Address that a resource has, or had, below a construct. */
-export function addressAt(scope: IConstruct, path: string, type: string): string {
+function addressAt(scope: IConstruct, path: string, type: string): string {
   const place = path
     .split('/')
     .reduce<IConstruct>(

@@ -29,7 +29,7 @@ const TIMEOUT_SECONDS: Readonly<Record<FunctionName, number>> = {
 };
 
 /** Source: Lambda API reference, CreateFunction. */
-export const MAX_DESCRIPTION = 256;
+const MAX_DESCRIPTION = 256;
 
 /**
  * What Lambda does by the role of a function in a VPC. On all resources: the interfaces have no names beforehand. Source: Lambda

@@ -11,56 +11,40 @@ export interface SweepMachineProps {
   readonly place: Place;
   readonly functions: FunctionArns;
   readonly deployment: Deployment;
+  readonly tables: readonly CarriedSettings[];
 }
 
 /** The state machine of replays, and of what a tick could not finish. It knows all tables. */
 export class ReplayMachine extends Workflow {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      place,
-      functions,
-      deployment,
-      tables,
-    }: SweepMachineProps & { readonly tables: readonly CarriedSettings[] },
-  ) {
+  constructor(scope: Construct, id: string, props: SweepMachineProps) {
+    const { place, functions, deployment, tables } = props;
     const name = replayName(deployment.name);
     super(scope, id, {
-      place,
+      ...inDeployment(props),
       type: 'STANDARD',
       name,
       roleName: name,
-      functionArns: Object.values(functions),
       definition: replayDefinition(functions, { tables, partition: place.partition }),
-      sweep: deployment,
     });
   }
 }
 
 /** The state machine of the ticks. It knows the tables that are swept. */
 export class TickMachine extends Workflow {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      place,
-      functions,
-      deployment,
-      tables,
-      replayArn,
-    }: SweepMachineProps & { readonly tables: readonly CarriedSettings[]; readonly replayArn: string },
-  ) {
+  constructor(scope: Construct, id: string, props: SweepMachineProps & { readonly replayArn: string }) {
+    const { place, functions, deployment, tables, replayArn } = props;
     const { name } = deployment;
     super(scope, id, {
-      place,
+      ...inDeployment(props),
       type: 'EXPRESS',
       name,
       roleName: sweepRole(name),
-      functionArns: Object.values(functions),
       starts: [replayArn],
       definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),
-      sweep: deployment,
     });
   }
+}
+
+function inDeployment({ place, functions, deployment }: SweepMachineProps) {
+  return { place, functionArns: Object.values(functions), sweep: deployment };
 }

@@ -17,9 +17,8 @@ export interface SweepSchedulesProps {
 }
 
 /**
- * What a deployment leaves as it finds it: `precise-ttl pause` sets them, and the next deployment shall not undo that without a
- * word. So the props cannot set them either: a sweep that is not enabled has no schedules, and one that is enabled again has
- * new ones.
+ * What a deployment leaves as it finds it: whoever turns a schedule off by hand does not have it turned on again without a word. So the
+ * props cannot set them either: a sweep that is not enabled has no schedules, and one that is enabled again has new ones.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 

@@ -110,6 +110,16 @@ describe('what a tick has handed over', () => {
     expect(renewHandOver).not.toHaveBeenCalled();
   });
 
+  test('does not say so any more when its record has failed and it ends', async () => {
+    const settings = carriedOf({ tableName: 'one', partitionKey: 'id', granularityMinutes: 1440 });
+    const progress = { totals: { ...startTotals(false), deleted: 5 }, roundTargets: 0, cursor: null };
+    const sweeps = { one: { settings, progress } };
+    const soFar = { sweeps, results: [], retries: 0, recordingFailed: 'JournalUnwritableError' };
+    const { output, renewHandOver } = await planned({ input: HANDED_OVER, soFar });
+    expect(output.next).toBe('end');
+    expect(renewHandOver).not.toHaveBeenCalled();
+  });
+
   const lost = async (totals: Partial<SweepTotals>) => {
     const settings = carriedOf({ tableName: 'one', partitionKey: 'id', granularityMinutes: 1440 });
     const cursor = { window: TTL - (TTL % 86_400), shard: 0 };

@@ -437,3 +437,10 @@ test('where there is no room for all, each table has its turn, and the plan fits
   }
   expect(swept.size).toBe(100);
 });
+
+test('a table with a grace has as long to answer as one without', async () => {
+  const props = { one: { graceSeconds: 3600 } };
+  const { output } = await plan({ tables: { one: [] }, props, readMs: 1_000 });
+  // It has said that nothing is due. One that had not would be taken for busy, and get a child.
+  expect(childrenOf(output)).toEqual([]);
+});

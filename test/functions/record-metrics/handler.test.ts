@@ -408,9 +408,14 @@ describe('what a tick could not finish', () => {
   test("is the next tick's where a table has a limit", async () => {
     const around = surroundings();
     const sweeps = [planned(a, { limited: true })];
-    const { handOvers } = await recordMetrics(tickOf(sweeps, [resumed('aaa', [HOUR], eight + 60)]), around);
+    const { handOvers, tables } = await recordMetrics(
+      tickOf(sweeps, [resumed('aaa', [HOUR], eight + 60)]),
+      around,
+    );
     expect(handOvers).toEqual([]);
     expect(around.journal.takeHandOver).not.toHaveBeenCalled();
+    // It says that something is left.
+    expect(tables['aaa']).toMatchObject({ leftForLater: 1, handedOver: 0 });
   });
 });
 
@@ -451,6 +456,14 @@ describe('a replay', () => {
     expect(around.journal.replayed.mock.calls).toEqual(
       isGone ? [['SessionData', from, to, TIMES.endedAt]] : [],
     );
+  });
+
+  test('into the future has swept no more than had expired when it began, and whose grace was over', async () => {
+    const around = surroundings();
+    const replay = replayOf(CLEAN, { ...SETTINGS, graceSeconds: 1800 });
+    await recordMetrics({ ...replay, executionInput: { ...handOver, to: '2026-11-21T00:00:00Z' } }, around);
+    const before = Date.parse(TIMES.startedAt) / 1000 - 1800 + 1;
+    expect(around.journal.replayed.mock.calls).toEqual([['SessionData', from, before, TIMES.endedAt]]);
   });
 
   test('of nothing has no row when it was dry', async () => {
