@@ -209,8 +209,8 @@ function indented(row: string, text: string): string[] {
 }
 
 /** Whether it was a sweep without anything to do, as most ticks are. */
-function foundNothing({ status, outputText }: Execution): boolean {
-  const reports = status === 'SUCCEEDED' ? reportsOf(outputText) : undefined;
+function foundNothing({ status, output }: Execution): boolean {
+  const reports = status === 'SUCCEEDED' ? reportsOf(output) : undefined;
   return reports?.every(({ found, shardsFailed }) => found === 0 && shardsFailed === 0) ?? false;
 }
 

@@ -1,4 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { isObject } from '../expiry/fields.ts';
+import { readExecutionReport } from '../functions/report/execution-report.ts';
 import { leftNothing, reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import type { LagSummary, SweepReport } from '../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
@@ -12,11 +14,11 @@ export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 
 /** What an execution of either state machine has to say of its tables: in its output, or in the cause of its failure. */
 export function reportsOf({ input, output, cause }: Execution): SweepReports {
-  const said = output ?? readJson(cause);
-  if (!isObject(said)) return {};
-  if (isObject(said['tables'])) return said['tables'] as unknown as SweepReports;
+  const report = readExecutionReport(output ?? cause);
+  if (report === undefined) return {};
+  if ('tables' in report) return report.tables;
   const table = isObject(input) ? input['table'] : undefined;
-  return typeof table === 'string' && 'found' in said ? { [table]: said as unknown as SweepReport } : {};
+  return typeof table === 'string' ? { [table]: report } : {};
 }
 
 /** The report of a table of which several executions swept a part. */
@@ -75,20 +77,7 @@ function tablesOfInput(input: unknown): readonly string[] | undefined {
 export function startedArns({ history }: Execution): ReadonlySet<string> {
   const arns = history.flatMap(({ taskSucceededEventDetails: details }) => {
     if (details?.['resource'] !== 'startExecution') return [];
-    const answer = readJson(String(details['output']));
-    return isObject(answer) ? String(answer['ExecutionArn']) : [];
+    return String(JSON.parse(String(details['output'])).ExecutionArn);
   });
   return new Set(arns);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

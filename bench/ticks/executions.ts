@@ -22,7 +22,8 @@ export interface ExecutionSums {
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 
 export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
-  const each = ended.map(reportsOfEnded);
+  // A sweep that left something behind has its report as its cause; one that crashed or was stopped has none.
+  const each = ended.map(({ output, cause }) => reportsOf(output ?? cause));
   const reports = each.flatMap(some => some ?? []);
   const sum = (count: (report: SweepReport) => number) =>
     reports.reduce((total, report) => total + count(report), 0);
@@ -37,9 +38,4 @@ export function sumExecutions(ended: readonly Ended[]): ExecutionSums {
     retries: sum(({ retries }) => retries),
     eachAddsUp: !each.includes(undefined) && reports.every(report => report.found === sumOfFates(report)),
   };
-}
-
-/** A sweep that left something behind has its report as its cause; one that crashed or was stopped has none. */
-export function reportsOfEnded({ output, cause }: Ended): readonly SweepReport[] | undefined {
-  return reportsOf(output === undefined ? cause : JSON.stringify(output));
 }

@@ -11,20 +11,6 @@ export async function findStateMachines(
   names: readonly string[],
   where: () => string,
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await requireStateMachines(client, names, where);
-  return new Map([...found].map(([name, { arn }]) => [name, arn]));
-}
-
-/**
- * Those of these names.
- *
- * @throws {StateMachineNotFoundError} when one isn't there
- */
-export async function requireStateMachines(
-  client: SFNClient,
-  names: readonly string[],
-  where: () => string,
-): Promise<ReadonlyMap<string, ListedStateMachine>> {
   const found = await listStateMachines(client, names);
   const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) {
@@ -33,7 +19,7 @@ export async function requireStateMachines(
         'whether account, region and AWS_ENDPOINT_URL_SFN are the right ones',
     );
   }
-  return found;
+  return new Map([...found].map(([name, { arn }]) => [name, arn]));
 }
 
 export interface ListedStateMachine {

@@ -32,9 +32,6 @@ import { observeAlarms, type SeenAlarm } from './observe-alarms.ts';
 import { observeState, observeTable, type SeenJournal } from './observe-journal.ts';
 import type { Subject } from './subject.ts';
 
-/** Longer without a tick that planned is a fault: one starts every minute. */
-export const STALE_MS = 10 * 60 * 1000;
-
 /** A schedule as EventBridge Scheduler has it. */
 export interface SeenSchedule {
   /** ENABLED or DISABLED. */

@@ -9,6 +9,7 @@ import {
 import { readState } from '../../functions/journal/read-state.ts';
 import { type RowQuery, readRows } from '../../functions/journal/sweep-rows.ts';
 import { JournalUnreadableError } from '../../functions/runtime/errors.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
 import { type DeploymentJournal, inJournal, JournalNotFoundError, journalArn } from '../journals.ts';
 import { type Checked, check } from './check.ts';
 import { type Sweep, sweepOf } from './sweep.ts';
@@ -61,8 +62,8 @@ export async function observeTable(
   if ('notChecked' in state || state.seen === undefined) return state as Checked<undefined>;
   const { seen } = state;
   const rows = await asked(journal, async () => ({
-    last: await newest(journal, tableName, LAST, { pageRows: LAST }),
-    failures: await newest(journal, tableName, mostFailures, {
+    last: await newestSweeps(journal, tableName, LAST, { pageRows: LAST }),
+    failures: await newestSweeps(journal, tableName, mostFailures, {
       from: new Date(now - sinceMs).toISOString(),
       failed: true,
     }),
@@ -82,20 +83,46 @@ export async function observeTable(
   };
 }
 
+/** Longer without a tick that planned is a fault: one starts every minute. */
+export const STALE_MS = 10 * 60 * 1000;
+
+/**
+ * Whether the ticks have stopped, or never begun. They also plan while all tables are paused.
+ *
+ * @param createdAt when there could be one first; undefined where nobody knows
+ * @param now epoch milliseconds
+ */
+export function isStale(
+  { tick }: Pick<SeenJournal, 'tick'>,
+  createdAt: Date | undefined,
+  { enabled }: Deployment,
+  now: number,
+): boolean {
+  const since = tick ?? createdAt;
+  return enabled && (since === undefined || now - since.getTime() > STALE_MS);
+}
+
 /** Whether the newest sweep left something, and nothing says that the ticks after it do not. */
 export function isFailing({ tick, last: [newest] }: Pick<SeenJournal, 'tick' | 'last'>): boolean {
   if (newest?.status !== 'FAILED') return false;
   return tick === undefined || tick.getTime() - newest.stoppedAt.getTime() < FAILING_MS;
 }
 
-async function newest(
+/**
+ * The newest sweeps of a table, the newest first.
+ *
+ * @param signal ends it with those that it has
+ */
+export async function newestSweeps(
   journal: DeploymentJournal,
   tableName: string,
   most: number,
   query: RowQuery,
+  signal?: AbortSignal,
 ): Promise<Sweep[]> {
   const sweeps: Sweep[] = [];
   for await (const row of readRows(journal, tableName, { ...query, first: 'latest' })) {
+    if (signal?.aborted) break;
     sweeps.push(sweepOf(row));
     if (sweeps.length === most) break;
   }

@@ -13,9 +13,8 @@ import {
   type SeenDeployment,
   type SeenSchedule,
   type SeenStreamReader,
-  STALE_MS,
 } from '../deployment/observe-deployment.ts';
-import { isFailing, type SeenJournal } from '../deployment/observe-journal.ts';
+import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
 import type { Sweep } from '../deployment/sweep.ts';
 import { describeOutcome } from '../deployment/sweep-text.ts';
@@ -130,20 +129,23 @@ function byHandFindings({ pause, limit }: SeenJournal, subject: Subject): Findin
   ];
 }
 
-/** Ticks also plan while all tables are paused. */
 function tickFindings(
-  { tick, watermark }: SeenJournal,
+  journal: SeenJournal,
   createdAt: Date | undefined,
   subject: Subject,
   { now }: DeploymentOptions,
 ): Finding[] {
-  const since = tick ?? createdAt;
-  const isStale = since === undefined || now - since.getTime() > STALE_MS;
-  if (!subject.deployment.enabled || !isStale) return [];
+  if (!isStale(journal, createdAt, subject.deployment, now)) return [];
+  const { tick, watermark } = journal;
   const detail = tick === undefined ? 'none has ever' : `the last one did ${ago(now, tick)}`;
   const { graceSeconds } = subject.props;
   const gone = watermark && new Date((watermark.gone + graceSeconds) * 1_000);
-  return [finding('no-recent-tick', subject, { detail, values: timesSince(gone ?? since, subject, now) })];
+  return [
+    finding('no-recent-tick', subject, {
+      detail,
+      values: timesSince(gone ?? tick ?? createdAt, subject, now),
+    }),
+  ];
 }
 
 function scheduleFindings(

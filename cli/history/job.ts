@@ -1,11 +1,11 @@
-import { readRows } from '../../functions/journal/sweep-rows.ts';
 import { keyAttributeNames } from '../../functions/table/item-key.ts';
 import { checkConfig } from '../../stacks/config.ts';
 import { resolveProps } from '../../stacks/props.ts';
 import type { OperatingClients } from '../aws/operating-clients.ts';
 import { chooseTables } from '../choose-tables.ts';
-import { type Sweep, sweepOf } from '../deployment/sweep.ts';
-import { type DeploymentJournal, inJournal, journalAt } from '../journals.ts';
+import { newestSweeps } from '../deployment/observe-journal.ts';
+import type { Sweep } from '../deployment/sweep.ts';
+import { inJournal, journalAt } from '../journals.ts';
 import type { KeyTextOptions } from '../table/key-text.ts';
 
 export interface HistoryJobOptions {
@@ -51,6 +51,7 @@ export interface History {
  * @throws {FlagError}, {InvalidConfigError}, {JournalNotFoundError}, {MissingPermissionError}, or the SDK's error
  */
 export async function runHistory(options: HistoryJobOptions): Promise<History | undefined> {
+  const { failed, limit, signal } = options;
   const config = checkConfig(options.config);
   const { region } = config;
   const tables = chooseTables(config, options.table);
@@ -62,39 +63,20 @@ export async function runHistory(options: HistoryJobOptions): Promise<History | 
       const props = resolveProps(table);
       const { tableName, sweep: name } = props;
       const journal = journalAt(clients.dynamoDb, name, region);
+      const span = { from: new Date(since).toISOString(), failed };
+      // One more than the limit tells that there are more.
       const sweeps = await inJournal('dynamodb:Query', journal, () =>
-        listSince(journal, tableName, since, options),
+        newestSweeps(journal, tableName, limit + 1, span, signal),
       );
-      if (options.signal.aborted) return undefined;
-      const { limit } = options;
+      if (signal.aborted) return undefined;
       const keys = { tableName, keyNames: keyAttributeNames(props), logKeys: props.logKeys };
       found.push({ tableName, name, sweeps: sweeps.slice(0, limit), more: sweeps.length > limit, keys });
     }
     return { region, since, tables: found };
   } catch (error) {
-    if (options.signal.aborted) return undefined;
+    if (signal.aborted) return undefined;
     throw error;
   } finally {
     clients.destroy();
   }
-}
-
-/** Those of the time span, the newest first: one more than the limit tells that there are more. */
-async function listSince(
-  journal: DeploymentJournal,
-  tableName: string,
-  since: number,
-  { failed, limit, signal }: HistoryJobOptions,
-): Promise<Sweep[]> {
-  const sweeps: Sweep[] = [];
-  const rows = readRows(journal, tableName, {
-    from: new Date(since).toISOString(),
-    first: 'latest',
-    failed,
-  });
-  for await (const row of rows) {
-    if (signal.aborted || sweeps.length > limit) break;
-    sweeps.push(sweepOf(row));
-  }
-  return sweeps;
 }

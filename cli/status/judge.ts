@@ -1,8 +1,7 @@
 import { INDEX_SECONDS, journalName } from '../../functions/journal/layout.ts';
 import { ago, duration } from '../deployment/ago.ts';
 import type { Checked, NotChecked } from '../deployment/check.ts';
-import { STALE_MS } from '../deployment/observe-deployment.ts';
-import { isFailing, type SeenJournal } from '../deployment/observe-journal.ts';
+import { isFailing, isStale, type SeenJournal } from '../deployment/observe-journal.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { isoSeconds } from '../iso-seconds.ts';
 import { describePause } from '../pause/describe-pause.ts';
@@ -123,15 +122,13 @@ function journalRemarks(
 }
 
 function tickRemarks(
-  { tick }: SeenJournal,
+  journal: SeenJournal,
   { deployment }: Subject,
   createdAt: Date | undefined,
   now: number,
 ): Remark[] {
-  const since = tick ?? createdAt;
-  const isStale = since === undefined || now - since.getTime() > STALE_MS;
-  // Ticks also plan while all tables are paused.
-  if (!isStale || !deployment.enabled) return [];
+  if (!isStale(journal, createdAt, deployment, now)) return [];
+  const { tick } = journal;
   const text =
     tick === undefined
       ? 'no tick has ever planned'

@@ -146,7 +146,7 @@ export function renews({ deleteMode }: Sweep): boolean {
 /** An execution that succeeded. */
 export function describeSweep(execution: Execution): string {
   const { output, startDate, stopDate = startDate } = execution;
-  const [report] = reportsOf(JSON.stringify(output)) ?? [];
+  const [report] = reportsOf(output) ?? [];
   const deleted = report === undefined ? '' : `: ${count(report.deleted)} deleted`;
   return `${timeOfDay(startDate)}  ${whatStarted(execution)} succeeded after ${seconds(stopDate - startDate)}${deleted}`;
 }

@@ -1,4 +1,5 @@
 import type { Execution } from 'stepfunctions-emulator';
+import { readExecutionReport } from '../../functions/report/execution-report.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 import { FATES, type Fate, noCounts } from '../../statemachine/counts.ts';
 
@@ -41,7 +42,7 @@ export class Accounts {
     this.endings.set(ending, (this.endings.get(ending) ?? 0) + 1);
     // One that failed on the way, or was stopped, has no counts; nor has a tick that could not record what it did.
     if (ending !== 'SUCCEEDED' && ending !== 'SweepIncompleteError') return;
-    if (text?.startsWith('{"tables":{},"notRecorded":')) return;
+    if (isUnrecordedTick(text)) return;
     const reports = reportsOf(text);
     if (reports === undefined) this.wrong.push(`${name} ended ${ending} without a report: ${text}`);
     for (const report of reports ?? []) this.#addReport(name, report);
@@ -76,23 +77,23 @@ export function tooMany(totals: Accounts['totals'], most: Readonly<Partial<Recor
 }
 
 /**
- * The reports in an execution's output or cause: a tick's of each table in which it did something, a replay's of its one. Undefined when
- * there are none to be read.
+ * The reports in an execution's output, or in the cause of its failure, or in the JSON of these: a tick's of each table in which it did
+ * something, a replay's of its one. Undefined when there are none to be read.
  */
-export function reportsOf(text: string | undefined): readonly SweepReport[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    if (typeof value !== 'object' || value === null) return undefined;
-    if ('found' in value) return [value as SweepReport];
-    return 'tables' in value && !('notRecorded' in value)
-      ? Object.values(value.tables as Readonly<Record<string, SweepReport>>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+export function reportsOf(said: unknown): readonly SweepReport[] | undefined {
+  const report = readExecutionReport(said);
+  if (report === undefined) return undefined;
+  if (!('tables' in report)) return [report];
+  return report.notRecorded === undefined ? Object.values(report.tables) : undefined;
 }
 
 /** The same of an execution that sweeps one table; undefined, too, for a tick in which there was nothing to do. */
-export function reportOf(text: string | undefined): SweepReport | undefined {
-  return reportsOf(text)?.[0];
+export function reportOf(said: unknown): SweepReport | undefined {
+  return reportsOf(said)?.[0];
+}
+
+/** A tick that could not record what it did says of no table what that was. */
+function isUnrecordedTick(said: unknown): boolean {
+  const report = readExecutionReport(said);
+  return report !== undefined && 'tables' in report && report.notRecorded !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
-import { reportsOfEnded } from '../../bench/ticks/executions.ts';
 import { reportOf, startTotals } from '../../functions/report/sweep-totals.ts';
+import { reportsOf } from '../../lab/ledger/accounts.ts';
 import type { SweepReport } from '../../statemachine/contract.ts';
 
 type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
@@ -9,10 +9,9 @@ type Ended = Pick<Execution, 'status' | 'output' | 'cause'>;
 const NOTHING = reportOf(startTotals(false));
 
 /** What an execution of either machine says of its only table: its output, or the cause of its failure. */
-export function sweepReport(execution: Ended): SweepReport {
-  const reports = reportsOfEnded(execution);
-  if (reports === undefined)
-    throw new TypeError(`expected an execution with a report, got ${execution.cause}`);
+export function sweepReport({ output, cause }: Ended): SweepReport {
+  const reports = reportsOf(output ?? cause);
+  if (reports === undefined) throw new TypeError(`expected an execution with a report, got ${cause}`);
   return reports[0] ?? NOTHING;
 }
 

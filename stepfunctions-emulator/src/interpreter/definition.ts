@@ -1,4 +1,3 @@
-import type { JsonObject } from './json.ts';
 import type { AslExpression } from './jsonata/expression.ts';
 import type { Template } from './jsonata/template.ts';
 
@@ -152,6 +151,3 @@ export type State =
   | FailState
   | ParallelState
   | MapState;
-
-/** The raw form of a state in a definition. */
-export type RawState = JsonObject;

@@ -33,12 +33,6 @@ export interface EngineOptions {
   /** Milliseconds that a Map Run takes before its first child starts and after its last has ended. @default none */
   readonly mapRunDelays?: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
   /**
-   * How old a child of a Map Run seems to itself when it starts, milliseconds: its
-   * `$states.context.Execution.StartTime` lies as far back. A child that ends by its age does so sooner. The limit of
-   * Express executions goes by the real start. @default 0
-   */
-  readonly childAgeMs?: () => number;
-  /**
    * How often the start of an Express execution is delivered: the delay of each delivery in milliseconds. `[0]` is once, `[0, 12000]` runs
    * it again 12 s later, with the same name and input. AWS delivers it at least once, and runs at most once what StartSyncExecution
    * starts (Developer Guide, "Execution guarantees"). @default once
@@ -89,7 +83,6 @@ export function engineContext(options: EngineOptions): EngineContext {
     resources: options.resources,
     limits: { ...AWS_LIMITS, ...options.limits },
     mapRunDelays: options.mapRunDelays ?? { beforeChildrenMs: 0, afterChildrenMs: 0 },
-    childAgeMs: options.childAgeMs ?? (() => 0),
     onRetry: options.onRetry,
     onCutOff: options.onCutOff,
     billing: new Billing(),

@@ -310,7 +310,6 @@ export class Execution {
       mapRunArn: this.mapRunArn,
       name: this.name,
       startDate: this.startDate,
-      shownStartDate: this.startDate - (this.#spec.parent === undefined ? 0 : engine.childAgeMs()),
       input: this.input,
       history: this.#history,
       billing: this.#billing,

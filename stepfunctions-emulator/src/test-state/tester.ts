@@ -203,7 +203,6 @@ class StateTest {
       arn: execution.arn,
       name,
       startDate: execution.startDate,
-      shownStartDate: execution.startDate,
       input,
       history: new History(() => engine.clock.now(), engine.limits.expressHistoryEvents, undefined),
       billing: new Billing(),

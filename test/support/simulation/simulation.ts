@@ -9,11 +9,11 @@ import {
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
+import { readExecutionReport } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import type {
   MachineName,
   QueryExpiredInput,
-  RecordMetricsOutput,
   ReplayInput,
   SweepInput,
   SweepReport,
@@ -279,23 +279,13 @@ export class Simulation {
 }
 
 /** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
-export function reportOf(
-  { machine, input, output, cause }: Execution,
-  name: string,
-): SweepReport | undefined {
-  const told = (output ?? parsed(cause)) as (Partial<RecordMetricsOutput> & SweepReport) | undefined;
-  if (machine.type === 'EXPRESS') return told?.tables?.[name];
+export function reportOf({ input, output, cause }: Execution, name: string): SweepReport | undefined {
+  const report = readExecutionReport(output ?? cause);
+  if (report === undefined) return undefined;
+  if ('tables' in report) return report.tables[name];
   // A replay has one table: the one that its input names.
   const { table = name } = input as unknown as ReplayInput;
-  return table === name && told?.deleted !== undefined ? told : undefined;
-}
-
-function parsed(json: string | undefined): unknown {
-  try {
-    return JSON.parse(json ?? '');
-  } catch {
-    return undefined;
-  }
+  return table === name ? report : undefined;
 }
 
 type FunctionResult = Awaited<ReturnType<EngineOptions['invoker']['invoke']>>;

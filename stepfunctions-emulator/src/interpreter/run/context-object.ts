@@ -23,7 +23,7 @@ export function contextObject(
       Input: run.input,
       Name: run.name,
       RoleArn: run.machine.roleArn,
-      StartTime: isoTime(run.shownStartDate),
+      StartTime: isoTime(run.startDate),
       // Recorded on AWS: Express executions have it too, only synchronous ones don't.
       ...(!run.synchronous && { RedriveCount: run.redriveCount }),
       ...(run.redriveDate !== undefined && { RedriveTime: isoTime(run.redriveDate) }),

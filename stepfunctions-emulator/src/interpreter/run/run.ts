@@ -38,8 +38,6 @@ export interface EngineContext {
   readonly limits: Limits;
   /** Milliseconds around the children of a Map Run. On AWS others measured about 7 s for 100 children. */
   readonly mapRunDelays: { readonly beforeChildrenMs: number; readonly afterChildrenMs: number };
-  /** How old a child of a Map Run seems to itself when it starts, milliseconds. */
-  readonly childAgeMs: () => number;
   readonly onRetry: ((retry: RetryNotice) => void) | undefined;
   readonly onCutOff: ((cutOff: CutOffNotice) => void) | undefined;
   readonly pace: Pace;
@@ -57,8 +55,6 @@ export interface Run {
   readonly mapRunArn?: string | undefined;
   readonly name: string;
   readonly startDate: number;
-  /** What `$states.context.Execution.StartTime` shows: the start, unless the engine makes children older. */
-  readonly shownStartDate: number;
   readonly input: Json;
   readonly history: History;
   readonly billing: Billing;

@@ -1,0 +1,32 @@
+import { isObject } from '../../expiry/fields.ts';
+import type { SweepReport } from '../../statemachine/contract.ts';
+
+/** What an execution says of its tables when it has ended. */
+export type ExecutionReport = TickReport | SweepReport;
+
+/** By table: only those in which something was swept or failed. A replay has one table, which its input names. */
+export interface TickReport {
+  readonly tables: Readonly<Record<string, SweepReport>>;
+  /** Why nothing of it was recorded, an error's name; then it knows of no table. */
+  readonly notRecorded?: string;
+}
+
+/**
+ * Reads what an execution of either state machine says: its output, or the cause of its failure.
+ *
+ * @param said the value, or its JSON
+ * @returns undefined for anything else: an execution that failed on its way has a sentence as its cause
+ */
+export function readExecutionReport(said: unknown): ExecutionReport | undefined {
+  const value = typeof said === 'string' ? parsed(said) : said;
+  if (!isObject(value)) return undefined;
+  return 'found' in value || isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
