@@ -17,6 +17,7 @@ import {
 import { runCommand } from '../cli/run-command.ts';
 import { LocalFunctions } from '../local/functions/local-functions.ts';
 import { writeWorkerProgram } from '../local/functions/worker-program.ts';
+import { median } from './live/median.ts';
 
 const RUNS = 5;
 const ITEMS = 10_000;
@@ -67,7 +68,7 @@ async function medianMs(measured: () => Promise<unknown>): Promise<number> {
     await measured();
     if (index > 0) times.push(performance.now() - start); // the first compiles and starts threads
   }
-  return times.sort((one, other) => one - other)[Math.floor(RUNS / 2)] ?? Number.NaN;
+  return median(times);
 }
 
 const ECHO = 'export const handler = async event => event;';

@@ -1,16 +1,13 @@
 /** `npm run bench:brake`: a sweep with a limit, and one beside a writer on a table that is too small. See `--help`. */
-import { type FlagValues, SEED } from '../cli/flags.ts';
+import { type FlagValues, SEED, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
 
 const FLAGS = {
   minutes: {
-    type: 'number',
+    ...VIRTUAL_MINUTES,
     min: 2,
-    max: 60,
-    whole: true,
     default: 5,
-    value: 'N',
     help: 'how long the limit is there, or the table too small, on the virtual clock',
   },
   seed: { ...SEED, default: 1, help: 'makes the same refusals again' },

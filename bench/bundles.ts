@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { runCommand } from '../cli/run-command.ts';
 import { bundleBackfill, bundleFunctions, bundleStreamFunctions } from '../stacks/bundle.ts';
+import { median } from './live/median.ts';
 
 const RUNS = 15;
 
@@ -19,11 +20,6 @@ const MEASURE = `
 function importMs(file: string): number {
   const args = ['--input-type=module', '--eval', MEASURE, pathToFileURL(file).href];
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 const help = (flags: string) => `npm run bench:bundles -- [flags]

@@ -1,18 +1,10 @@
 /** `npm run bench:faults`: a second's precision with a DynamoDB that throttles and hangs. See `--help`. */
-import { type FlagValues, SEED } from '../cli/flags.ts';
+import { type FlagValues, SEED, VIRTUAL_MINUTES } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
 
 const FLAGS = {
-  minutes: {
-    type: 'number',
-    min: 1,
-    max: 60,
-    whole: true,
-    default: 10,
-    value: 'N',
-    help: 'how long items keep expiring, on the virtual clock',
-  },
+  minutes: { ...VIRTUAL_MINUTES, default: 10, help: 'how long items keep expiring, on the virtual clock' },
   seed: { ...SEED, default: 1, help: 'makes the same faults again' },
   json: { type: 'text', default: 'bench/results/faults.json', value: 'FILE', help: 'the result' },
 } as const;

@@ -4,6 +4,7 @@ import { runCommand } from '../cli/run-command.ts';
 import { resultFile, writeJson } from './live/command.ts';
 import { markdownTable } from './live/format.ts';
 import { describeMachine } from './live/machine.ts';
+import { median } from './live/median.ts';
 import type { ThroughputResult } from './throughput/run.ts';
 
 const FLAGS = {
@@ -53,12 +54,6 @@ function table({ modes }: ThroughputResult): string {
     return [mode, ...speeds, of(({ sweep, loop }) => sweep / loop).toFixed(2)];
   });
   return markdownTable(['median of the rounds', 'sweep, items/s', 'loop, items/s', 'sweep ÷ loop'], rows);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
 await runCommand({ flags: FLAGS, help, run });

@@ -42,6 +42,9 @@ export const CONFIG = {
 export const MINUTES = { type: 'number', min: 0.1, max: 1440, default: 3, value: 'N' } as const;
 export const RATE = { type: 'number', min: 0.1, max: 1000, default: 20, value: 'N' } as const;
 
+/** How long items expire in a run on a virtual clock. Its help says which. */
+export const VIRTUAL_MINUTES = { type: 'number', min: 1, max: 60, whole: true, value: 'N' } as const;
+
 /** What a run draws from. Its help says what it repeats. */
 export const SEED = { type: 'number', min: 0, max: 4_294_967_295, whole: true, value: 'N' } as const;
 

@@ -4,7 +4,7 @@ import type { VariantResult } from '../lab/fuzz/fuzz.ts';
 import type { SubRun } from '../lab/fuzz/run.ts';
 import { VARIANTS } from '../lab/fuzz/variants.ts';
 import { count } from '../lab/report/numbers.ts';
-import { FlagError, type FlagValues, SEED } from './flags.ts';
+import { FlagError, type FlagValues, SEED, VIRTUAL_MINUTES } from './flags.ts';
 import { print } from './print.ts';
 import { runCommand } from './run-command.ts';
 
@@ -20,12 +20,8 @@ const FLAGS = {
     help: 'items of all variants together, about as many of each',
   },
   minutes: {
-    type: 'number',
-    min: 1,
-    max: 60,
-    whole: true,
+    ...VIRTUAL_MINUTES,
     default: 3,
-    value: 'N',
     help: 'how long the items of a run keep expiring, on the virtual clock',
   },
   variant: {

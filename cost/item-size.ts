@@ -7,6 +7,12 @@ const WRITE_UNIT_BYTES = 1024;
 /** What writing or deleting something of this size takes; never less than one unit. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 
+/** A unit of a consistent read; an eventually consistent one takes half. */
+const READ_UNIT_BYTES = 4096;
+
+/** What a consistent read of so much takes, all items together; never less than one unit. */
+export const readUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
+
 /**
  * Bytes of an item as DynamoDB counts them
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html): names and strings

@@ -6,7 +6,7 @@ import {
   TICK_LATE_SECONDS,
   WATERMARK_BYTES,
 } from './assumptions.ts';
-import { writeUnits } from './item-size.ts';
+import { readUnits, writeUnits } from './item-size.ts';
 
 /** What of a table's settings decides what its sweep takes. */
 export interface SweepShape {
@@ -56,7 +56,7 @@ export interface SweepUsage {
 
 /** Of a month as a benchmark counts it: 30 days. */
 export const TICKS_A_MONTH = 43_200;
-const RECONCILES_A_MONTH = 720;
+export const RECONCILES_A_MONTH = 720;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
@@ -79,9 +79,6 @@ const EXECUTION_STEP_SECONDS = 0.1;
 /** What a child takes besides its waits, seconds. */
 const CHILD_SECONDS = 0.1;
 
-/** Eventually consistent queries read so much for half a unit, and consistent ones for a whole one. */
-const READ_UNIT_BYTES = 4096;
-
 /** A window of so many minutes is looked back to while the upcoming minute lies in it, but for its first minutes. */
 const SHARED_WINDOW_MINUTES = 3;
 
@@ -89,8 +86,7 @@ const SHARED_WINDOW_MINUTES = 3;
 const READ_AHEAD = { share: 1.25, entries: 10 } as const;
 
 /** Of an eventually consistent query, read units. */
-const unitsOfQuery = (entries: number): number =>
-  Math.max(1, Math.ceil((entries * ENTRY_BYTES) / READ_UNIT_BYTES)) / 2;
+const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
 
 /**
  * What the ticks of a month take, when as many items expire in each minute, evenly. Fewer than one a minute: as many minutes have one.
@@ -245,7 +241,7 @@ function executionGbSeconds(seconds: number): number {
 /** A tick reads the entries of the deployment, and writes the one with its watermarks. */
 function journalUnits(tables: readonly SweptTable[]): { read: number; written: number } {
   const bytes = WATERMARK_BYTES.item + tables.length * WATERMARK_BYTES.table;
-  return { read: Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)), written: writeUnits(bytes) };
+  return { read: readUnits(bytes), written: writeUnits(bytes) };
 }
 
 /** What the child of a shard takes, or in the plain mode the two of them. */

@@ -1,7 +1,8 @@
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import type { IndexedBy } from '../../expiry/model.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import type { LimitedResult } from './result.ts';
 import { countsOfTenSeconds } from './ten-seconds.ts';
@@ -11,8 +12,6 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 /** Minutes before the first item expires, and ticks after the limit is gone. */
 const LEAD = 2;
 const FOLLOWING = 4;
-
-const LATE_SECONDS = 5;
 
 export interface LimitedRun {
   readonly indexedBy: IndexedBy;
@@ -39,11 +38,11 @@ export async function runLimited(run: LimitedRun): Promise<LimitedResult> {
   // The tick of a minute has its limit for the minute after it; the first without one begins with what is left at once.
   const limited = LEAD - 1 + minutes;
   for (let minute = 0; minute < limited + FOLLOWING; minute += 1) {
-    simulation.tick(START + minute * 60, LATE_SECONDS, minute < limited ? { maxDeletesPerSecond } : {});
+    simulation.tick(START + minute * 60, TICK_LATE_SECONDS, minute < limited ? { maxDeletesPerSecond } : {});
   }
   await simulation.finish();
 
-  const releasedMs = (START + limited * 60 + LATE_SECONDS) * 1000;
+  const releasedMs = (START + limited * 60 + TICK_LATE_SECONDS) * 1000;
   const deletedAt = simulation.deleted.map(each => each.deletedAt);
   const last = deletedAt.reduce((latest, at) => Math.max(latest, at), 0);
   const { most, fewest } = countsOfTenSeconds(deletedAt, from * 1000, releasedMs);
@@ -56,7 +55,7 @@ export async function runLimited(run: LimitedRun): Promise<LimitedResult> {
     mostPerSecond: most / 10,
     fewestPerSecond: fewest / 10,
     goneAfterMs: last - releasedMs,
-    lagMs: lagPercentiles(simulation.deleted.map(({ ttl, deletedAt: at }) => at - ttl * 1000)),
+    lagMs: lagPercentiles(simulation.deleted.map(lagMsOf)),
     sums: sumExecutions(simulation.executions),
   };
 }

@@ -1,7 +1,8 @@
 import { seededRandom } from 'stepfunctions-emulator';
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { ITEM_UNITS, WriteCapacity } from '../../lab/faults/index.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import type { ThrottledHalf } from './result.ts';
 
@@ -10,8 +11,6 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 /** Minutes before the first item expires, and ticks after the table has room again. */
 const LEAD = 2;
 const FOLLOWING = 6;
-
-const LATE_SECONDS = 5;
 
 /** What the application writes, items a second, one after the other. */
 const WRITES_PER_SECOND = 100;
@@ -66,7 +65,7 @@ export async function runThrottled(run: ThrottledRun): Promise<ThrottledHalf> {
     });
   }
   for (let minute = 0; minute < LEAD + minutes + FOLLOWING; minute += 1) {
-    simulation.tick(START + minute * 60, LATE_SECONDS);
+    simulation.tick(START + minute * 60, TICK_LATE_SECONDS);
   }
   await simulation.finish();
 
@@ -75,7 +74,7 @@ export async function runThrottled(run: ThrottledRun): Promise<ThrottledHalf> {
     items: EXPIRING_PER_SECOND * seconds,
     left: table.ids().length,
     goneAfterMs: lastMs - untilMs,
-    lagMs: lagPercentiles(simulation.deleted.map(({ ttl, deletedAt }) => deletedAt - ttl * 1000)),
+    lagMs: lagPercentiles(simulation.deleted.map(lagMsOf)),
     writes,
     writesThrottled,
     sums: sumExecutions(simulation.executions),

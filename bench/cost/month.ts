@@ -1,15 +1,14 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
-import { deploymentOf } from '../../stacks/deployments.ts';
+import { RECONCILES_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
-import { type PreciseTtlProps, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
+import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
 import { type DeployedSchedule, schedulesOf } from '../../stacks/schedules-of.ts';
 import type { TickInput } from '../../statemachine/contract.ts';
 import { Simulation } from '../../test/support/simulation/simulation.ts';
 
-const TICKS_A_MONTH = 43_200;
-const RECONCILES_A_MONTH = 720;
 /** What a reconcile does differs from one hour to the next. */
 const RECONCILES = 6;
 /** The first ticks find nothing yet and the last ones nothing any more: those between are counted. */
@@ -53,15 +52,18 @@ export interface MonthlyCost {
  * for the month.
  */
 export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<MonthlyCost> {
-  const tables = monthTables.map(({ props }, index) =>
-    resolveProps({ tableName: `SessionData-${index + 1}`, partitionKey: 'id', ...props }),
+  const nameOf = (index: number) => `SessionData-${index + 1}`;
+  const deployment = deploymentOf(
+    monthTables.map(({ props }, index) =>
+      resolveProps({ tableName: nameOf(index), partitionKey: 'id', ...props }),
+    ),
   );
-  const [, ...reconciles] = schedulesOf(deploymentOf(tables));
+  const [, ...reconciles] = schedulesOf(deployment);
 
-  const ticking = simulate(tables);
+  const ticking = simulate(deployment);
   const minutes = FIRST_TICK + TICKS + 3;
   for (const [index, { itemsPerMinute, props }] of monthTables.entries()) {
-    const { items } = ticking.tables[index] ?? ticking.named('');
+    const { items } = ticking.named(nameOf(index));
     for (let item = 0; item < itemsPerMinute * minutes; item += 1) {
       items.write(
         `item-${item}`,
@@ -81,7 +83,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     .flatMap(table => table.deleted)
     .filter(({ ttl }) => ttl >= from + 60 && ttl < from + 60 + TICKS * 60).length;
 
-  const reconciling = simulate(tables);
+  const reconciling = simulate(deployment);
   for (let hour = 0; hour < RECONCILES; hour += 1) {
     for (const reconcile of reconciles) startReconcile(reconciling, reconcile, hour);
   }
@@ -103,8 +105,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
   };
 }
 
-function simulate(tables: readonly ResolvedProps[]): Simulation {
-  const [{ functionMemoryMb: memoryMb } = { functionMemoryMb: 512 }] = tables;
+function simulate({ tables, functionMemoryMb: memoryMb }: Deployment): Simulation {
   return new Simulation({
     start: START,
     tables: tables.map(props => ({

@@ -1,6 +1,6 @@
 import type { LagPercentiles } from '../../lab/report/lag.ts';
 import { count } from '../../lab/report/numbers.ts';
-import { markdownTable, seconds } from '../live/format.ts';
+import { markdownTable, percent, seconds } from '../live/format.ts';
 import type { ExecutionSums } from '../ticks/executions.ts';
 import type { Bounds } from './scenarios.ts';
 
@@ -71,8 +71,4 @@ export function faultsTable(results: readonly FaultsResult[]): string {
 function boundOf({ p99Ms, lateShare }: Bounds): string {
   if (p99Ms !== undefined) return `p99 ≤ ${p99Ms / 1000} s`;
   return lateShare === undefined ? '–' : `later than 2 s ≤ ${percent(lateShare)}`;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }

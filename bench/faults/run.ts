@@ -1,6 +1,7 @@
 import { seededRandom } from 'stepfunctions-emulator';
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import type { FaultsResult } from './result.ts';
 import { LATE_MS, type Scenario, type StreamItem } from './scenarios.ts';
@@ -12,9 +13,6 @@ const LEAD = 2;
 
 /** Ticks after the last minute, which find what was left of it. */
 const FOLLOWING = 3;
-
-/** Within its minute, as EventBridge Scheduler fires. */
-const LATE_SECONDS = 5;
 
 export interface FaultsRun {
   /** How long items keep expiring. */
@@ -37,11 +35,11 @@ export async function runScenario(
   const simulation = new Simulation({ start: START, ...misbehaviour });
   for (const item of items) simulation.table.write(item.id, item.ttl);
   for (let minute = 0; minute < LEAD + minutes + FOLLOWING; minute += 1) {
-    simulation.tick(START + minute * 60, LATE_SECONDS);
+    simulation.tick(START + minute * 60, TICK_LATE_SECONDS);
   }
   await simulation.finish();
 
-  const deleted = simulation.deleted.map(fate => ({ id: fate.id, lag: fate.deletedAt - fate.ttl * 1000 }));
+  const deleted = simulation.deleted.map(fate => ({ id: fate.id, lag: lagMsOf(fate) }));
   const others = deleted.filter(fate => !struck.has(fate.id));
   const late = others.filter(({ lag }) => lag > LATE_MS).length;
   return {

@@ -1,6 +1,7 @@
 import { expiryModel } from '../../expiry/model.ts';
+import { type LagPercentiles, lagPercentiles } from '../../lab/report/lag.ts';
 import type { Trouble } from '../../test/support/simulation/simulated-table.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 
@@ -24,7 +25,7 @@ export interface FleetResult {
   /** Of the tables without trouble. */
   readonly deleted: number;
   readonly left: number;
-  readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  readonly lagMs: LagPercentiles;
   readonly executions: number;
   /** Executions that ended as neither a success nor an incomplete sweep does. */
   readonly otherwise: number;
@@ -55,15 +56,12 @@ export async function runFleet(minutes: number): Promise<FleetResult> {
   for (let minute = 0; minute <= minutes + 1; minute += 1) simulation.tick(START + minute * 60);
   await simulation.finish();
   const busy = simulation.tables.slice(0, BUSY);
-  const lags = busy
-    .flatMap(({ deleted }) => deleted.map(({ ttl, deletedAt }) => deletedAt - ttl * 1000))
-    .toSorted((one, other) => one - other);
-  const at = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))] ?? 0;
+  const lags = busy.flatMap(({ deleted }) => deleted.map(lagMsOf));
   return {
     minutes,
     deleted: lags.length,
     left: busy.reduce((sum, { items }) => sum + items.size, 0),
-    lagMs: { p50: at(0.5), p99: at(0.99), max: at(1) },
+    lagMs: lagPercentiles(lags),
     executions: simulation.executions.length,
     otherwise: simulation.executions.filter(
       ({ status, error }) => status !== 'SUCCEEDED' && error !== 'SweepIncompleteError',

@@ -12,6 +12,11 @@ export function seconds(milliseconds: number | null): string {
   return milliseconds === null ? '–' : (milliseconds / 1000).toFixed(2);
 }
 
+/** A share, 0 to 1. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
 /** How many times the second; a dash for what can't be compared. */
 export function ratio(one: number | null, other: number | null): string {
   if (one === null || other === null || other === 0) return '–';

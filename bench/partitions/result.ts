@@ -1,7 +1,7 @@
 import { adviseShards, PARTITION_UNITS } from '../../expiry/partition-rule.ts';
 import type { LagPercentiles } from '../../lab/report/lag.ts';
 import { count } from '../../lab/report/numbers.ts';
-import { markdownRow, markdownTable, seconds } from '../live/format.ts';
+import { markdownRow, markdownTable, percent, seconds } from '../live/format.ts';
 import type { ExecutionSums } from '../ticks/executions.ts';
 import { loadOf, type Scenario } from './scenarios.ts';
 
@@ -66,8 +66,4 @@ export function partitionsRow(result: PartitionsResult): string {
     percent(result.lateShare),
     percent(result.putsThrottledShare),
   ]);
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }

@@ -1,8 +1,9 @@
 import { type Execution, seededRandom } from 'stepfunctions-emulator';
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 import { IndexPartitions } from './index-partitions.ts';
 import type { PartitionsResult } from './result.ts';
@@ -13,8 +14,6 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 /** Minutes before the first item expires, and ticks after the last one has. */
 const LEAD = 2;
 const FOLLOWING = 2;
-
-const LATE_SECONDS = 5;
 
 /** The writers' puts come so close to each other, milliseconds. */
 const PUT_STEP_MS = 10;
@@ -119,9 +118,9 @@ async function runDraw(scenario: Scenario, run: PartitionsRun): Promise<Draw> {
   clock.schedule((from - START) * 1000, put);
 
   const minutes = LEAD + Math.ceil(seconds / 60) + FOLLOWING;
-  for (let minute = 0; minute < minutes; minute += 1) simulation.tick(START + minute * 60, LATE_SECONDS);
+  for (let minute = 0; minute < minutes; minute += 1) simulation.tick(START + minute * 60, TICK_LATE_SECONDS);
   await simulation.finish();
 
-  const lags = simulation.deleted.map(({ ttl, deletedAt }) => deletedAt - ttl * 1000);
+  const lags = simulation.deleted.map(lagMsOf);
   return { lags, puts, putsThrottled, executions: simulation.executions };
 }

@@ -1,6 +1,7 @@
+import { TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { expiryModel } from '../../expiry/model.ts';
 import { lagPercentiles } from '../../lab/report/lag.ts';
-import { Simulation } from '../../test/support/simulation/simulation.ts';
+import { lagMsOf, Simulation } from '../../test/support/simulation/simulation.ts';
 import { sumExecutions } from '../ticks/executions.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -14,7 +15,7 @@ export interface WindowsScenario {
   readonly backlog: number;
   /** Ticks that never come, counted from the first. */
   readonly skipped?: readonly number[];
-  /** Milliseconds of a batch of deletes. */
+  /** Milliseconds that a batch of deletes takes longer. */
   readonly deleteMs?: number;
 }
 
@@ -29,16 +30,14 @@ export interface WindowsResult {
   readonly lagMs: ReturnType<typeof lagPercentiles>;
   /** When the last of the backlog was deleted, seconds after the first tick. */
   readonly backlogGoneSeconds: number;
-  /** Calls of the index, for each tick, with those of its children. */
-  readonly readsPerTick: number;
+  /** Calls of the index and of the journal, for each tick, with those of its children. */
+  readonly callsPerTick: number;
   readonly readUnitsPerTick: number;
 }
 
 export interface WindowsRun {
   readonly granularityMinutes: number;
   readonly minutes: number;
-  /** Within its minute, as EventBridge Scheduler fires. */
-  readonly lateSeconds: number;
 }
 
 /** Hours in which a backlog expired. */
@@ -47,7 +46,7 @@ const BACKLOG_SECONDS = 8 * 60 * 60;
 /** Runs ticks over a steady stream of items, and over what earlier ticks have left. */
 export async function runWindows(
   { title, rate, backlog, skipped = [], deleteMs = 0 }: WindowsScenario,
-  { granularityMinutes, minutes, lateSeconds }: WindowsRun,
+  { granularityMinutes, minutes }: WindowsRun,
 ): Promise<WindowsResult> {
   const model = expiryModel({ partitionKey: 'id', granularityMinutes });
   const simulation = new Simulation({
@@ -66,7 +65,7 @@ export async function runWindows(
   }
   const ticks = minutes + 4;
   for (let tick = 0; tick < ticks; tick += 1) {
-    if (!skipped.includes(tick)) simulation.tick(START + tick * 60, lateSeconds);
+    if (!skipped.includes(tick)) simulation.tick(START + tick * 60, TICK_LATE_SECONDS);
   }
   await simulation.finish();
   const sums = sumExecutions(simulation.executions);
@@ -80,9 +79,9 @@ export async function runWindows(
     written,
     deleted: simulation.deleted.length,
     twice: sums.notFound,
-    lagMs: lagPercentiles(fresh.map(({ ttl, deletedAt }) => deletedAt - ttl * 1000)),
+    lagMs: lagPercentiles(fresh.map(lagMsOf)),
     backlogGoneSeconds: old.reduce((last, { deletedAt }) => Math.max(last, deletedAt / 1000 - START), 0),
-    readsPerTick: counted('dynamoDbCalls'),
+    callsPerTick: counted('dynamoDbCalls'),
     readUnitsPerTick: counted('dynamoDbReadUnits'),
   };
 }

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type DynamoDbUsage, NO_USAGE } from '../../../cost/dynamodb-usage.ts';
-import { type AttributeMap, itemBytes, writeUnits } from '../../../cost/item-size.ts';
+import { type AttributeMap, itemBytes, readUnits, writeUnits } from '../../../cost/item-size.ts';
 import type { Journal } from '../../../functions/journal/journal.ts';
 import { DEPLOYMENT_ID, rowItem, tableEntry, WATERMARKS_AT } from '../../../functions/journal/layout.ts';
 import type { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
@@ -28,7 +28,7 @@ export function billedJournal(
     return answer;
   };
   const written = (items: readonly object[]) => ({
-    writeUnits: items.reduce((sum: number, item) => sum + writeUnits(bytesOf(item)), 0),
+    writeUnits: sum(items, item => writeUnits(bytesOf(item))),
   });
   const watermarks = () => written([watermarksItem(journal)]);
   const entryOf = (table: string) => () => written([tableItem(journal, table)]);
@@ -36,7 +36,7 @@ export function billedJournal(
     read: () =>
       call(
         () => journal.read(),
-        () => ({ readUnits: readUnits(deploymentItems(journal)) }),
+        () => ({ readUnits: readUnits(sum(deploymentItems(journal), bytesOf)) }),
       ),
     writeWatermarks: (...args) => call(() => journal.writeWatermarks(...args), watermarks),
     putRows: async rows => {
@@ -73,12 +73,5 @@ function watermarksItem({ state }: MemoryJournal): object {
 const bytesOf = (item: object): number =>
   itemBytes(marshall(item, { removeUndefinedValues: true }) as AttributeMap);
 
-/** Bytes that a consistent query reads for a unit. Source: DynamoDB Developer Guide, "Read consumption". */
-const READ_UNIT_BYTES = 4096;
-
-function readUnits(items: readonly object[]): number {
-  return Math.max(
-    1,
-    Math.ceil(items.reduce((sum: number, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES),
-  );
-}
+const sum = (items: readonly object[], of: (item: object) => number): number =>
+  items.reduce((total: number, item) => total + of(item), 0);

@@ -1,5 +1,7 @@
 import type { InvokeOptions } from 'stepfunctions-emulator';
+import { ENTRY_BYTES } from '../../../cost/assumptions.ts';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
+import { readUnits } from '../../../cost/item-size.ts';
 import { type ExpiryModel, expiryModel } from '../../../expiry/model.ts';
 import type { PollPace } from '../../../functions/child/poll.ts';
 import { type Deletion, NO_DELETION } from '../../../functions/delete-chunk/deletion.ts';
@@ -17,6 +19,11 @@ export interface Fate {
   readonly id: string;
   readonly ttl: number;
   readonly deletedAt: number;
+}
+
+/** From an item's expiry to its deletion, milliseconds. */
+export function lagMsOf({ ttl, deletedAt }: Fate): number {
+  return deletedAt - ttl * 1000;
 }
 
 /** Milliseconds of a read of the index. */
@@ -121,9 +128,8 @@ export class SimulatedTable {
       // As the client does: a second attempt at once.
       if (throttledCall(now()) && throttledCall(now())) throw new DynamoDbBusyError('throttled');
       const page = await this.items.readIndex(...query);
-      const bytes = page.entries.length * ENTRY_BYTES;
-      const readUnits = Math.max(1, Math.ceil(bytes / 4096)) / 2;
-      if (onUsage) reportDynamoDb(onUsage, { readUnits, writeUnits: 0 });
+      const units = readUnits(page.entries.length * ENTRY_BYTES) / 2;
+      if (onUsage) reportDynamoDb(onUsage, { readUnits: units, writeUnits: 0 });
       return page;
     };
   }
@@ -194,6 +200,3 @@ function carriedWith(
   const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
   return { ...carriedOf({ tableName, partitionKey: 'id', indexedBy, ...byWindow, ...props }), ...given };
 }
-
-/** Bytes of an index entry, about: a window, a TTL, a key, and what DynamoDB adds to each. */
-const ENTRY_BYTES = 100;

@@ -26,7 +26,7 @@ import { type SweepFunctions, simulatedFunctions } from './functions.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { type Fate, SimulatedTable, type SimulatedTableOptions } from './simulated-table.ts';
 
-export type { Fate, SimulatedTableOptions } from './simulated-table.ts';
+export { type Fate, lagMsOf, type SimulatedTableOptions } from './simulated-table.ts';
 
 /** A call of a function that fails, or takes long. */
 export interface CallFault {
