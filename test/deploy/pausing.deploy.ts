@@ -67,13 +67,16 @@ describeWithTerraform('a pause by hand', () => {
     await deployment.deploy(configOf(SESSION_DATA));
     await change({ State: 'DISABLED' });
     const removed = await deployment.deploy(configOf({ ...SESSION_DATA, enabled: false }));
-    // The alarm of missing sweeps goes with them, and out of the dashboard.
+    // The alarm of missing sweeps goes with them, and out of the dashboard; the table goes out of the tick's definition.
     expect(removed).toEqual({
       delete: expect.arrayContaining([
         expect.stringContaining('_tick_'),
         expect.stringContaining('_no-sweep_'),
       ]),
-      update: [expect.stringContaining('aws_cloudwatch_dashboard.')],
+      update: [
+        expect.stringContaining('aws_cloudwatch_dashboard.'),
+        expect.stringContaining('aws_sfn_state_machine.'),
+      ],
     });
     await expect(schedule(`${GROUP}-tick`)).rejects.toThrow();
     await deployment.deploy(configOf(SESSION_DATA));

@@ -59,7 +59,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
   [
     'what is shipped',
     [SESSION_DATA],
-    { ...TO_THE_SECOND, says: ['swept as SessionData\n', 'precise-ttl-SessionData-tick', 'A tick owns'] },
+    { ...TO_THE_SECOND, says: ['swept as SessionData\n', '-tick (next', 'A tick owns'] },
   ],
   [
     'number keys, once a minute',

@@ -4,9 +4,8 @@ import {
   MOST_FAILURES,
   type SeenDeployment,
   type SeenStreamReader,
-  STALE_MS,
 } from '../../../cli/deployment/observe-deployment.ts';
-import type { SeenJournal } from '../../../cli/deployment/observe-journal.ts';
+import { type SeenJournal, STALE_MS } from '../../../cli/deployment/observe-journal.ts';
 import type { Sweep } from '../../../cli/deployment/sweep.ts';
 import { OUTCOME_COUNTS } from '../../../cli/deployment/sweep-outcome.ts';
 import { type DeploymentOptions, deploymentFindings } from '../../../cli/doctor/deployment-findings.ts';
