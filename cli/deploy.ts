@@ -1,11 +1,12 @@
 /** `precise-ttl deploy`: provisions what the configuration says. See `--help`. */
-import { change } from './deploy/change.ts';
+import { applyPlan, change } from './deploy/change.ts';
 import { CHANGE_FLAGS, TERRAFORM_HELP } from './deploy/flags.ts';
 import { defineCommand } from './run-command.ts';
 
 export const command = defineCommand({
   flags: CHANGE_FLAGS,
-  help: (flags, call) => `${call('deploy', '[flags]')}
+  operand: true,
+  help: (flags, call) => `${call('deploy', '[FILE] [flags]')}
 
 Provisions what the configuration says, with Terraform. Shows the plan and asks for confirmation before it changes anything;
 without a terminal to ask at it refuses, unless you give --yes. A plan that would delete or replace a table, or anything else that
@@ -14,10 +15,14 @@ items at once. cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause (${call('pause')}) and a limit
 (${call('limit')}) as they are.
 
+With FILE it deploys the plan that ${call('diff', '--out FILE')} has kept there, and asks nothing: it was looked at. The configuration must
+be the one of that plan. Terraform refuses a plan when something was deployed after it.
+
 ${flags}
 
 ${TERRAFORM_HELP}
 
 Exit status: 0 deployed, 1 not, 2 wrong flags.`,
-  run: flags => change(flags, { ask: 'Deploy this?' }),
+  run: (flags, { word: plan }) =>
+    plan === '' ? change(flags, { ask: 'Deploy this?' }) : applyPlan(plan, flags),
 });

@@ -25,7 +25,7 @@ Exit status: 0 printed, 1 not (nothing deployed yet, no access to the state), 2 
   async run({ config }) {
     const program = terraformBinary(process.env);
     await requireTerraform(program);
-    const terraform = new Terraform(program, (await synthesizeStack({ config })).stack);
+    const terraform = new Terraform(program, await synthesizeStack({ config }));
     await terraform.init();
     const { tables } = await terraform.outputs();
     if (tables === undefined) {

@@ -11,6 +11,8 @@ export interface Command<F extends Flags> {
   readonly flags: F;
   /** One word before the flags, one of these. @default the command takes flags only */
   readonly words?: readonly string[];
+  /** One word before the flags, or none, whatever it is. @default the command takes flags only, or one of `words` */
+  readonly operand?: true;
   /**
    * @param flags all of them, one on each line
    * @param call how commands are called: it names them in the text
@@ -83,10 +85,10 @@ async function execute<F extends Flags>(
   args: readonly string[],
   siblings: Commands,
 ): Promise<number> {
-  const { words = [], help, run } = command;
+  const { words = [], operand = false, help, run } = command;
   const flags = { ...command.flags, ...HELP };
   const [first = ''] = args;
-  const hasWord = words.length > 0 && first !== '' && !first.startsWith('-');
+  const hasWord = (operand || words.length > 0) && first !== '' && !first.startsWith('-');
   const values: FlagValues<F & typeof HELP> = parseFlags(flags, hasWord ? args.slice(1) : args);
   if ((values as FlagValues<typeof HELP>).help) {
     print(help(describeFlags(flags), invocation));

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { consent, requireConsent } from '../consent.ts';
-import type { FlagValues } from '../flags.ts';
+import { FlagError, type FlagValues } from '../flags.ts';
 import { print, printError } from '../print.ts';
 import { stopOnSignal } from '../signals.ts';
 import type { CHANGE_FLAGS } from './flags.ts';
@@ -28,25 +30,55 @@ export async function change(
 ): Promise<number> {
   const program = terraformBinary(process.env);
   await requireTerraform(program);
-  const { stack } = await synthesizeStack({ config: flags.config, removed });
+  const stack = await synthesizeStack({ config: flags.config, removed });
   requireConsent(flags);
   const terraform = new Terraform(program, stack);
-  await terraform.init();
-  try {
-    const changes = await terraform.plan();
+  await terraform.init(flags);
+  return terraform.withPlan(async plan => {
+    const changes = await terraform.plan(plan);
     if (changes === undefined) return 1;
-    const lowered = changes ? describeLoweredGraces(await terraform.planned()) : '';
-    if (lowered !== '') print(`\n${lowered}`);
+    if (changes) await tellLoweredGraces(terraform, plan);
     // Without changes it may still have to write its state: where something was moved to, what is forgotten.
     const declined = changes ? await declinedWith(ask, flags) : undefined;
     if (declined !== undefined) {
       printError('Nothing was changed.');
       return declined;
     }
-    return await terraform.apply();
-  } finally {
-    terraform.forgetPlan();
+    return terraform.apply(plan);
+  });
+}
+
+/**
+ * Does what a plan says that was kept. The functions' archives are not in it, so the stack is synthesized again.
+ *
+ * @param file as it was typed
+ * @returns the exit status
+ * @throws {FlagError} when there is no such file
+ * @throws {DeployError} when there is no Terraform that can be run, or it refuses to begin
+ */
+export async function applyPlan(
+  file: string,
+  { config, upgrade }: FlagValues<typeof CHANGE_FLAGS>,
+): Promise<number> {
+  if (upgrade) {
+    throw new FlagError(
+      '--upgrade: expected none with a plan, which has its provider; give it to diff --out',
+    );
   }
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new FlagError(`deploy: expected a file that diff --out has written, got "${file}"`);
+  }
+  const program = terraformBinary(process.env);
+  await requireTerraform(program);
+  const terraform = new Terraform(program, await synthesizeStack({ config }));
+  await terraform.init();
+  return terraform.apply(resolve(file));
+}
+
+/** Says what a plan shows only to who compares definitions of state machines. */
+export async function tellLoweredGraces(terraform: Terraform, plan: string): Promise<void> {
+  const lowered = describeLoweredGraces(await terraform.planned(plan));
+  if (lowered !== '') print(`\n${lowered}`);
 }
 
 /** @returns the exit status of who does not agree; undefined of who does */

@@ -1,11 +1,14 @@
 import { YES } from '../consent.ts';
 import { CONFIG } from '../flags.ts';
 
-/** Of the commands that change something. */
-export const CHANGE_FLAGS = {
+/** Of the commands that plan. */
+export const PLAN_FLAGS = {
   config: CONFIG,
-  yes: YES,
+  upgrade: { type: 'switch', help: 'take the newest provider of AWS that the stack allows, and lock that' },
 } as const;
+
+/** Of the commands that change something. */
+export const CHANGE_FLAGS = { ...PLAN_FLAGS, yes: YES } as const;
 
 /** The end of the help of every command that runs Terraform. */
 export const TERRAFORM_HELP =

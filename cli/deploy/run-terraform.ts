@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { SynthesizedStack } from './synthesized-stack.ts';
 import { DeployError } from './terraform-binary.ts';
 
-/** In the stack's folder. It can hold what is secret, so it goes at the end. */
-const PLAN = 'precise-ttl.plan';
+/** Terraform's own name for it. */
+export const LOCK_FILE = '.terraform.lock.hcl';
 
 /** Of `plan -detailed-exitcode`. */
 const CHANGES = 2;
@@ -21,19 +22,29 @@ const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 export class Terraform {
   readonly #program: string;
   readonly #stack: string;
+  readonly #project: string;
 
-  constructor(program: string, stack: string) {
+  constructor(program: string, { stack, project }: SynthesizedStack) {
     this.#program = program;
     this.#stack = stack;
+    this.#project = project;
   }
 
   /**
-   * Gets the provider and opens the state. What it prints goes to stderr, so that stdout stays for the plan, or an answer.
+   * Gets the provider and opens the state. The lock file, which says which provider that is, is kept beside the configuration. What it
+   * prints goes to stderr, so that stdout stays for the plan, or an answer.
+   *
+   * @param upgrade take the newest provider that the stack allows, whatever the lock file says
    * @throws {DeployError} when Terraform has said why not
    */
-  async init(): Promise<void> {
-    const upgrade = this.#isLockedOtherwise() ? ['-upgrade'] : [];
-    const status = await this.#run(['init', '-input=false', ...upgrade], process.stderr);
+  async init({ upgrade = false }: { readonly upgrade?: boolean } = {}): Promise<void> {
+    const kept = join(this.#project, LOCK_FILE);
+    const used = join(this.#stack, LOCK_FILE);
+    if (existsSync(kept)) copyFileSync(kept, used);
+    const status = await this.#run(
+      ['init', '-input=false', ...(upgrade ? ['-upgrade'] : [])],
+      process.stderr,
+    );
     if (status !== 0) {
       throw new DeployError(
         `Terraform: expected terraform init to succeed in ${this.#stack}, got exit status ${status}; what it says above is ` +
@@ -41,29 +52,44 @@ export class Terraform {
           'precise-ttl.',
       );
     }
+    if (existsSync(used)) copyFileSync(used, kept);
   }
 
   /**
    * Shows what would be changed.
+   *
+   * @param file where the plan is kept, absolute
+   * @param quiet show nothing, because it is shown in another way
    * @returns whether something would; undefined when Terraform refused the plan, and has said why
    */
-  async plan(): Promise<boolean | undefined> {
-    const status = await this.#run(['plan', '-input=false', '-detailed-exitcode', `-out=${PLAN}`]);
+  async plan(file: string, { quiet = false } = {}): Promise<boolean | undefined> {
+    const args = ['plan', '-input=false', '-detailed-exitcode', `-out=${file}`];
+    const status = await this.#run(args, quiet ? process.stderr : process.stdout);
     return status === 0 ? false : status === CHANGES ? true : undefined;
   }
 
-  /** The plan that {@link plan} has shown, as `terraform show -json` says it. */
-  planned(): Promise<object> {
-    return this.#json(['show', '-json', PLAN]);
+  /** A plan as `terraform show -json` says it. */
+  planned(file: string): Promise<object> {
+    return this.#json(['show', '-json', file]);
   }
 
   /** Does what {@link plan} has shown, and nothing else. @returns the exit status */
-  apply(): Promise<number> {
-    return this.#run(['apply', '-input=false', PLAN]);
+  apply(file: string): Promise<number> {
+    return this.#run(['apply', '-input=false', file]);
   }
 
-  forgetPlan(): void {
-    rmSync(join(this.#stack, PLAN), { force: true });
+  /**
+   * Works with a plan that nobody keeps: it can hold what is secret.
+   *
+   * @param work gets the file that the plan is to be in, absolute
+   */
+  async withPlan<Result>(work: (file: string) => Promise<Result>): Promise<Result> {
+    const file = join(this.#stack, 'precise-ttl.plan');
+    try {
+      return await work(file);
+    } finally {
+      rmSync(file, { force: true });
+    }
   }
 
   /**
@@ -109,27 +135,5 @@ export class Terraform {
     } finally {
       process.off('SIGINT', ignore);
     }
-  }
-
-  /**
-   * Whether an earlier version of this package has left a lock file with another version of a provider: `init` alone refuses
-   * that. Both files name one exact version of each.
-   */
-  #isLockedOtherwise(): boolean {
-    const lock = read(join(this.#stack, '.terraform.lock.hcl'));
-    if (lock === undefined) return false;
-    const { terraform } = JSON.parse(readFileSync(join(this.#stack, 'cdk.tf.json'), 'utf8')) as {
-      terraform?: { required_providers?: Readonly<Record<string, { readonly version?: string }>> };
-    };
-    const versions = Object.values(terraform?.required_providers ?? {}).map(({ version }) => version ?? '');
-    return versions.some(version => !lock.includes(`constraints = "${version}"`));
-  }
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
   }
 }

@@ -4,6 +4,8 @@ import { findConfigFile, loadConfigFile } from '../../stacks/config-file.ts';
 import { projectFolder } from './project.ts';
 
 export interface SynthesizedStack {
+  /** Where the configuration keeps what is its own, absolute. */
+  readonly project: string;
   /** `cdktf.out`, absolute. */
   readonly cdktfOut: string;
   /** The folder in it in which Terraform runs. */
@@ -27,8 +29,9 @@ export async function synthesizeStack(flags: SynthesisFlags): Promise<Synthesize
   const config = await loadConfigFile(flags.config);
   // Only now: loading the CDKTF app takes most of a second, which a wrong file shall not wait for.
   const { STACK, synthesize } = await import('../../stacks/app.ts');
-  const cdktfOut = flags.outdir ?? join(projectFolder(findConfigFile(flags.config)), 'cdktf.out');
+  const project = projectFolder(findConfigFile(flags.config));
+  const cdktfOut = flags.outdir ?? join(project, 'cdktf.out');
   mkdirSync(cdktfOut, { recursive: true });
   synthesize({ config, outdir: cdktfOut, removed: flags.removed ?? false });
-  return { cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
+  return { project, cdktfOut, stack: join(cdktfOut, 'stacks', STACK) };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -57,6 +57,16 @@ describeWithTerraform('npm run', () => {
     expect((await command('outputs')).status).toBe(1);
   });
 
+  test('diff says by its exit status whether something would change, and prints the plan as JSON', async () => {
+    const { status, stdout } = await command('diff', '--detailed-exitcode', '--json');
+    expect(status).toBe(2);
+    const { resource_changes: changes } = JSON.parse(stdout) as { resource_changes: { address: string }[] };
+    expect(changes.map(({ address }) => address)).toContainEqual(
+      expect.stringContaining('aws_sfn_state_machine'),
+    );
+    expect((await command('diff', '--detail')).status).toBe(1);
+  });
+
   test('deploy refuses without --yes, and makes nothing', async () => {
     const { status, all } = await command('deploy');
     expect([status, all]).toEqual([2, expect.stringContaining('--yes: expected it where no terminal')]);
@@ -88,6 +98,36 @@ describeWithTerraform('npm run', () => {
         },
       },
     });
+  });
+
+  test('a plan that was kept is deployed without a question, and once only', async () => {
+    const [plan, config] = [join(project, 'kept.plan'), join(project, 'precise-ttl.config.ts')];
+    const before = readFileSync(config, 'utf8');
+    expect((await command('diff', '--detailed-exitcode')).status).toBe(0);
+    writeFileSync(config, before.replace('"tables"', '"logRetentionDays":7,"tables"'));
+    expect((await command('diff', '--out', plan)).status).toBe(0);
+    // Another checkout, in which nothing was synthesized or initialized yet.
+    rmSync(join(project, 'cdktf.out'), { recursive: true });
+    const { status, all } = await command('deploy', plan);
+    expect([status, all]).toEqual([0, expect.stringMatching(/0 added, [1-9]\d* changed, 0 destroyed/)]);
+    expect((await command('diff', '--detailed-exitcode')).status).toBe(0);
+    const again = await command('deploy', plan);
+    expect([again.status, again.all]).toEqual([1, expect.stringContaining('Saved plan is stale')]);
+    writeFileSync(config, before);
+  });
+
+  test('the provider is locked beside the configuration', async () => {
+    expect(readFileSync(join(project, '.terraform.lock.hcl'), 'utf8')).toContain('hashicorp/aws');
+    const { status, all } = await command('deploy', '--upgrade', '--yes');
+    expect([status, all]).toEqual([0, expect.stringContaining('Finding hashicorp/aws versions matching')]);
+  });
+
+  test.each([
+    ['a plan that is not there', ['none.plan'], 'deploy: expected a file that diff --out has written'],
+    ['a plan with --upgrade', ['kept.plan', '--upgrade'], '--upgrade: expected none with a plan'],
+  ])('deploy refuses %s', async (_what, args, expected) => {
+    const { status, all } = await command('deploy', ...args);
+    expect([status, all]).toEqual([2, expect.stringContaining(expected)]);
   });
 
   test('destroy removes everything but the table and its items', async () => {

@@ -469,8 +469,11 @@ describe('a deployment', () => {
     });
   });
 
-  test('says which Terraform it needs', () => {
-    expect(json.terraform).toMatchObject({ required_version: '>= 1.10' });
+  test('says which Terraform it needs, and takes every provider of the major version', () => {
+    expect(json.terraform).toMatchObject({
+      required_version: '>= 1.10',
+      required_providers: { aws: { source: 'hashicorp/aws', version: '>= 6.25, < 7' } },
+    });
   });
 
   test('sweeps several tables with one of everything, and those that say so with their own', () => {
