@@ -20,8 +20,8 @@ export const command = defineCommand({
   },
   help: (flags, call) => `${call('diff', '[flags]')}
 
-Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing. A plan that is kept with --out is deployed by
-${call('deploy', 'FILE')}, from the same configuration.
+Shows what ${call('deploy')} would change, as a plan of Terraform. Changes nothing.
+${call('diff', '--out FILE')} keeps the plan for ${call('deploy', 'FILE')}.
 
 ${flags}
 

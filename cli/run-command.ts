@@ -44,6 +44,8 @@ export interface AnyCommand {
   /** With `--help`. */
   readonly flags: Flags;
   readonly words: readonly string[];
+  /** Whether it takes a word of its own before the flags, as the name of a file. */
+  readonly operand: boolean;
   /** The exit status of a wrong command line. */
   readonly usageStatus: number;
   readonly help: (call: Invocation) => string;
@@ -68,6 +70,7 @@ export function defineCommand<const F extends Flags>(command: Command<F>): AnyCo
   return {
     flags,
     words: command.words ?? [],
+    operand: command.operand ?? false,
     usageStatus: command.failureStatus ?? USAGE_STATUS,
     help: call => command.help(describeFlags(flags), call),
     execute: (args, siblings = {}) =>
