@@ -30,6 +30,7 @@ import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
 import { checkSpan, isReconcile, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+import { oldestWatermark } from './watermark-age.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
 const TABLES_AT_ONCE = 32;
@@ -61,6 +62,8 @@ export interface TickSurroundings {
     readonly read: () => Promise<DeploymentState>;
     readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
   };
+  /** Says how far the table is behind that is furthest, seconds; only when it is an hour or more. */
+  readonly recordAge: (table: string, seconds: number) => void;
   /** Epoch milliseconds, of the function. */
   readonly clock: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -83,7 +86,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
  *    Where all targets together are more than a tick has room for, it takes more of them, and another child several windows.
- * 4. Up to where everything is gone goes into the journal.
+ * 4. Up to where everything is gone goes into the journal. Where that does not get any further, for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -124,6 +127,11 @@ export async function planTick(
   } catch (error) {
     // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
     logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
+  }
+  if (isWhole) {
+    const moved = new Map(watermarks.map(([table, { gone }]) => [table, gone]));
+    const oldest = oldestWatermark(tables, state, moved, startedAtMs);
+    if (oldest !== undefined) surroundings.recordAge(oldest.table, oldest.age);
   }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
   const most = mostTargets(wanting.map(({ length }) => length));

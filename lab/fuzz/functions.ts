@@ -129,7 +129,10 @@ export class Functions {
       const tableOf: TickSurroundings['tableOf'] = (settings, options) =>
         askedTable({ ...runtime, settings, documents }, options);
       return input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: this.#now, sleep: runtime.sleep })
+        ? planTick(input, {
+            ...{ tableOf, logger: QUIET, journal, recordAge: () => undefined },
+            ...{ clock: this.#now, sleep: runtime.sleep },
+          })
         : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));
     },
     [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, runtime, invocation) =>

@@ -72,24 +72,22 @@ test('an archive and its alarms are part of the bill', () => {
   expect(without?.byPart.archive).toBe(0);
 });
 
+/** With the alarms on metrics that AWS has for free. */
+const FREE_METRICS = { ...ESSENTIAL, alarms: { deletionLag: false, watermarkAge: false } } as const;
+
 test('with alarms and without custom metrics an idle table costs at most 90 cents a month', () => {
-  const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
+  const { bill } = ask({ props: FREE_METRICS });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
   expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
   expect(bill.total).toBeLessThanOrEqual(0.9);
 });
 
 test.each<[string, string, number, PreciseTtlProps]>([
-  [
-    'README.md',
-    'costs $% a month by window with alarms',
-    1,
-    { ...ESSENTIAL, alarms: { deletionLag: false } },
-  ],
+  ['README.md', 'costs $% a month by window with alarms', 1, FREE_METRICS],
   ['README.md', 'and $% as it\ncomes', 1, IDLE],
   ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, indexedBy: 'second' }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
-  ['docs/cost.md', '`dashboard: false`, $% a month', 1, { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['docs/cost.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
   ['docs/cost.md', 'all alarms of `essential` it is $%', 1, ESSENTIAL],
   ['docs/cost.md', 'A hundred idle tables by window cost $% together', 100, IDLE],
   ['docs/cost.md', 'A hundred by second cost $%', 100, { ...IDLE, indexedBy: 'second' }],

@@ -8,6 +8,7 @@ import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
 import { inPackage } from '../../cli/invocation.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
+import { pauseTables } from '../../cli/pause/job.ts';
 import { runReplay } from '../../cli/replay/job.ts';
 import { resumeTables } from '../../cli/resume/job.ts';
 import { statusJob } from '../../cli/status/job.ts';
@@ -46,6 +47,7 @@ export interface PlayedCloud {
   status(): Promise<{ readonly text: string; readonly verdict: string }>;
   history(options?: { readonly failed?: boolean }): Promise<string>;
   doctor(): Promise<string>;
+  pause(): Promise<string>;
   resume(): Promise<string>;
   /** @param from, to ISO-8601 */
   replay(from: string, to: string): Promise<string>;
@@ -172,6 +174,17 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
       });
       return said(report ? describeReport(report) : '');
     },
+    pause: () =>
+      collected(print =>
+        pauseTables({
+          ...shared,
+          forMs: undefined,
+          resultFile: undefined,
+          connect: region => operatingClients(region, environment),
+          confirm: async () => true,
+          print,
+        }),
+      ),
     resume: () =>
       collected(print =>
         resumeTables({

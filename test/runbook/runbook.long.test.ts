@@ -196,3 +196,30 @@ test('executions-timed-out: an execution hangs for a day; a replay does what it 
   await cloud.until('executionsTimedOut', false, 16);
   expectShown('executionsTimedOut');
 }, 60_000);
+
+test('watermark-age: somebody has forgotten that a table is paused; when it is resumed, what was missed is replayed', async () => {
+  setSchedules(true);
+  await advance(2);
+  await cloud.resume();
+  await advance(2);
+  cloud.printed.length = 0;
+  await cloud.pause();
+  await put('missed', 90);
+  // Ticks that would do nothing for this table.
+  setSchedules(false);
+  await cloud.clock.advance(DAY);
+  setSchedules(true);
+  await advance(2);
+  expect(cloud.isSounding('watermarkAge')).toBe(false);
+  setSchedules(false);
+  await cloud.clock.advance(2 * 60 * MINUTE);
+  setSchedules(true);
+  await cloud.until('watermarkAge', true, 4);
+  const { text } = await cloud.status();
+  expect(text).toContain('WARNING the table is paused since');
+  expect(await left()).toEqual(['missed']);
+  expect(await cloud.resume()).toContain('deleted 1');
+  expect(await left()).toEqual([]);
+  await cloud.until('watermarkAge', false, 16);
+  expectShown('watermarkAge');
+}, 60_000);

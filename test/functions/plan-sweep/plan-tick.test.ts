@@ -53,6 +53,7 @@ async function plan({
   const clock = new VirtualClock(startedMs);
   const asked: string[] = [];
   const written: Readonly<Record<string, Watermark>>[] = [];
+  const ages: [string, number][] = [];
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
   const tableOf = (settings: SweepSettings): AskedTable => {
     const readIndex: ReadIndex = async ({ value }, range, _startKey, limit) => {
@@ -104,11 +105,12 @@ async function plan({
           written.push(all);
         },
       },
+      recordAge: (table, seconds) => ages.push([table, seconds]),
       clock: () => clock.now(),
       sleep: readMs > 0 ? ms => clock.sleep(ms) : () => new Promise(() => undefined),
     },
   );
-  return { output, asked: new Set(asked), written, logger };
+  return { output, asked: new Set(asked), written, ages, logger };
 }
 
 const partsOf = ({ due, parts, sweeps }: PlanSweepOutput) => [{ due, sweeps }, ...parts];
@@ -197,12 +199,92 @@ describe('what the operators have set', () => {
         tableOf: settings => ({ settings, readIndex, readHeld: undefined, logger: console }),
         logger: console,
         journal: { read: () => Promise.reject(unreadable), writeWatermarks: jest.fn() },
+        recordAge: jest.fn(),
         clock: () => STARTED_MS,
         sleep: () => new Promise(() => undefined),
       },
     );
     await expect(planning).rejects.toBe(unreadable);
     expect(readIndex).not.toHaveBeenCalled();
+  });
+});
+
+describe('the age of the oldest watermark', () => {
+  const HOUR = 3_600;
+  const NOW = STARTED_MS / 1000;
+  const ISO = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const goneAgo = (seconds: number): Watermark => ({ since: 0, gone: NOW - seconds, at: ISO(NOW - seconds) });
+
+  test('is recorded of a table that somebody has paused and forgotten, with its name', async () => {
+    const { ages } = await plan({
+      tables: { idle: [], one: [], two: [] },
+      control: { pauses: { one: { since: ISO(NOW - 25 * HOUR) }, two: { since: ISO(NOW - 30 * HOUR) } } },
+      watermarks: { idle: goneAgo(60), one: goneAgo(25 * HOUR), two: goneAgo(30 * HOUR) },
+    });
+    expect(ages).toEqual([['two', 30 * HOUR]]);
+  });
+
+  test('is recorded of a table that nobody knows enough of to move its watermark', async () => {
+    const { ages } = await plan({ tables: { one: [] }, watermarks: { one: goneAgo(72 * HOUR) } });
+    expect(ages).toEqual([['one', 72 * HOUR]]);
+  });
+
+  test('is recorded of a table that was paused before anybody swept it', async () => {
+    const pauses = { one: { since: ISO(NOW - 26 * HOUR) } };
+    expect((await plan({ tables: { one: [] }, control: { pauses } })).ages).toEqual([['one', 26 * HOUR]]);
+  });
+
+  test('is recorded with a grace, which is no delay, taken off', async () => {
+    const { ages } = await plan({
+      tables: { one: [] },
+      props: { one: { graceSeconds: 10 * HOUR } },
+      control: { pauses: { one: { since: ISO(NOW - 12 * HOUR) } } },
+      watermarks: { one: goneAgo(12 * HOUR) },
+    });
+    expect(ages).toEqual([['one', 2 * HOUR]]);
+  });
+
+  test.each<[string, Parameters<typeof plan>[0]]>([
+    ['all keep up', { tables: { one: [] }, watermarks: { one: goneAgo(60) } }],
+    [
+      'this tick moves it',
+      {
+        tables: { one: [] },
+        props: { one: { lookbackMinutes: 1440 } },
+        watermarks: { one: goneAgo(5 * HOUR) },
+      },
+    ],
+    ['none is known', { tables: { one: [] } }],
+    [
+      'the pause has an end that is still to come',
+      {
+        tables: { one: [] },
+        control: { pauses: { one: { since: ISO(NOW - 72 * HOUR), until: ISO(NOW + 1) } } },
+        watermarks: { one: goneAgo(72 * HOUR) },
+      },
+    ],
+    [
+      'the pause has just ended, and a reconcile may still make up for it',
+      {
+        tables: { one: [] },
+        control: { pauses: { one: { since: ISO(NOW - 72 * HOUR), until: ISO(NOW - HOUR + 1) } } },
+        watermarks: { one: goneAgo(72 * HOUR) },
+      },
+    ],
+    [
+      'the table is in none of its ticks any more',
+      { tables: { one: [] }, watermarks: { one: goneAgo(60), gone: goneAgo(72 * HOUR) } },
+    ],
+    [
+      'the tick is for some tables only',
+      {
+        tables: { one: [], two: [] },
+        input: { tables: ['one'] },
+        watermarks: { one: goneAgo(60), two: goneAgo(72 * HOUR) },
+      },
+    ],
+  ])('is not recorded when %s', async (_when, deployment) => {
+    expect((await plan(deployment)).ages).toEqual([]);
   });
 });
 

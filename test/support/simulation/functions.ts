@@ -77,7 +77,10 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
+        ? planTick(input, {
+            ...{ tableOf, logger: QUIET, journal, recordAge: () => {} },
+            ...{ clock: () => clock.now(), sleep },
+          })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
