@@ -81,8 +81,8 @@ export interface LocalCloudOptions {
   readonly observe?: boolean;
   /** Called when an execution starts, whoever starts it; children of a Map Run don't count. */
   readonly onExecutionStart?: (execution: Execution) => void;
-  /** Called when an execution has ended, however it ended. */
-  readonly onExecution?: (execution: Execution) => void;
+  /** Called when an execution has ended, however it ended, with the name of the schedule that has started it, if one has. */
+  readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   /** Called when a schedule fires and its target can't be started. */
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
@@ -106,6 +106,8 @@ export class LocalCloud {
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #scheduler: LocalScheduler;
+  /** Names of schedules. */
+  readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 
   private constructor(
@@ -135,12 +137,16 @@ export class LocalCloud {
       ...(expressDeliveries && { expressDeliveries }),
       ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
-      onEnd: execution => onExecution?.(execution),
+      onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });
     this.#scheduler = new LocalScheduler({
       clock,
       schedules: parts.synthesized.schedules,
-      fire: ({ schedule, input }) => this.startExecution(schedule.targetArn, JSON.parse(input)),
+      fire: ({ schedule, input }) => {
+        const execution = this.startExecution(schedule.targetArn, JSON.parse(input));
+        this.#scheduledBy.set(execution, schedule.name);
+        return execution;
+      },
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
     });
