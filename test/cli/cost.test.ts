@@ -126,18 +126,36 @@ test('the tables of a deployment share its executions, its alarms and its dashbo
   expect(answer({ ...LOAD, tables: apart }).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
 });
 
+test('of tables with several settings it is said which have which, and which one has too few shards', () => {
+  const tables: PreciseTtlProps[] = [
+    { tableName: 'Carts', partitionKey: 'id', warmThroughput: { read: 12_000, write: 84_000 }, shards: 1000 },
+    ...['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
+      tableName,
+      partitionKey: 'id',
+    })),
+  ];
+  const { bill, facts } = answer({ ...LOAD, itemsPerMonth: 43.2e9, tables });
+  const text = describeBill(bill, facts);
+  expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);
+  expect(text).toMatch(/^Tokens, Sessions, Links and 2 more: indexed by window, /m);
+  expect(text).toContain(' puts and deletes a second in the index of Tokens, on 1 shard');
+});
+
 test('a table whose schedules are off is counted as if they were on, and that is said', () => {
   const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
   expect(off.bill).toEqual(on.bill);
-  expect(off.facts.settings).toEqual([`${on.facts.settings[0]}, counted as if it were enabled`]);
+  const [settings] = on.facts.settings;
+  expect(off.facts.settings).toEqual([
+    { ...settings, words: `${settings?.words}, counted as if it were enabled` },
+  ]);
 });
 
 test.each<[Partial<PreciseTtlProps>, string]>([
   [{ provisionedCapacity: { read: 10, write: 10 } }, 'counted as if it were on demand, and not provisioned'],
   [{ tableClass: 'STANDARD_INFREQUENT_ACCESS' }, 'counted as if its class were STANDARD'],
 ])('of a table with %j it is said that it is %s', (props, said) => {
-  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]).toContain(said);
-  expect(ask({ props: IDLE }).facts.settings[0]).not.toContain(said);
+  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]?.words).toContain(said);
+  expect(ask({ props: IDLE }).facts.settings[0]?.words).not.toContain(said);
 });
 
 test('every flag changes the answer, in a process of its own', async () => {
