@@ -422,8 +422,8 @@ export const PROPS = {
   /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
-   * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
-   * than the history of the execution, which is free
+   * whether each sweep is traced in X-Ray, as one trace. A deployment that is idle pays about $0.22 a month for it: a
+   * trace says no more than the journal and the logs
    */
   tracing: optional(boolean(), false),
   /**

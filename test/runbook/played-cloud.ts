@@ -110,8 +110,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   };
   const isSounding = (alarm: AlarmName) =>
     served.cloudWatch.alarms.some(
-      ({ alarm: { name }, state }) =>
-        state === 'ALARM' && name === `precise-ttl-${props.tableName}-${kebab(alarm)}`,
+      ({ alarm: { name }, state }) => state === 'ALARM' && name === `precise-ttl-${kebab(alarm)}`,
     );
   /** The commands wait by real timers for executions that wait by the clock. */
   const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {

@@ -22,7 +22,6 @@ import { notPrinted } from './sections.ts';
 
 const SESSIONS: PreciseTtlProps = {
   tableName: 'Sessions',
-  sweep: 'precise-ttl-Sessions',
   partitionKey: 'id',
   reconcileHours: 1,
 };
@@ -68,7 +67,7 @@ const advance = (minutes: number) => cloud.clock.advance(minutes * MINUTE);
 const putAtMinute = (id: string, minutes: number) =>
   put(id, (minutes + 1) * 60 - (Math.floor(cloud.clock.now() / 1000) % 60));
 const isDelete = ({ operation }: DynamoDbCall) => operation === 'BatchExecuteStatement';
-const machine = (wanted = 'precise-ttl-Sessions') =>
+const machine = (wanted = 'precise-ttl') =>
   cloud.served.cloud.synthesized.stateMachines.find(({ name }) => name === wanted);
 const setSchedules = (enabled: boolean) => {
   for (const schedule of cloud.served.cloud.schedules)
@@ -183,7 +182,7 @@ test('executions-timed-out: an execution hangs for a day; a replay does what it 
     return crash();
   };
   const input = JSON.stringify({ from, to });
-  const replays = machine('precise-ttl-Sessions-replay');
+  const replays = machine('precise-ttl-replay');
   await sfn.send(new StartExecutionCommand({ stateMachineArn: replays?.arn, input }));
   await advance(15);
   expect((await cloud.status()).text).toMatch(/open replays +1, for 15 minutes/);
