@@ -1,4 +1,5 @@
 import { expiryModel } from '../../../expiry/model.ts';
+import type { PollPace } from '../../../functions/child/poll.ts';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
@@ -76,6 +77,13 @@ interface Given {
   readonly random?: number;
   /** How far DynamoDB's clock is ahead of the machine's, seconds. */
   readonly dynamoDbAhead?: number;
+  /** How long a query takes, seconds. */
+  readonly queryTakes?: number;
+  /** The function's clock against the machine's when it begins, seconds. @default far behind */
+  readonly functionAhead?: number;
+  readonly pace?: Partial<PollPace>;
+  /** @default 'batch', in which nothing is planned */
+  readonly deleteMode?: 'guarded' | 'batch';
 }
 
 async function decide({
@@ -87,11 +95,17 @@ async function decide({
   index = [],
   random = 0.5,
   dynamoDbAhead = 0,
+  queryTakes = 0,
+  functionAhead,
+  pace = {},
+  deleteMode = 'batch',
 }: Given) {
+  let clock = functionAhead === undefined ? 0 : (MINUTE + now + functionAhead) * 1000;
   const slept: number[] = [];
   let queries = 0;
   const readIndex: ReadIndex = async (_window, { from, upTo }, startKey, limit) => {
     queries += 1;
+    clock += queryTakes * 1000;
     if (index === 'busy') throw new DynamoDbBusyError('throttled');
     const all = index.map(offset => keyAt(offset)).filter(({ ttl }) => ttl >= from && ttl <= upTo);
     const behind =
@@ -119,13 +133,15 @@ async function decide({
         backoffBaseSeconds: 1,
         backoffCapSeconds: 20,
         graceSeconds: 0,
+        deleteMode,
+        ...pace,
       },
       layout: indexLayout(expiryModel({ partitionKey: 'id' })),
       readIndex,
       showKey: key => key,
       random: () => random,
       sleep: async ms => void slept.push(ms),
-      clock: () => 0,
+      clock: () => clock,
     },
   );
   return { ...answer, slept, queries };
@@ -137,7 +153,7 @@ const offsets = ({ chunks }: { chunks: readonly Chunk[] }) =>
 describe('a poll that is due', () => {
   test('deletes what is expired, then waits for what expires next', async () => {
     const answer = await decide({ now: 0.1, index: [-1, 0, 7] });
-    expect(answer).toMatchObject({ next: 'delete', afterwards: 'wait', until: second(7) });
+    expect(answer).toMatchObject({ next: 'delete', upcoming: [{ until: second(7), chunks: [] }] });
     expect(answer.progress).toMatchObject({
       poll: { seen: MINUTE, nextAt: MINUTE + 7, lastDue: 2 },
       counts: { inFlight: 2 },
@@ -147,7 +163,7 @@ describe('a poll that is due', () => {
   });
 
   test('with nothing behind it is followed by a call that adds up', async () => {
-    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', afterwards: 'query' });
+    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', upcoming: [] });
   });
 
   test('that finds nothing waits for what expires next', async () => {
@@ -237,7 +253,7 @@ describe('what DeleteChunks came to', () => {
       const done = result([], { once: false }, { deleted: 25 });
       const progress = { poll: { nextAt: null, seen: MINUTE - 30 } };
       const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
-      expect(answer).toMatchObject({ next: 'delete', afterwards: 'query', queries: 0 });
+      expect(answer).toMatchObject({ next: 'delete', upcoming: [], queries: 0 });
       expect(answer.progress).toMatchObject({
         deferred: { count: 0 },
         counts: { deleted: 28, retries: 2, inFlight: 1 },
@@ -310,7 +326,7 @@ describe('deferred keys', () => {
     expect(answer.slept).toEqual([450]);
     expect(offsets(answer)).toEqual([9, 10]);
     expect(answer.progress.deferred).toMatchObject({ count: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
-    expect(answer).toMatchObject({ afterwards: 'wait', until: second(30) });
+    expect(answer).toMatchObject({ upcoming: [{ until: second(30), chunks: [] }] });
   });
 
   test('do not make a poll for what expires right then wait', async () => {
@@ -327,7 +343,7 @@ describe('deferred keys', () => {
     };
     const answer = await decide({ now: 11, progress, index: [10, 11, 40] });
     expect(offsets(answer)).toEqual([11]);
-    expect(answer).toMatchObject({ until: second(25) });
+    expect(answer).toMatchObject({ upcoming: [{ until: second(25), chunks: [] }] });
   });
 
   test.each([
