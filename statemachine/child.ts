@@ -11,8 +11,9 @@ import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './s
  *    to do (`wait`), or that the child is done or out of time (`end`).
  * 3. DeleteChunks deletes the chunks side by side. A chunk is tried again, with backoff, with the keys that came back
  *    unprocessed and no others; while the upcoming minute is on it is tried once, so that nothing else waits for it.
- * 4. What QueryExpired said comes next, a wait or the next page, takes the results along: the next call adds them up.
- *    When keys are left in a chunk QueryExpired is called at once, to say how long these wait.
+ * 4. What QueryExpired said comes next takes the results along: the next page, the wait before it, or waits after each of which chunks are
+ *    deleted that it planned, since it had seen what expires next. The next call adds all of them up. When keys are left in a chunk
+ *    QueryExpired is called at once, to say how long these wait, and what was planned is left.
  * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
  *
  * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
@@ -60,7 +61,10 @@ export function childStates(
       WaitForNextExpiry: {
         Type: 'Wait',
         Timestamp: jsonata('$states.input.until'),
-        Next: 'QueryExpired',
+        Output: jsonata(
+          "$merge([$states.input, {'next': $count($states.input.chunks) > 0 ? 'delete' : 'query'}])",
+        ),
+        Next: 'NextStep?',
       },
       QueryExpired: {
         ...invokeTask(functions.QueryExpired, partition, {
@@ -126,10 +130,16 @@ export function childStates(
           },
         },
         Output: {
-          next: jsonata("$count($states.result.keys) > 0 ? 'query' : $states.input.afterwards"),
-          until: jsonata('$states.input.until'),
+          next: jsonata(
+            "$count($states.result.keys) > 0 or $count($states.input.upcoming) = 0 ? 'query' : 'wait'",
+          ),
+          until: jsonata(
+            '$count($states.input.upcoming) = 0 ? null : $fromMillis($toMillis($states.input.upcoming[0].until))',
+          ),
+          chunks: jsonata('[$states.input.upcoming[0].chunks]'),
+          upcoming: jsonata('[$filter($states.input.upcoming, function($step, $index) { $index > 0 })]'),
           timeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-          results: jsonata('$states.result'),
+          results: jsonata('[$states.input.results, $states.result]'),
           progress: jsonata('$states.input.progress'),
         },
         Catch: interrupted(),
@@ -173,9 +183,10 @@ const CHECKED_STEP = oneLine(`(
   $assert($type($step.progress) = 'object' and $length($string($step.progress)) <= ${CHILD_PROGRESS_CHARACTERS}, 'progress');
   $assert($step.next != 'end' or $type($step.result.found) = 'number', 'result');
   $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
-  $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
-  $assert($step.next != 'delete' or $count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
-  $waits := $step.next = 'wait' or ($step.next = 'delete' and $step.afterwards = 'wait');
+  $assert($type($step.chunks) = 'array' and $type($step.upcoming) = 'array', 'chunks');
+  $assert($count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
+  $assert($count($step.upcoming[${millisOfAge('$toMillis(until)')} < ${LAST_STEP_MS}]) = $count($step.upcoming), 'upcoming');
+  $waits := $step.next = 'wait';
   $until := $waits ? $toMillis($step.until) : 0;
   $assert($not($waits) or ${millisOfAge('$until')} < ${LAST_STEP_MS}, 'until');
   $merge([$step, {'until': $waits ? $fromMillis($until) : null}])

@@ -376,8 +376,10 @@ export interface PollProgress {
 export interface KeyRead {
   /** TTLs up to this one were seen. */
   readonly seen: Seconds;
-  /** The earliest TTL that was seen and was not due; null: there was none. */
+  /** The earliest TTL that was seen, was not due and is not planned; null: there was none. */
   readonly next: Seconds | null;
+  /** Entries whose deletes were planned before they were due: no later poll takes them again. */
+  readonly planned?: readonly ExpiredKey[];
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
@@ -436,17 +438,25 @@ export interface QueryExpiredInput {
 
 export interface QueryExpiredOutput {
   readonly next: 'wait' | 'query' | 'delete' | 'end';
-  /** `next` or `afterwards` is 'wait': until when, ISO-8601 without milliseconds. */
+  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
   readonly until: string | null;
   readonly timeoutSeconds: Seconds;
-  /** `next: 'delete'`: empty else. */
+  /** What DeleteChunks deletes next: now, or at the end of a wait. After a wait without any QueryExpired is called. */
   readonly chunks: readonly Chunk[];
-  /** What follows the deletes when none of their keys is left. */
-  readonly afterwards: 'wait' | 'query';
+  /** What follows the deletes, in this order, as long as none of their keys is left; then QueryExpired is called. */
+  readonly upcoming: readonly UpcomingStep[];
   readonly results: readonly [];
   readonly progress: ChildProgress;
   /** `next: 'end'`: null else. */
   readonly result: ShardResult | null;
+}
+
+/** A wait, and what DeleteChunks deletes at its end. */
+export interface UpcomingStep {
+  /** ISO-8601 without milliseconds. */
+  readonly until: string;
+  /** Empty for the wait before the next poll. */
+  readonly chunks: readonly Chunk[];
 }
 
 /** Counts of a child; found = the sum of the fates, except in a dry run, which only finds. */

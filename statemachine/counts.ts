@@ -29,7 +29,7 @@ export interface Count {
 export const COUNTS = {
   found: {
     by: 'child',
-    help: 'Index entries found expired.',
+    help: 'Index entries found expired, or planned to be deleted when they are.',
     metric: { name: 'ItemsFound', unit: 'Count' },
     replayed: true,
   },
@@ -43,7 +43,7 @@ export const COUNTS = {
   renewed: {
     by: 'call',
     isFate: true,
-    help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
+    help: 'Items that were found expired, or planned up to half a minute ahead, but had been renewed by the time of the delete; they stay (guarded mode).',
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },

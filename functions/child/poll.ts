@@ -37,8 +37,10 @@ export interface PolledPage {
   readonly ahead: Seconds;
   /** Where the poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** The earliest TTL that this page saw and that is not due yet; infinite when it saw none. */
+  /** The earliest TTL that this page saw and that is neither due yet nor planned; infinite when it saw none. */
   readonly nextExpiry: Seconds;
+  /** What is due up to then is planned. @default nothing is */
+  readonly plannedUpTo?: Seconds;
   /** It saw an entry that is not due yet in a window that has ended. */
   readonly sawStrays: boolean;
   /** The index keys that this page has read to their ends. */
@@ -49,7 +51,7 @@ export interface PolledPage {
 export function afterPage(
   poll: PollProgress,
   target: SweepTarget,
-  { due, position, nextExpiry, sawStrays, cutoff, ahead, keys }: PolledPage,
+  { due, cutoff, position, nextExpiry, plannedUpTo, sawStrays, ahead, keys }: PolledPage,
   pace: PollPace,
 ): PollProgress {
   const lastDue = due.length;
@@ -58,7 +60,7 @@ export function afterPage(
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
   const known = keys && { keys: { ...poll.keys, ...keys }, ahead };
   if (position !== null) return { ...poll, position, lastDue, holdsStrays, ...known };
-  const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: isOfSeveral });
+  const next = nextPollAt(target, pace, cutoff, { nextExpiry, plannedUpTo, tookSeveralPages: isOfSeveral });
   return {
     position,
     // Another one of DynamoDB's servers may be a little behind.
@@ -78,12 +80,19 @@ export function nextPollAt(
   { before, upcomingFrom }: SweepTarget,
   { precisionSeconds, pollSeconds }: PollPace,
   cutoff: Seconds,
-  { nextExpiry, tookSeveralPages }: { readonly nextExpiry: Seconds; readonly tookSeveralPages: boolean },
+  {
+    nextExpiry,
+    plannedUpTo = cutoff,
+    tookSeveralPages,
+  }: Pick<PolledPage, 'nextExpiry'> & {
+    readonly plannedUpTo?: Seconds | undefined;
+    readonly tookSeveralPages: boolean;
+  },
 ): Seconds | null {
   if (upcomingFrom === null || cutoff >= before) return null;
   if (tookSeveralPages) return cutoff;
   const next = Math.min(
-    Math.max(Math.ceil(nextExpiry), cutoff + precisionSeconds),
+    Math.max(Math.ceil(nextExpiry), plannedUpTo + precisionSeconds),
     pollSeconds > 0 ? cutoff + pollSeconds : Number.POSITIVE_INFINITY,
   );
   return Number.isFinite(next) ? Math.min(next, before) : null;

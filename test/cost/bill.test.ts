@@ -11,6 +11,7 @@ import { LOG_BYTES } from '../../cost/measured.ts';
 /** By window with the defaults, idle. */
 const IDLE: BilledTable = {
   ...{ indexedBy: 'window', granularityMinutes: 1440, shards: 1, precisionSeconds: 1, pollSeconds: 0 },
+  deleteMode: 'guarded',
   ...{ lookbackMinutes: 10, reconcileHours: 744, misfiledProbes: 180, reconcilesPerSearch: 6 },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
   ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined },

@@ -155,11 +155,11 @@ const COUNTED = { found: 1, deleted: 1 };
 describe('query-expired answers', () => {
   test.each<[string, Sabotage]>([
     ['query, for ever', answer => ({ ...answer, next: 'query' })],
-    ['delete, for ever', answer => ({ ...answer, next: 'delete', chunks: [], afterwards: 'query' })],
-    ['delete and no chunks', answer => ({ ...answer, next: 'delete', chunks: null, afterwards: 'query' })],
+    ['delete, for ever', answer => ({ ...answer, next: 'delete', chunks: [], upcoming: [] })],
+    ['delete and no chunks', answer => ({ ...answer, next: 'delete', chunks: null, upcoming: [] })],
     [
       'chunks that are none',
-      answer => ({ ...answer, next: 'delete', chunks: [null, 5, 'x', {}, []], afterwards: 'query' }),
+      answer => ({ ...answer, next: 'delete', chunks: [null, 5, 'x', {}, []], upcoming: [] }),
     ],
     [
       'a chunk without a deadline',
@@ -180,7 +180,30 @@ describe('query-expired answers', () => {
     ['a chunk whose keys are a text', answer => withChunks(answer, chunk => ({ ...chunk, keys: 'x' }))],
     [
       'deletes and then a wait until 2099',
-      answer => ({ ...answer, afterwards: 'wait', until: '2099-01-01T00:00:00Z' }),
+      answer => ({ ...answer, upcoming: [{ until: '2099-01-01T00:00:00Z', chunks: [] }] }),
+    ],
+    [
+      'deletes and then a wait until no time',
+      answer => ({ ...answer, upcoming: [{ until: 'x', chunks: [] }] }),
+    ],
+    ['deletes and then waits of null', answer => ({ ...answer, upcoming: null })],
+    ['deletes and then waits that are none', answer => ({ ...answer, upcoming: [null, 5, 'x', {}, []] })],
+    [
+      'waits behind which nothing can be deleted',
+      (answer, { nowMs }) => ({
+        ...answer,
+        upcoming: [null, 5, 'x', {}].map(chunk => ({
+          until: new Date(nowMs).toISOString(),
+          chunks: [chunk],
+        })),
+      }),
+    ],
+    [
+      'waits behind which the chunks are a text',
+      (answer, { nowMs }) => ({
+        ...answer,
+        upcoming: [{ until: new Date(nowMs).toISOString(), chunks: 'x' }],
+      }),
     ],
     ['a result without counts', answer => ({ ...answer, next: 'end', result: { complete: true, found: 1 } })],
     [

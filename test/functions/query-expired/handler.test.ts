@@ -181,8 +181,7 @@ test('an upcoming minute is read to its first entry that is not due, which says 
         timeoutSeconds: 2,
       },
     ],
-    afterwards: 'wait',
-    until: new Date((CUTOFF + 7) * 1000).toISOString().replace('.000', ''),
+    upcoming: [{ until: new Date((CUTOFF + 7) * 1000).toISOString().replace('.000', ''), chunks: [] }],
   });
 });
 

@@ -91,7 +91,7 @@ describe('a page stays below the payload of a state', () => {
       next: 'delete',
       until: '2026-11-20T09:00:00Z',
       timeoutSeconds: 10,
-      afterwards: 'query',
+      upcoming: [],
       results: [],
       result: null,
       chunks: toChunks(page).map(chunkKeys => ({ ...chunk, keys: chunkKeys })),

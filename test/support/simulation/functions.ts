@@ -98,14 +98,15 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         clock: () => clock.now(),
       });
     },
-    'delete-chunk': async ({ chunk, settings: carried }) => {
+    'delete-chunk': async ({ chunk, now, settings: carried }) => {
       const settings = readSettings(carried);
+      const ahead = Date.parse(now) - clock.now();
       const { deleteBatch } = dynamoDbOf(settings, 0);
       return attemptChunk(chunk, {
         settings,
         send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
         onFailed: () => undefined,
-        clock: () => clock.now(),
+        clock: () => clock.now() + ahead,
         random,
         sleep,
       });
