@@ -206,10 +206,17 @@ export interface ReplayInput {
 
 export type SweepInput = TickInput | ReplayInput;
 
-/** What one child sweeps: the windows of one shard that may hold TTLs with from <= ttl < before. */
+/** A window, and which of its shards. By window each shard is a partition key of the index. */
+export interface TargetWindow {
+  readonly start: Seconds;
+  /** Ranges, ascending: `0-24,30`. */
+  readonly shards: string;
+}
+
+/** What one child sweeps: shards of windows that may hold TTLs with from <= ttl < before. */
 export interface SweepTarget {
-  /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
-  readonly windowKeys: readonly string[];
+  /** Each window once, the oldest first. */
+  readonly windows: readonly TargetWindow[];
   readonly from: Seconds;
   readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */

@@ -1,4 +1,3 @@
-import { readWindowKey } from '../../expiry/window.ts';
 import type {
   RecordMetricsInput,
   Span,
@@ -98,8 +97,8 @@ function recordOf(
 function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
   const spans = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),
-    ...resumed.map(({ windowKeys, before }) => ({
-      from: Math.min(...windowKeys.map(key => readWindowKey(key)?.start ?? before)),
+    ...resumed.map(({ windows, before }) => ({
+      from: Math.min(before, ...windows.map(({ start }) => start)),
       to: before,
     })),
   ];

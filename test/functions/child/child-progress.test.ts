@@ -2,7 +2,7 @@ import { fateOfPage, NOTHING_COUNTED } from '../../../functions/child/child-coun
 import { startProgress } from '../../../functions/child/child-progress.ts';
 import type { InitialProgress, Millis, Seconds, SweepTarget } from '../../../statemachine/contract.ts';
 
-const target: SweepTarget = { windowKeys: ['w'], from: 1, before: 100, upcomingFrom: 40 };
+const target: SweepTarget = { windows: [{ start: 0, shards: '0' }], from: 1, before: 100, upcomingFrom: 40 };
 const initial: InitialProgress = { target, dryRun: false, listedKeysBytes: 9, limit: null };
 
 test('a child goes on with its progress as it is', () => {

@@ -5,6 +5,7 @@ import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
+import { shardsOfTarget } from '../../../functions/table/target-windows.ts';
 import { type PlanSweepOutput, TICK_CHILDREN, TICK_TARGETS } from '../../../statemachine/contract.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
@@ -272,8 +273,8 @@ describe('trouble with a table', () => {
     const keys = (isUpcoming: boolean) =>
       busy
         .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
-        .flatMap(({ progress: { target } }) => target.windowKeys)
-        .map(key => key.split('#')[1] ?? '0');
+        .flatMap(({ progress: { target } }) => shardsOfTarget(target))
+        .map(String);
     expect(keys(true)).toEqual(['0', '1', '2']);
     expect([...new Set(keys(false))]).toEqual(['0', '1', '2']);
     expect(output.sweeps['busy']?.planned).not.toHaveProperty('failure');
@@ -313,7 +314,7 @@ describe('targets', () => {
     ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
   ])('of an upcoming minute, %s', async (_name, props, counts) => {
     const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
-    const keys = output.due.map(({ progress: { target } }) => target.windowKeys);
+    const keys = output.due.map(({ progress: { target } }) => shardsOfTarget(target));
     expect(keys.map(({ length }) => length)).toEqual(counts);
     expect(new Set(keys.flat()).size).toBe(10);
   });
@@ -335,7 +336,7 @@ describe('targets', () => {
     const shards = 600;
     const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
     expect(partsOf(output).map(({ due }) => due.length)).toEqual([TICK_TARGETS]);
-    const keys = output.due.flatMap(({ progress: { target } }) => target.windowKeys);
+    const keys = output.due.flatMap(({ progress: { target } }) => shardsOfTarget(target));
     expect(new Set(keys).size).toBe(shards);
     expect(keys).toHaveLength(shards);
   });

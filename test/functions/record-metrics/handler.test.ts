@@ -14,6 +14,7 @@ import type {
   SweepReport,
   SweepTotals,
   TableSweep,
+  TargetWindow,
   TickPlan,
 } from '../../../statemachine/contract.ts';
 import { childProgress } from '../../support/child-progress.ts';
@@ -203,7 +204,7 @@ test('records nothing for a dry run but a line in the log', async () => {
 
 /* The tables of a deployment. */
 
-const TARGET = { windowKeys: [], from: 1, before: 100, upcomingFrom: null };
+const TARGET = { windows: [], from: 1, before: 100, upcomingFrom: null };
 
 const settingsOf = (tableName: string, more: object = {}): CarriedSettings => ({
   ...SETTINGS,
@@ -225,13 +226,10 @@ const swept = (table: string, deleted: number, lateMs = 100): ChildOutput => ({
   ),
 });
 
-const resumed = (table: string, windowKeys: readonly string[], before: number): ChildOutput => ({
+const resumed = (table: string, windows: readonly TargetWindow[], before: number): ChildOutput => ({
   table,
   ...handOn(
-    childProgress(
-      { target: { windowKeys, from: 1, before, upcomingFrom: null } },
-      { counts: { deleted: 1 } },
-    ),
+    childProgress({ target: { windows, from: 1, before, upcomingFrom: null } }, { counts: { deleted: 1 } }),
   ),
 });
 
@@ -369,8 +367,8 @@ describe('a tick of several tables', () => {
 });
 
 describe('what a tick could not finish', () => {
-  const HOUR = '2026-11-20T08:00:00.000Z_2026-11-20T09:00:00.000Z';
   const eight = Date.parse('2026-11-20T08:00:00Z') / 1000;
+  const HOUR = { start: eight, shards: '0' };
   const a = settingsOf('aaa');
   const leftOver = { from: eight, to: eight + 60 };
 
