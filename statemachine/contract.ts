@@ -124,6 +124,9 @@ export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as co
  */
 export const LISTED_KEYS_BYTES = 30_000;
 
+/** UTF-8 bytes, as JSON, of what a tick says of its tables: where something is left that is the cause of a failure. */
+export const CAUSE_BYTES = 30_000;
+
 /** The same for one child at the most: the largest key that DynamoDB takes fits in, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
@@ -665,6 +668,8 @@ export interface RecordMetricsOutput {
   readonly complete: boolean;
   /** By table; of a tick only those in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
+  /** In a tick: so many more, for which {@link CAUSE_BYTES} has no room. */
+  readonly moreTables?: number;
   /** In a tick: what is left to the replay machine. */
   readonly handOvers: readonly HandOver[];
 }

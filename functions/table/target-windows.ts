@@ -28,8 +28,11 @@ export function rangesOf(shards: Iterable<number>): string {
 /** Each window once, with all of its shards, the oldest first. */
 export function joinedWindows(windows: readonly TargetWindow[]): TargetWindow[] {
   const byStart = new Map<number, number[]>();
-  for (const { start, shards } of windows)
-    byStart.set(start, [...(byStart.get(start) ?? []), ...shardsOf(shards)]);
+  for (const { start, shards } of windows) {
+    const all = byStart.get(start) ?? [];
+    all.push(...shardsOf(shards));
+    byStart.set(start, all);
+  }
   return [...byStart]
     .map(([start, shards]) => ({ start, shards: rangesOf(shards) }))
     .sort((one, other) => one.start - other.start);
