@@ -124,6 +124,9 @@ export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as co
  */
 export const LISTED_KEYS_BYTES = 30_000;
 
+/** UTF-8 bytes, as JSON, of what a tick says of its tables: where something is left that is the cause of a failure. */
+export const CAUSE_BYTES = 30_000;
+
 /** The same for one child at the most: the largest key that DynamoDB takes fits in, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
 
@@ -206,10 +209,17 @@ export interface ReplayInput {
 
 export type SweepInput = TickInput | ReplayInput;
 
-/** What one child sweeps: the windows of one shard that may hold TTLs with from <= ttl < before. */
+/** A window, and which of its shards. By window each shard is a partition key of the index. */
+export interface TargetWindow {
+  readonly start: Seconds;
+  /** Ranges, ascending: `0-24,30`. */
+  readonly shards: string;
+}
+
+/** What one child sweeps: shards of windows that may hold TTLs with from <= ttl < before. */
 export interface SweepTarget {
-  /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
-  readonly windowKeys: readonly string[];
+  /** Each window once, the oldest first. */
+  readonly windows: readonly TargetWindow[];
   readonly from: Seconds;
   readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
@@ -668,6 +678,8 @@ export interface RecordMetricsOutput {
   readonly complete: boolean;
   /** By table; of a tick only those in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
+  /** In a tick: so many more, for which {@link CAUSE_BYTES} has no room. */
+  readonly moreTables?: number;
   /** In a tick: what is left to the replay machine. */
   readonly handOvers: readonly HandOver[];
 }

@@ -105,7 +105,7 @@ export const COUNTS = {
   },
   handedOver: {
     by: 'execution',
-    help: 'Spans of a table that a tick could not finish and handed over to the replay state machine. There is a datapoint only when it is above 0.',
+    help: 'Executions of the replay state machine to which a tick left what it could not finish of a table, counted when they end. There is a datapoint only when it is above 0.',
     metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
   },
   steps: {

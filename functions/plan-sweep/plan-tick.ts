@@ -85,7 +85,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
- *    Where all targets together are more than a tick has room for, it takes more of them, and another child several windows.
+ *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
  * 4. Up to where everything is gone goes into the journal. Where that does not get any further, for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
@@ -134,9 +134,9 @@ export async function planTick(
     if (oldest !== undefined) surroundings.recordAge(oldest.table, oldest.age);
   }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
-  const most = mostTargets(wanting.map(({ length }) => length));
+  const most = allotted(wanting.map(({ length }) => length));
   const planned = probed.map(({ carried, plan: tickPlan, start }, index): TickTable => {
-    const children = start(fewTargets(wanting[index] ?? [], most));
+    const children = start(fewTargets(wanting[index] ?? [], most[index] ?? 0));
     return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
   });
   const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, Math.floor(startedAtMs / 60_000));
@@ -316,12 +316,21 @@ async function ask(
   }
 }
 
-/** As many of each table as all together have room for: 40 at the most, and two at the least, for the upcoming minute and for what lies back. */
-function mostTargets(counts: readonly number[]): number {
-  let most = TICK_TARGETS;
-  const all = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
-  while (most > 2 && all() > TICK_CHILDREN) most -= 1;
-  return most;
+/**
+ * How many children each table has: in turn one more for each that wants more, as long as a tick has room. Each has two at the least, for
+ * the upcoming minute and for what lies back.
+ */
+function allotted(wanted: readonly number[]): number[] {
+  const given = wanted.map(count => Math.min(count, 2));
+  let room = TICK_CHILDREN - given.reduce((sum, count) => sum + count, 0);
+  for (let most = 3; room > 0 && wanted.some(count => count >= most); most += 1) {
+    for (const [table, count] of wanted.entries()) {
+      if (count < most || room === 0) continue;
+      given[table] = most;
+      room -= 1;
+    }
+  }
+  return given;
 }
 
 /** Those of the children that a table should have. Each of the upcoming minute is paid for as long as that is on, whatever it deletes. */

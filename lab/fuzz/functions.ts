@@ -156,6 +156,7 @@ export class Functions {
         logger: QUIET,
         metrics: this.#metrics,
         print: () => undefined,
+        timeIsUp: () => new Promise(() => undefined),
         journal: this.#options.journal,
       }),
     'archive-expiries': (event: DynamoDbStreamEvent, { settings, logger }, invocation) =>

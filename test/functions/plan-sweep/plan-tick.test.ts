@@ -5,7 +5,8 @@ import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import { type PlanSweepOutput, TICK_CHILDREN, TICK_TARGETS } from '../../../statemachine/contract.ts';
+import { shardsOfTarget } from '../../../functions/table/target-windows.ts';
+import { PART_BYTES, type PlanSweepOutput, TICK_CHILDREN } from '../../../statemachine/contract.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -354,8 +355,8 @@ describe('trouble with a table', () => {
     const keys = (isUpcoming: boolean) =>
       busy
         .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
-        .flatMap(({ progress: { target } }) => target.windowKeys)
-        .map(key => key.split('#')[1] ?? '0');
+        .flatMap(({ progress: { target } }) => shardsOfTarget(target))
+        .map(String);
     expect(keys(true)).toEqual(['0', '1', '2']);
     expect([...new Set(keys(false))]).toEqual(['0', '1', '2']);
     expect(output.sweeps['busy']?.planned).not.toHaveProperty('failure');
@@ -395,7 +396,7 @@ describe('targets', () => {
     ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
   ])('of an upcoming minute, %s', async (_name, props, counts) => {
     const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
-    const keys = output.due.map(({ progress: { target } }) => target.windowKeys);
+    const keys = output.due.map(({ progress: { target } }) => shardsOfTarget(target));
     expect(keys.map(({ length }) => length)).toEqual(counts);
     expect(new Set(keys.flat()).size).toBe(10);
   });
@@ -413,14 +414,56 @@ describe('targets', () => {
     }
   });
 
-  test('of one table fit into one execution, however many shards it has: each child takes several', async () => {
-    const shards = 600;
+  /** How often each shard of a table has a child. */
+  const shardsIn = (output: PlanSweepOutput, name: string, isUpcoming: boolean) =>
+    childrenOf(output)
+      .filter(({ table }) => table === name)
+      .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
+      .flatMap(({ progress: { target } }) => shardsOfTarget(target));
+
+  test('of one table with many shards go to further executions, eight shards to a child', async () => {
+    const shards = 1000;
     const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
-    expect(partsOf(output).map(({ due }) => due.length)).toEqual([TICK_TARGETS]);
-    const keys = output.due.flatMap(({ progress: { target } }) => target.windowKeys);
-    expect(new Set(keys).size).toBe(shards);
-    expect(keys).toHaveLength(shards);
+    expect(partsOf(output).map(({ due }) => due.length)).toEqual([40, 40, 40, 5]);
+    expect(shardsIn(output, 'wide', true).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: shards }, (_unused, shard) => shard),
+    );
   });
+
+  test('that small tables beside one with a thousand shards and a backlog do not need are given to that one', async () => {
+    const shards = 1000;
+    const small = named(99, [[UPCOMING]]);
+    const big = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
+    const { output } = await plan({ tables: { ...small, big }, props: { big: { shards } } });
+    for (const name of Object.keys(small)) expect(shardsIn(output, name, true)).toEqual([0]);
+    expect(childrenOf(output)).toHaveLength(TICK_CHILDREN);
+    expect(new Set(shardsIn(output, 'big', true)).size).toBe(shards);
+    expect(new Set(shardsIn(output, 'big', false)).size).toBe(shards);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+  });
+
+  test.each([
+    [100, 26],
+    [10, 400],
+  ])(
+    'of %i tables with %i shards, all busy and all with something that lies back, are planned in one tick',
+    async (count, shards) => {
+      const tables = named(
+        count,
+        Array.from({ length: shards }, () => [OVERDUE, UPCOMING]),
+      );
+      const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+      const { output, logger } = await plan({ tables, props });
+      expect(logger.info.mock.calls[0]?.[1].failed).toEqual([]);
+      for (const name of Object.keys(tables)) {
+        expect(new Set(shardsIn(output, name, true)).size).toBe(shards);
+        expect(new Set(shardsIn(output, name, false)).size).toBe(shards);
+      }
+      expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+      for (const part of partsOf(output))
+        expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(PART_BYTES);
+    },
+  );
 
   test('for which no execution has room fail their tables, and those that have it are swept', async () => {
     const { output, logger } = await plan({ tables: named(TICK_CHILDREN + 60, [[UPCOMING]]) });

@@ -11,6 +11,7 @@ import {
   runtimeOf,
 } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { windowsOf } from '../../support/target-windows.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -23,7 +24,7 @@ function target({
   ...bounds
 }: Partial<SweepTarget> & { window?: string } = {}): SweepTarget {
   return {
-    windowKeys: [window],
+    windows: windowsOf(window),
     from: WINDOW - 1000,
     before: CUTOFF + 1,
     upcomingFrom: null,

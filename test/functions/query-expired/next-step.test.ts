@@ -23,7 +23,7 @@ const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString()
 const second = (offset: number) => iso(Math.floor(offset)).replace('.000', '');
 
 const UPCOMING: SweepTarget = {
-  windowKeys: ['minute'],
+  windows: [{ start: MINUTE, shards: '0' }],
   from: MINUTE - 100_000,
   before: MINUTE + 60,
   upcomingFrom: MINUTE,

@@ -117,6 +117,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         logger: QUIET,
         metrics,
         print: () => undefined,
+        timeIsUp: () => new Promise(() => undefined),
         journal,
       }),
   };
