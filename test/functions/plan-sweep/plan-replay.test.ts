@@ -29,7 +29,9 @@ async function plan({
   const planning = planReplay(
     {
       machine: 'replay',
-      tables: tables.map(tableName => carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440 })),
+      tables: tables.map(tableName =>
+        carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440, shards: 1 }),
+      ),
       executionInput: { ...SPAN, ...input },
       execution: 'replay-1',
       startedAt: '2026-11-20T09:30:00.000Z',
