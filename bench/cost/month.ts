@@ -2,6 +2,7 @@ import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
 import { RECONCILES_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { DEFAULT_SHARDS } from '../../expiry/model.ts';
 import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
@@ -68,7 +69,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
       items.write(
         `item-${item}`,
         START + 60 + Math.floor((item * 60) / itemsPerMinute),
-        item % (props.shards ?? 1),
+        item % (props.shards ?? DEFAULT_SHARDS),
       );
     }
   }

@@ -213,7 +213,7 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   ],
   [
     43.2e9,
-    { granularityMinutes: 1 },
+    { granularityMinutes: 1, shards: 1 },
     '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
       '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/configuration.md, "How many shards".\n',
   ],

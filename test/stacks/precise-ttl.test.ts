@@ -186,7 +186,7 @@ describe('the functions', () => {
       ttlAttribute: 'ExpirationTime',
       windowAttribute: 'expirationWindow',
       granularityMinutes: 1440,
-      shards: 1,
+      shards: 2,
       deleteMode: 'guarded',
       lookbackMinutes: 10,
       precisionSeconds: 1,
@@ -460,7 +460,7 @@ describe('a deployment', () => {
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
       granularityMinutes: 1440,
-      shards: 1,
+      shards: 2,
     });
     expect(tables['Tokens']?.expiryModel).toEqual({
       partitionKey: 'a$${b}',

@@ -394,7 +394,8 @@ describe('what it costs', () => {
   });
 
   test('a poll reads about what is due, however much expires later', async () => {
-    const simulation = simulate({ start: at(0) });
+    const model = expiryModel({ partitionKey: 'id', shards: 1 });
+    const simulation = simulate({ start: at(0), model });
     // 600 items a minute, about two kilobytes of index entries in each second.
     for (let item = 0; item < 600; item += 1)
       simulation.table.write(`item-${item}`, at(1) + Math.floor(item / 10));

@@ -20,9 +20,9 @@ const startedAt = '2026-11-20T09:00:05.000Z';
 const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
 const enough = () => 100_000;
 
-/** A table in windows of a minute: most of these tests ask which windows are planned. */
+/** A table in windows of a minute, in one shard: most of these tests ask which windows are planned. */
 const minutes = (options: ExpiringTableOptions = {}) =>
-  createExpiringTable(dynamo.client, { granularityMinutes: 1, ...options });
+  createExpiringTable(dynamo.client, { granularityMinutes: 1, shards: 1, ...options });
 
 /** An item in the window that starts at this minute, with this TTL. */
 function item(id: string, window: string, ttl: string, shard = 0) {

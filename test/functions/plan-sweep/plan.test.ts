@@ -201,7 +201,7 @@ describe('an upcoming minute', () => {
   });
 
   test('in the middle of a longer window has that window only', async () => {
-    const hourly = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 60 }));
+    const hourly = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 60, shards: 1 }));
     const planned = await plan(upcoming, null, options({ layout: hourly, probe: upcomingOnly }));
     expect(planned.due.map(({ windows }) => windows.length)).toEqual([1]);
   });
@@ -232,7 +232,7 @@ describe('an upcoming minute', () => {
 });
 
 describe('a minute in a window that is also looked back to', () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id', shards: 1 }));
   const upcoming = { from: START + 360, before: START + 420 };
   const tick = { ...request, from: 0, windowsFrom: START, upcoming };
 
@@ -314,7 +314,7 @@ describe('a minute in a window that is also looked back to', () => {
 });
 
 test('follows a backlog in windows of a day for 31 days', async () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id', shards: 1 }));
   const tick = { ...request, windowsFrom: START - 300, followsBacklog: true };
   const days: number[] = [];
   const probe = async (target: SweepTarget) => {

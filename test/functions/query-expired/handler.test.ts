@@ -111,6 +111,7 @@ test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
   for (const sortKey of [undefined, 'when']) {
     const table = await createTable({
       partitionKeyType: type,
+      shards: 1,
       ...(sortKey && { sortKey, sortKeyType: type }),
     });
     await table.put(

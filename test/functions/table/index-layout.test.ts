@@ -45,9 +45,10 @@ test.each([
 });
 
 test.each<[string, Omit<ExpiryModelProps, 'partitionKey'>, number]>([
-  ['an id', {}, 36],
-  ['a sort key', { sortKey: 'when' }, 26],
-  ['long names', { ttlAttribute: 't'.repeat(255), windowAttribute: 'w'.repeat(255) }, 6],
+  ['an id', { shards: 1 }, 36],
+  ['an id and two shards', {}, 35],
+  ['a sort key', { shards: 1, sortKey: 'when' }, 26],
+  ['long names', { shards: 1, ttlAttribute: 't'.repeat(255), windowAttribute: 'w'.repeat(255) }, 6],
 ])('by window it is known how many entries with %s half a read unit pays for', (_what, props, entries) => {
   expect(layoutOf(props).entriesOfLeastRead).toBe(entries);
 });
