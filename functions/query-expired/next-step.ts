@@ -18,7 +18,14 @@ import { startProgress } from '../child/child-progress.ts';
 import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
 import { asOne, inParts, takeTurn } from '../child/parts.ts';
-import { afterPage, fromTheStart, isUnread, type PolledPage, type PollPace } from '../child/poll.ts';
+import {
+  afterPage,
+  afterPolledSeconds,
+  fromTheStart,
+  isUnread,
+  type PolledPage,
+  type PollPace,
+} from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
@@ -33,7 +40,15 @@ import { addResults } from './chunk-results.ts';
 import { earlyEnd, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
 import { readPage } from './read-page.ts';
-import { AT_ONCE, isRetryDue, nextWake, ownMoment, untilOrDeadline, wasBraked } from './wake.ts';
+import {
+  AT_ONCE,
+  isRetryDue,
+  nextWake,
+  ownMoment,
+  secondsToPoll,
+  untilOrDeadline,
+  wasBraked,
+} from './wake.ts';
 
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
@@ -64,7 +79,8 @@ export interface NextStepOptions {
  * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
  *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
  *    A child of several shards that is braked is in parts from then on: the one that has something to do is in front.
- * 6. Nothing is due: wait for the next poll, or end when there is none.
+ * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as they
+ *    find nothing; the seconds that it says it has polled count as those that were read here.
  * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
  * 8. A dry run counts the page, and goes on as in 6.
  * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
@@ -82,12 +98,12 @@ export async function nextStep(
 }
 
 async function decide(
-  { progress: from, results, startedAt, now }: QueryExpiredInput,
+  { progress: from, results, startedAt, now, polledUpTo }: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const nowMs = Date.parse(now);
   const calledAt = options.clock();
-  const before = startProgress(from);
+  const before = withPolledSeconds(startProgress(from), polledUpTo ?? null);
   const life = lifetime(before, startedAt, nowMs);
   const { deadlineMs } = life;
 
@@ -120,7 +136,8 @@ async function decide(
   const progress: ChildProgress = { ...turn, brake: withCredit(brake, nowSeconds) };
 
   // 6.
-  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, nowMs, deadlineMs);
+  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY))
+    return waitOrEnd(progress, nowMs, deadlineMs, options.layout);
 
   // 7.
   // While one part sleeps the others would wait.
@@ -137,7 +154,8 @@ async function decide(
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
-    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, nowMs, deadlineMs);
+    const busy = afterBusy(progress.busy, nowMs, options);
+    return waitOrEnd({ ...progress, busy }, nowMs, deadlineMs, options.layout);
   }
   const braked = polling.counts.braked + (wasBraked(brake, progress) ? 1 : 0);
   const read: ChildProgress = {
@@ -148,7 +166,9 @@ async function decide(
   };
 
   // 8.
-  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs);
+  if (read.dryRun) {
+    return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs, options.layout);
+  }
 
   // 9.
   const known = await options.readHeld?.(page.due);
@@ -158,8 +178,13 @@ async function decide(
 
   // 10.
   return due.length === 0
-    ? waitOrEnd(passed, nowMs, deadlineMs)
+    ? waitOrEnd(passed, nowMs, deadlineMs, options.layout)
     : deletePage(passed, due, page.cutoff, nowMs, deadlineMs);
+}
+
+function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null): ChildProgress {
+  if (polledUpTo === null) return progress;
+  return { ...progress, poll: afterPolledSeconds(progress.poll, progress.target, polledUpTo) };
 }
 
 /** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
@@ -235,12 +260,18 @@ function deleteChunks(
   });
 }
 
-function waitOrEnd(child: ChildProgress, nowMs: Millis, deadlineMs: Millis): QueryExpiredOutput {
+function waitOrEnd(
+  child: ChildProgress,
+  nowMs: Millis,
+  deadlineMs: Millis,
+  layout: IndexLayout,
+): QueryExpiredOutput {
   const progress = takeTurn(child, nowMs, nextWake);
   const wakeMs = nextWake(progress);
   if (wakeMs === null) return end(progress, endShard(asOne(progress), { interrupted: false }));
   if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
-  return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
+  const poll = secondsToPoll(progress, wakeMs, deadlineMs, layout);
+  return step(progress, { next: poll ? 'poll' : 'wait', poll, until: untilOrDeadline(wakeMs, deadlineMs) });
 }
 
 function step(
@@ -255,6 +286,7 @@ function step(
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {
     until: null,
+    poll: null,
     timeoutSeconds: Math.min(timeoutSeconds, FUNCTION_TIMEOUT_SECONDS.QueryExpired),
     chunks: [],
     afterwards: 'query',
