@@ -520,6 +520,8 @@ export interface SweepProgress {
 export interface Span {
   readonly from: number;
   readonly to: number;
+  /** So fast at the most. @default as its table's limit says */
+  readonly maxDeletesPerSecond?: number;
 }
 
 /** Why a table is not swept. */

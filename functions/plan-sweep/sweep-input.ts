@@ -87,7 +87,7 @@ const LEAD_SECONDS = 60;
 const UPCOMING_SECONDS = 60;
 
 /** What a reconcile may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves it no room. */
-const RECONCILE_PART = 0.1;
+export const RECONCILE_PART = 0.1;
 
 /** The next reconcile begins then, seconds. */
 const RECONCILE_SECONDS = 3600;
