@@ -31,8 +31,8 @@ export interface SweptTable extends SweepShape {
 /** Tables that are swept together. */
 export interface SweptDeployment {
   readonly functionMemoryMb: number;
-  /** Executions that an hourly reconcile consists of. */
-  readonly reconcileParts: number;
+  /** Executions of the reconcile; it may come in parts. */
+  readonly reconcilesPerMonth: number;
   readonly tables: readonly SweptTable[];
 }
 
@@ -56,7 +56,10 @@ export interface SweepUsage {
 
 /** Of a month as a benchmark counts it: 30 days. */
 export const TICKS_A_MONTH = 43_200;
-export const RECONCILES_A_MONTH = 720;
+export const DAYS_A_MONTH = 30;
+
+/** Of a table: once an hour, or by second once a day. */
+const reconcilesOf = ({ indexedBy }: SweepShape): number => (indexedBy === 'second' ? 1 : 24) * DAYS_A_MONTH;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
@@ -97,21 +100,24 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
 }
 
 /** What the reconciles of a month take of tables from which the ticks have deleted everything. */
-export function reconcilesOfMonth({ tables, reconcileParts, functionMemoryMb }: SweptDeployment): SweepUsage {
-  const probes = sum(tables, table => {
+export function reconcilesOfMonth(deployment: SweptDeployment): SweepUsage {
+  const { tables, reconcilesPerMonth, functionMemoryMb } = deployment;
+  if (reconcilesPerMonth === 0) return NOTHING;
+  const probesPerMonth = sum(tables, table => {
     const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
-    return probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    const each = probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    return reconcilesOf(table) * each;
   });
-  const probeMs = (probes / reconcileParts) * READ_MS.processorMs;
-  const planMs = CALL_MS + 2 * JOURNAL_MS + probeMs;
-  return times(RECONCILES_A_MONTH * reconcileParts, {
+  const probes = probesPerMonth / reconcilesPerMonth;
+  const planMs = CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs;
+  return times(reconcilesPerMonth, {
     ...NOTHING,
     starts: 1,
     expressRequests: 1,
     expressGbSeconds: executionGbSeconds(planMs / 1000),
     functionInvocations: 1,
     functionGbSeconds: gbSeconds(planMs, functionMemoryMb),
-    dynamoDbReadUnits: (probes / reconcileParts) * unitsOfQuery(0) + journalUnits(tables).read,
+    dynamoDbReadUnits: probes * unitsOfQuery(0) + journalUnits(tables).read,
     dynamoDbWriteUnits: journalUnits(tables).written,
   });
 }
@@ -289,6 +295,7 @@ function watch(shape: SweepShape, items: number): Children {
 function pollsOf({ indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape, items: number): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
+  if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
   if (indexedBy === 'second') return spans + 1 + addsUp;
   // The first poll is that of the minute's start, where of all shards one has an item.
   const first = items < spans ? 1 - 1 / shards : 0;
@@ -296,6 +303,16 @@ function pollsOf({ indexedBy, precisionSeconds, pollSeconds, shards }: SweepShap
   if (items < 1) return MINUTE / pollSeconds + 1 + items;
   const gap = Math.max(MINUTE / items, precisionSeconds);
   return Math.min(items, spans) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
+}
+
+/**
+ * By second the machine polls, until it finds something: QueryExpired is called for that, and for the second after it, which it also polls
+ * where that holds something too. It begins with the first second.
+ */
+function callsBySecond(seconds: number): number {
+  const share = seconds / MINUTE;
+  const afterEmpty = share * (1 - share) * MINUTE;
+  return share === 1 ? MINUTE + 1 : 2 + seconds + afterEmpty;
 }
 
 /** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */

@@ -47,7 +47,10 @@ export async function planReplay(
   };
   // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
   const goesOn = planned.next === 'sweep' || planned.next === 'plan';
-  const isLeft = goesOn && isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
+  if (!isHandOver(executionInput)) return planned;
+  // That nothing was there is worth knowing: the watermark moves on, and the ticks have their table back.
+  if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
+  const isLeft = goesOn && !(await journal.renewHandOver(tableName, execution));
   return isLeft ? leave(planned) : planned;
 }
 
