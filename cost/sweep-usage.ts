@@ -279,6 +279,7 @@ function watch(shape: SweepShape, items: number): Children {
   // The last call of a child that knows of nothing more only adds up.
   const polls = shape.pollSeconds > 0 ? queries : queries - 1;
   const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
+  const machinePolls = bySecond && precisionSeconds === 1;
   const filled = bySecond ? MINUTE : moments;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -286,7 +287,8 @@ function watch(shape: SweepShape, items: number): Children {
     seconds: MINUTE - TICK_LATE_SECONDS + lasts + CHILD_SECONDS,
     queries,
     deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
-    reads,
+    // What the machine polls takes no time of a function.
+    reads: machinePolls ? queries - 1 : reads,
     readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
   };
 }
