@@ -38,14 +38,15 @@ export type PlannedAt = (minute: number) => number;
  * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before
  *    its minute begins is found at its expiry, at most `precisionSeconds` later.
  * 3. What is written within its minute is found at the next poll: when the next item of the same minute and shard
- *    expires that was written before it began. Without any it is the next tick's.
+ *    expires that was written before it began. Without any it is the next tick's; where records are judged, of the first tick after the
+ *    second by which it goes later.
  * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart.
  *
  * It is computed from what was written and when, and so independently of what the sweep does.
  */
 export function pollsDueBy(
   items: readonly SweptItem[],
-  pace: PollPace,
+  pace: Pace,
   plannedAt: PlannedAt,
 ): ReadonlyMap<SweptItem, number> {
   if (isPlain(pace.precisionSeconds)) return new Map(items.map(item => [item, nextTick(item)]));
@@ -55,7 +56,7 @@ export function pollsDueBy(
 
 function dueInMinute(
   group: readonly SweptItem[],
-  { precisionSeconds, pollSeconds }: PollPace,
+  { precisionSeconds, pollSeconds, marginSeconds = 0 }: Pace,
   plannedAt: PlannedAt,
 ): [SweptItem, number][] {
   const minute = minuteOf(group[0]?.ttl ?? 0);
@@ -68,7 +69,7 @@ function dueInMinute(
     .sort((a, b) => a - b);
   return group.map(item => {
     const { ttl, knownAt } = item;
-    const end = Math.max((minute + MINUTE_SECONDS) * 1000, nextMinuteAfter(knownAt));
+    const end = Math.max(nextMinuteAfter((ttl + marginSeconds) * 1000), nextMinuteAfter(knownAt));
     const next = known.find(other => other >= ttl);
     const withKnown = next === undefined ? end : next * 1000;
     return [item, precisionSeconds * 1000 + Math.min(withKnown, polled(item, pollSeconds) ?? withKnown)];

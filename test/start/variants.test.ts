@@ -88,7 +88,7 @@ test.concurrent.each<[string, readonly PreciseTtlProps[], Expected]>([
       ...TO_THE_SECOND,
       promised:
         'gone within 2.0 s of expiry (precisionSeconds: 1); items written in their last 5 s: at the next poll, at most 5 s later',
-      says: ['own-tick (next'],
+      says: ['-tick (next'],
     },
   ],
   [
