@@ -33,8 +33,8 @@ export interface SweptTable extends SweepShape {
 /** Tables that are swept together. */
 export interface SweptDeployment {
   readonly functionMemoryMb: number;
-  /** Executions that an hourly reconcile consists of. */
-  readonly reconcileParts: number;
+  /** Executions of the reconcile; it may come in parts. */
+  readonly reconcilesPerMonth: number;
   readonly tables: readonly SweptTable[];
 }
 
@@ -58,7 +58,10 @@ export interface SweepUsage {
 
 /** Of a month as a benchmark counts it: 30 days. */
 export const TICKS_A_MONTH = 43_200;
-export const RECONCILES_A_MONTH = 720;
+export const DAYS_A_MONTH = 30;
+
+/** Of a table: once an hour, or by second once a day. */
+const reconcilesOf = ({ indexedBy }: SweepShape): number => (indexedBy === 'second' ? 1 : 24) * DAYS_A_MONTH;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
@@ -102,21 +105,24 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
 }
 
 /** What the reconciles of a month take of tables from which the ticks have deleted everything. */
-export function reconcilesOfMonth({ tables, reconcileParts, functionMemoryMb }: SweptDeployment): SweepUsage {
-  const probes = sum(tables, table => {
+export function reconcilesOfMonth(deployment: SweptDeployment): SweepUsage {
+  const { tables, reconcilesPerMonth, functionMemoryMb } = deployment;
+  if (reconcilesPerMonth === 0) return NOTHING;
+  const probesPerMonth = sum(tables, table => {
     const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
-    return probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    const each = probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    return reconcilesOf(table) * each;
   });
-  const probeMs = (probes / reconcileParts) * READ_MS.processorMs;
-  const planMs = CALL_MS + 2 * JOURNAL_MS + probeMs;
-  return times(RECONCILES_A_MONTH * reconcileParts, {
+  const probes = probesPerMonth / reconcilesPerMonth;
+  const planMs = CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs;
+  return times(reconcilesPerMonth, {
     ...NOTHING,
     starts: 1,
     expressRequests: 1,
     expressGbSeconds: executionGbSeconds(planMs / 1000),
     functionInvocations: 1,
     functionGbSeconds: gbSeconds(planMs, functionMemoryMb),
-    dynamoDbReadUnits: (probes / reconcileParts) * unitsOfQuery(0) + journalUnits(tables).read,
+    dynamoDbReadUnits: probes * unitsOfQuery(0) + journalUnits(tables).read,
     dynamoDbWriteUnits: journalUnits(tables).written,
   });
 }
@@ -286,6 +292,7 @@ function watch(shape: SweepShape, items: number): Children {
   // The last call of a child that knows of nothing more only adds up.
   const polls = shape.pollSeconds > 0 ? queries : queries - 1;
   const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
+  const machinePolls = bySecond && precisionSeconds === 1;
   const filled = bySecond ? MINUTE : moments / step;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
@@ -294,7 +301,8 @@ function watch(shape: SweepShape, items: number): Children {
     queries,
     deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
     planned: moments - moments / step,
-    reads,
+    // What the machine polls takes no time of a function.
+    reads: machinePolls ? queries - 1 : reads,
     readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
   };
 }
@@ -326,6 +334,7 @@ function pollsOf(
 ): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
+  if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
   if (indexedBy === 'second') return spans + 1 + addsUp;
   // The first poll is that of the minute's start, where of all shards one has an item; others find what they can plan.
   const first = items < spans && step === 1 ? 1 - 1 / shards : 0;
@@ -334,6 +343,16 @@ function pollsOf(
   if (items < 1) return MINUTE / pollSeconds + 1 + items;
   const gap = Math.max(MINUTE / items, precisionSeconds);
   return (Math.min(items, spans) / step) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
+}
+
+/**
+ * By second the machine polls, until it finds something: QueryExpired is called for that, and for the second after it, which it also polls
+ * where that holds something too. It begins with the first second.
+ */
+function callsBySecond(seconds: number): number {
+  const share = seconds / MINUTE;
+  const afterEmpty = share * (1 - share) * MINUTE;
+  return share === 1 ? MINUTE + 1 : 2 + seconds + afterEmpty;
 }
 
 /** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */

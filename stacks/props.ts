@@ -309,9 +309,9 @@ export const PROPS = {
     indexedBy === 'second' ? 2 : 10,
   ),
   /**
-   * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
+   * how far back the reconcile searches, hourly and by second daily, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
    * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
-   * an hour costs $0.22 a month
+   * an hour costs $0.01 a month
    * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
    */
   reconcileHours: calculated(

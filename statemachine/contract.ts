@@ -118,6 +118,9 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
  */
 export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
+/** Time limit of a query that the machine makes itself, seconds: QueryExpired makes it again. */
+export const POLL_TIMEOUT_SECONDS = 1;
+
 /**
  * UTF-8 bytes of keys (as JSON), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes 32,768
  * characters in all. Source: Step Functions API reference.
@@ -444,12 +447,22 @@ export interface QueryExpiredInput {
   readonly startedAt: string;
   /** When the state was entered, ISO-8601. */
   readonly now: string;
+  /** TTLs up to this one were polled by the machine, which found nothing; null, or missing: it has polled none. */
+  readonly polledUpTo?: Seconds | null;
+}
+
+/** The seconds of expiry that the machine polls by itself: one each second, until it finds something. */
+export interface SecondPolls {
+  readonly second: Seconds;
+  readonly last: Seconds;
 }
 
 export interface QueryExpiredOutput {
-  readonly next: 'wait' | 'query' | 'delete' | 'end';
-  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. */
+  readonly next: 'wait' | 'query' | 'poll' | 'delete' | 'end';
+  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. `next: 'poll'`: when the first second is polled. */
   readonly until: string | null;
+  /** `next: 'poll'`; null else. */
+  readonly poll: SecondPolls | null;
   readonly timeoutSeconds: Seconds;
   /** What DeleteChunks deletes next: now, or at the end of a wait. After a wait without any QueryExpired is called. */
   readonly chunks: readonly Chunk[];
@@ -525,6 +538,8 @@ export interface SweepProgress {
 export interface Span {
   readonly from: number;
   readonly to: number;
+  /** So fast at the most. @default as its table's limit says */
+  readonly maxDeletesPerSecond?: number;
 }
 
 /** Why a table is not swept. */

@@ -3,6 +3,7 @@ import type {
   KeyRead,
   PagePosition,
   PollProgress,
+  SecondPolls,
   Seconds,
   SweepTarget,
 } from '../../statemachine/contract.ts';
@@ -58,8 +59,8 @@ export function afterPage(
   const isOfSeveral = poll.position !== null || position !== null;
   // One of several has not read all of the windows.
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
-  const known = keys && { keys: { ...poll.keys, ...keys }, ahead };
-  if (position !== null) return { ...poll, position, lastDue, holdsStrays, ...known };
+  const known = keys && { keys: { ...poll.keys, ...keys } };
+  if (position !== null) return { ...poll, position, lastDue, holdsStrays, ahead, ...known };
   const next = nextPollAt(target, pace, cutoff, { nextExpiry, plannedUpTo, tookSeveralPages: isOfSeveral });
   return {
     position,
@@ -68,8 +69,40 @@ export function afterPage(
     nextAt: next === null ? null : next - ahead,
     lastDue,
     holdsStrays,
+    ahead,
     ...known,
   };
+}
+
+/** The machine has polled the seconds up to this one by itself, each when it was due, and found nothing. */
+export function afterPolledSeconds(
+  poll: PollProgress,
+  { before }: SweepTarget,
+  polledUpTo: Seconds,
+): PollProgress {
+  const { ahead = 0 } = poll;
+  return {
+    ...poll,
+    seen: Math.max(polledUpTo, poll.seen ?? polledUpTo),
+    nextAt: polledUpTo + 1 < before ? polledUpTo + 1 - ahead : null,
+  };
+}
+
+/**
+ * The seconds that the machine can poll by itself, each when it is due; null: the next poll is QueryExpired's. After one that found something
+ * it is, since the next one probably finds something too. So it is where polls are further apart.
+ *
+ * @param until the child waits for nothing from then on, a whole second
+ */
+export function nextSeconds(
+  { seen, nextAt, position, lastDue, ahead = 0 }: PollProgress,
+  { from, before, upcomingFrom }: SweepTarget,
+  until: Seconds,
+): SecondPolls | null {
+  if (upcomingFrom === null || seen === null || position !== null || lastDue > 0) return null;
+  const second = Math.max(seen + 1, from);
+  const last = Math.min(before, until + ahead) - 1;
+  return nextAt === second - ahead && second <= last ? { second, last } : null;
 }
 
 /**

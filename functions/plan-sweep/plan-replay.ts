@@ -9,7 +9,7 @@ import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { planRound } from './plan-round.ts';
 import type { TickSurroundings } from './plan-tick.ts';
-import { isHandOver, tablesOfInput } from './sweep-input.ts';
+import { besidesTheTicks, isHandOver, limitOfInput, tablesOfInput } from './sweep-input.ts';
 
 /** What planning a replay takes from outside. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
@@ -21,8 +21,8 @@ export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
 
 /**
  * Plans a round of a replay: what it was asked for at first, and then what its children have left. One that a tick has handed over says
- * before each round that it is still there. It ends when its table was paused meanwhile, or got a limit: the ticks delete as much as that
- * allows, and what they leave is theirs.
+ * before each round that it is still there. It ends when its table was paused meanwhile, or got another limit than it was started with: the
+ * ticks delete as much as that allows, and what they leave is theirs.
  *
  * @throws InvalidExecutionInputError, DynamoDbBusyError, JournalUnreadableError
  */
@@ -54,8 +54,11 @@ export async function planReplay(
   };
   // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
   const goesOn = planned.next === 'sweep' || planned.next === 'plan';
-  const isLeft =
-    goesOn && isHandedOver && (limit > 0 || !(await journal.renewHandOver(tableName, execution)));
+  if (!isHandedOver) return planned;
+  // That nothing was there is worth knowing: the watermark moves on, and the ticks have their table back.
+  if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
+  const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
+  const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
   return isLeft ? leave(planned) : planned;
 }
 

@@ -4,6 +4,7 @@ import {
   type CarriedSettings,
   type PlanSweepInput,
   type PlanSweepOutput,
+  type Span,
   type SweepTarget,
   TICK_CHILDREN,
   TICK_TARGETS,
@@ -29,7 +30,14 @@ import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
-import { checkSpan, isReconcile, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+import {
+  besidesTheTicks,
+  checkSpan,
+  isReconcile,
+  readSweepInput,
+  type SweepRequest,
+  tablesOfInput,
+} from './sweep-input.ts';
 import { oldestWatermark } from './watermark-age.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
@@ -39,10 +47,16 @@ const TABLES_AT_ONCE = 32;
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
- * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. Nobody waits for a
- * reconcile: it has until the function must answer.
+ * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. By second each has a
+ * hundred and more, which a hundred tables share a processor for. Nobody waits for a reconcile: it has until the function must answer.
  */
-const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
+const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
+
+/** By second a tick looks back to the watermark for so long by itself. */
+const MOST_REACHED_SECONDS = 600;
+
+/** What nobody has looked at for longer is left to a person, who knows of the outage: a day in seconds. */
+const MOST_UNSEEN_SECONDS = 86_400;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
@@ -187,14 +201,20 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     const tooLong = spanProblem(asked, settings);
     if (tooLong !== undefined) return failedTable(carried, tooLong);
     const left = leftTo(asked, state, settings, startedAtMs);
-    const request = left === undefined ? asked : behind(asked, left.before);
-    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
+    const known = left === undefined ? state.watermarks.tables[tableName] : undefined;
+    const request = left === undefined ? backToWatermark(asked, known, settings) : behind(asked, left.before);
+    const { isAsked, ...round } = await ask(
+      request,
+      tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }),
+      options,
+    );
     const { oldestOverdueSeconds, misfiled, cursor } = round;
+    const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
     // With a limit the tick deletes as much as it may anyway.
     const leftOver =
       cursor === null || request.limit !== null
-        ? undefined
-        : { from: request.windowsFrom, to: request.before };
+        ? unseen
+        : { from: Math.min(request.windowsFrom, unseen?.from ?? request.windowsFrom), to: request.before };
     return {
       carried,
       targets: round.due,
@@ -276,14 +296,15 @@ async function ask(
   request: SweepRequest,
   table: AskedTable,
   { reconciles, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
-): Promise<PlannedRound> {
+): Promise<PlannedRound & { readonly isAsked: boolean }> {
   // A request's times are so much earlier than those of the clock.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
-  const untilMinuteMs = beginsMs === null ? TABLE_MS.tick : beginsMs - clock();
+  const layout = indexLayout(table.settings.model);
+  const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.tick;
+  const untilMinuteMs = beginsMs === null ? mostMs : beginsMs - clock();
   const patienceMs = reconciles
     ? plansAtMs + TABLE_MS.reconcile - clock()
-    : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
-  const layout = indexLayout(table.settings.model);
+    : Math.min(mostMs, Math.max(LEAST_TABLE_MS, untilMinuteMs));
   // All shards of the upcoming minute, and of a window that lies back, are no backlog.
   const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
@@ -292,15 +313,16 @@ async function ask(
     throw new DynamoDbBusyError(`no answer to the probes of ${patienceMs} ms`);
   });
   try {
-    return await Promise.race([
+    const round = await Promise.race([
       askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
       tooSlow,
     ]);
+    return { ...round, isAsked: true };
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     if (reconciles) {
       const cursor = { window: request.windowsFrom, shard: 0 };
-      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+      return { ...NOTHING_ASKED, due: [], cursor };
     }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
       layout,
@@ -310,11 +332,18 @@ async function ask(
       watchAlways: true,
       outOfTime: () => false,
     });
-    return { ...unasked, cursor: null, oldestOverdueSeconds: 0, misfiled: 0 };
+    return { ...unasked, ...NOTHING_ASKED, cursor: null };
   } finally {
     tooSlow.catch(() => undefined);
   }
 }
+
+const NOTHING_ASKED = {
+  isAsked: false,
+  oldestOverdue: undefined,
+  oldestOverdueSeconds: 0,
+  misfiled: 0,
+} as const;
 
 /**
  * How many children each table has: in turn one more for each that wants more, as long as a tick has room. Each has two at the least, for
@@ -359,6 +388,40 @@ function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] 
   return dealt(targets, Math.min(most, targets.length)).map(joined);
 }
 
+/** By second a lookback of two minutes may end before what the last ticks have left: a tick reaches for it, up to some minutes. */
+function backToWatermark(
+  request: SweepRequest,
+  known: Watermark | undefined,
+  { model }: SweepSettings,
+): SweepRequest {
+  if (known === undefined || !request.followsBacklog || indexLayout(model).keysPerShard === 1) return request;
+  const from = known.gone - INDEX_SECONDS + 1;
+  const isNear = request.cutoff - from <= MOST_REACHED_SECONDS;
+  return isNear ? { ...request, windowsFrom: Math.min(request.windowsFrom, from) } : request;
+}
+
+/**
+ * By second: the times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for
+ * longer than that. With a limit, of which the ticks have all, it may delete a tenth besides, as a reconcile may.
+ */
+function unseenSpan(
+  { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,
+  known: Watermark | undefined,
+  { model, maxDeletesPerSecond }: SweepSettings,
+): Span | undefined {
+  const isSeen = known === undefined || reaches(windowsFrom, known);
+  if (isSeen || !followsBacklog || indexLayout(model).keysPerShard === 1) return undefined;
+  const from = known.gone - INDEX_SECONDS + 1;
+  if (cutoff - from > MOST_UNSEEN_SECONDS) return undefined;
+  const limit = besidesTheTicks(maxDeletesPerSecond);
+  return { from, to: before, ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
+}
+
+/** Whoever looks at these windows looks at all that the watermark does not know of. */
+function reaches(windowsFrom: number, { gone }: Watermark): boolean {
+  return gone - INDEX_SECONDS >= windowsFrom - 1;
+}
+
 /**
  * Up to which TTL everything is gone, epoch seconds; undefined when that is not known: nobody has looked at what lies between the last
  * such time and the windows of this tick, or a table was too busy to say.
@@ -368,8 +431,7 @@ function goneBy(
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
 ): Pick<Watermark, 'since' | 'gone'> | undefined {
-  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
-    return undefined;
+  if (cursor !== null || (before !== undefined && !reaches(windowsFrom, before))) return undefined;
   const since = before?.since ?? windowsFrom;
   if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
   return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };

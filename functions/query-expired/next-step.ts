@@ -20,7 +20,7 @@ import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
 import { asOne, inParts, takeTurn } from '../child/parts.ts';
 import { withoutUndone } from '../child/planned.ts';
-import { afterPage, fromTheStart, isUnread } from '../child/poll.ts';
+import { afterPage, afterPolledSeconds, fromTheStart, isUnread } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
@@ -36,7 +36,15 @@ import { earlyEnd, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
 import { type AheadSettings, aheadSeconds, type PlannedDelete, planAhead } from './plan-ahead.ts';
 import { type PageRead, readPage } from './read-page.ts';
-import { AT_ONCE, isRetryDue, nextWake, ownMoment, untilOrDeadline, wasBraked } from './wake.ts';
+import {
+  AT_ONCE,
+  isRetryDue,
+  nextWake,
+  ownMoment,
+  secondsToPoll,
+  untilOrDeadline,
+  wasBraked,
+} from './wake.ts';
 
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
@@ -67,7 +75,8 @@ export interface NextStepOptions {
  * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
  *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
  *    A child of several shards that is braked is in parts from then on: the one that has something to do is in front.
- * 6. Nothing is due: wait for the next poll, or end when there is none.
+ * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as they
+ *    find nothing; the seconds that it says it has polled count as those that were read here.
  * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
  * 8. A dry run counts the page, and goes on as in 6.
  * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
@@ -85,12 +94,12 @@ export async function nextStep(
 }
 
 async function decide(
-  { progress: from, results, startedAt, now }: QueryExpiredInput,
+  { progress: from, results, startedAt, now, polledUpTo }: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const nowMs = Date.parse(now);
   const calledAt = options.clock();
-  const before = startProgress(from);
+  const before = withPolledSeconds(startProgress(from), polledUpTo ?? null);
   const life = lifetime(before, startedAt, nowMs);
   const { deadlineMs } = life;
 
@@ -124,7 +133,8 @@ async function decide(
   const progress: ChildProgress = { ...turn, brake: withCredit(brake, nowSeconds) };
 
   // 6.
-  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, nowMs, deadlineMs);
+  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY))
+    return waitOrEnd(progress, nowMs, deadlineMs, options.layout);
 
   // 7.
   // While one part sleeps the others would wait.
@@ -143,7 +153,8 @@ async function decide(
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
-    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, nowMs, deadlineMs);
+    const busy = afterBusy(progress.busy, nowMs, options);
+    return waitOrEnd({ ...progress, busy }, nowMs, deadlineMs, options.layout);
   }
   const beganLateMs = calledAt - secondsBehind(options.pace) * 1000 - nowMs;
   const plan = planAhead(page, polling, options.pace, ahead, { beganLateMs, deadlineMs });
@@ -156,7 +167,9 @@ async function decide(
   };
 
   // 8.
-  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs);
+  if (read.dryRun) {
+    return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs, options.layout);
+  }
 
   // 9.
   const known = await options.readHeld?.(page.due);
@@ -167,8 +180,13 @@ async function decide(
   // 10.
   const planned = plan.deletes.map(each => plannedStep(passed, each, page, deadlineMs));
   return due.length === 0 && planned.length === 0
-    ? waitOrEnd(passed, nowMs, deadlineMs)
+    ? waitOrEnd(passed, nowMs, deadlineMs, options.layout)
     : deletePage(passed, chunksOf(passed, due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
+}
+
+function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null): ChildProgress {
+  if (polledUpTo === null) return progress;
+  return { ...progress, poll: afterPolledSeconds(progress.poll, progress.target, polledUpTo) };
 }
 
 /** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
@@ -270,12 +288,18 @@ function keysOf(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { keys }) => sum + keys.length, 0);
 }
 
-function waitOrEnd(child: ChildProgress, nowMs: Millis, deadlineMs: Millis): QueryExpiredOutput {
+function waitOrEnd(
+  child: ChildProgress,
+  nowMs: Millis,
+  deadlineMs: Millis,
+  layout: IndexLayout,
+): QueryExpiredOutput {
   const progress = takeTurn(child, nowMs, nextWake);
   const wakeMs = nextWake(progress);
   if (wakeMs === null) return end(progress, endShard(asOne(progress), { interrupted: false }));
   if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
-  return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
+  const poll = secondsToPoll(progress, wakeMs, deadlineMs, layout);
+  return step(progress, { next: poll ? 'poll' : 'wait', poll, until: untilOrDeadline(wakeMs, deadlineMs) });
 }
 
 function step(
@@ -290,6 +314,7 @@ function step(
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {
     until: null,
+    poll: null,
     timeoutSeconds: Math.min(timeoutSeconds, FUNCTION_TIMEOUT_SECONDS.QueryExpired),
     chunks: [],
     upcoming: [],

@@ -96,15 +96,16 @@ async function writeJournal(
       .filter(({ totals }) => !totals.dryRun)
       .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
   );
-  if (isHandedOver) for (const { table } of records) await journal.endHandOver(table, execution);
+  if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
   const handOvers: HandOver[] = [];
   for (const { table, leftOver } of records) {
     if (leftOver === undefined) continue;
     const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
     if (!(await journal.takeHandOver(table, leftOver.to, name))) continue;
-    const span = { from: waitUntil(leftOver.from), to: waitUntil(leftOver.to) };
-    handOvers.push({ name, input: { table, ...span, handOver: true } });
+    const { from, to, ...limit } = leftOver;
+    const span = { from: waitUntil(from), to: waitUntil(to) };
+    handOvers.push({ name, input: { table, ...span, ...limit, handOver: true } });
   }
   return handOvers;
 }
@@ -136,6 +137,22 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
   for (const { metricSet, dimensions, totals, late } of lines) {
     const document = embeddedMetrics(metrics, metricSet, dimensions, totals, { durationMs, late });
     if (document !== undefined) print(JSON.stringify(document));
+  }
+}
+
+/**
+ * Gives the tables back to their ticks. By second one that has left something keeps its lease until that ends by itself: what could not be
+ * deleted keeps the watermark where it is, and the next tick would hand over the same again.
+ */
+async function endHandOvers(
+  { execution, soFar }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<void> {
+  for (const { table, totals } of records) {
+    const { indexedBy } = readSettings(soFar.sweeps[table]?.settings).model;
+    if (indexedBy === 'second' && !leftNothing(totals)) continue;
+    await journal.endHandOver(table, execution);
   }
 }
 

@@ -91,8 +91,7 @@ function recordOf(
   const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
   // With a limit it is the next tick's.
   const isLimited = plans.some(({ limited }) => limited);
-  const isHandedOver = sweep.progress === undefined && !isLimited;
-  const leftOver = isHandedOver ? leftOverOf(plans, resumed) : undefined;
+  const leftOver = sweep.progress === undefined ? leftOverOf(plans, isLimited ? [] : resumed) : undefined;
   const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
   const totals = {
     ...added,
@@ -111,7 +110,7 @@ function recordOf(
 
 /** What the plan had no room for and what children ran out of time for. */
 function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
-  const spans = [
+  const spans: Span[] = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),
     ...resumed.map(({ windows, before }) => ({
       from: Math.min(before, ...windows.map(({ start }) => start)),
@@ -119,7 +118,12 @@ function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[])
     })),
   ];
   if (spans.length === 0) return undefined;
-  return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+  const limit = spans.find(({ maxDeletesPerSecond }) => maxDeletesPerSecond)?.maxDeletesPerSecond;
+  return {
+    from: Math.min(...spans.map(({ from }) => from)),
+    to: Math.max(...spans.map(({ to }) => to)),
+    ...(limit !== undefined && { maxDeletesPerSecond: limit }),
+  };
 }
 
 /** Several tables as one. */

@@ -19,7 +19,7 @@ const IDLE: BilledTable = {
 
 /** Nothing watches it. */
 const DEPLOYMENT: BilledDeployment = {
-  ...{ tables: [IDLE], functionMemoryMb: 512, reconcileParts: 1, logRetentionDays: 30 },
+  ...{ tables: [IDLE], functionMemoryMb: 512, reconcilesPerMonth: 720, logRetentionDays: 30 },
   ...{ customMetrics: { deleting: 12, watching: 11 }, metricSet: 'all' },
   ...{ alarmMetrics: 0, hasDashboard: false, isTraced: false },
 };

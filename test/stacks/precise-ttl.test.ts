@@ -300,6 +300,26 @@ describe('the roles may do exactly', () => {
     expect(Condition.ArnLike['aws:SourceArn'].map(readable)).toEqual([machine, `${machine}/*`]);
   });
 
+  test('by second the state machine of the ticks may query the index by itself, and no other does', () => {
+    const bySecond = terraformJson(
+      configOf({
+        ...SESSION_DATA,
+        indexedBy: 'second',
+        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1',
+      }),
+    );
+    const dataOf = (role: string) =>
+      permissions(bySecond, role).filter(each => /^(dynamodb|kms):/.test(each));
+    expect(dataOf('precise-ttl-sweep')).toEqual([
+      expect.stringMatching(/^dynamodb:Query on .*index/),
+      'kms:Decrypt on arn:aws:kms:us-east-1:123456789012:key/1',
+      'kms:DescribeKey on arn:aws:kms:us-east-1:123456789012:key/1',
+    ]);
+    expect(dataOf('precise-ttl-replay')).toEqual([]);
+    const isOff = terraformJson(configOf({ ...SESSION_DATA, indexedBy: 'second', enabled: false }));
+    expect(permissions(isOff, 'precise-ttl-sweep').filter(each => each.startsWith('dynamodb:'))).toEqual([]);
+  });
+
   test('the schedules', () => {
     const role = 'precise-ttl-schedule';
     expect(permissions(json, role)).toEqual([

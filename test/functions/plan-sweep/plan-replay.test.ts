@@ -36,7 +36,13 @@ async function plan({
     {
       machine: 'replay',
       tables: tables.map(tableName =>
-        carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440, shards: 1, maxDeletesPerSecond }),
+        carriedOf({
+          tableName,
+          partitionKey: 'id',
+          granularityMinutes: 1440,
+          shards: 1,
+          maxDeletesPerSecond,
+        }),
       ),
       executionInput: { ...SPAN, ...input },
       execution: 'replay-1',
