@@ -5,7 +5,7 @@ import { keysThatFit } from './page.ts';
 import type { PageRead, UpcomingEntry } from './read-page.ts';
 
 /** What is written meanwhile waits so long for the next poll at most, as long as something that is known expires. */
-const AHEAD_SECONDS = 30;
+export const AHEAD_SECONDS = 30;
 
 /** UTF-8 bytes of what is planned, as JSON: the chunks have it, and the child's progress. */
 const PLANNED_BYTES = 8 * 1024;

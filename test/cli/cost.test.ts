@@ -138,7 +138,7 @@ test('of tables with several settings it is said which have which, and which one
   const text = describeBill(bill, facts);
   expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);
   expect(text).toMatch(/^Tokens, Sessions, Links and 2 more: indexed by window, /m);
-  expect(text).toContain(' puts and deletes a second in the index of Tokens, on 1 shard');
+  expect(text).toContain(' puts and deletes a second in the index of Tokens, on 2 shards');
 });
 
 test('a table whose schedules are off is counted as if they were on, and that is said', () => {
@@ -201,7 +201,7 @@ test('every flag changes the answer, in a process of its own', async () => {
   ].map(({ bill, facts }) => ({ ...facts, ...bill }));
   expect(bills).toEqual(JSON.parse(JSON.stringify(expected)));
   expect(new Set(bills.map(({ total }) => total)).size).toBe(bills.length);
-  expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_920);
+  expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_230);
 });
 
 test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([

@@ -17,6 +17,7 @@ import {
   type SweepTarget,
 } from '../../../statemachine/contract.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
+import { windowKeysOf } from '../../support/target-windows.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
 const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();
@@ -818,8 +819,9 @@ describe('what expires next', () => {
   });
 
   test('of the other shards is read with what is due, so that one poll plans for all', async () => {
-    const target = { ...UPCOMING, windowKeys: ['one', 'two', 'three'] };
-    const windows = { one: [0, 20, 33], two: [10, 50], three: [45] };
+    const target = { ...UPCOMING, windows: [{ start: MINUTE, shards: '0-2' }] };
+    const [one = '', two = '', three = ''] = windowKeysOf(target, 86_400);
+    const windows = { [one]: [0, 20, 33], [two]: [10, 50], [three]: [45] };
     const first = await decide({ ...guarded, target, now: 0, index: windows });
     expect(first.queries).toBe(3);
     expect(plannedAt(first)).toEqual([[second(10), [10]], [second(20), [20]], LATER(33)]);
