@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { windowStart } from '../../expiry/window.ts';
 import {
   BACK_SECONDS,
   type CarriedSettings,
+  MAX_LOOKBACK_MINUTES,
   type PlanSweepInput,
   type PlanSweepOutput,
   type Span,
@@ -52,8 +54,8 @@ const REQUEST_TIMEOUT_MS = 600;
  */
 const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
 
-/** By second a tick looks back to the watermark for so long by itself. */
-const MOST_REACHED_SECONDS = 600;
+/** A tick looks back to the watermark through so many keys of the index by itself. By second that is ten minutes. */
+const MOST_REACHED_KEYS = 600;
 
 /** What nobody has looked at for longer is left to a person, who knows of the outage: a day in seconds. */
 const MOST_UNSEEN_SECONDS = 86_400;
@@ -233,7 +235,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
         ...(leftOver && { leftOver }),
         ...(request.limit !== null && { limited: true }),
       },
-      gone: left === undefined ? goneBy(request, round, state.watermarks.tables[tableName]) : undefined,
+      gone: left === undefined ? goneBy(request, round, known, settings) : undefined,
     };
   } catch (error) {
     if (error instanceof InvalidExecutionInputError) throw error;
@@ -388,33 +390,40 @@ function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] 
   return dealt(targets, Math.min(most, targets.length)).map(joined);
 }
 
-/** By second a lookback of two minutes may end before what the last ticks have left: a tick reaches for it, up to some minutes. */
+/** A lookback may end before what the last ticks have left, or have not seen: a tick reaches for it, as far as that is near. */
 function backToWatermark(
   request: SweepRequest,
   known: Watermark | undefined,
   { model }: SweepSettings,
 ): SweepRequest {
-  if (known === undefined || !request.followsBacklog || indexLayout(model).keysPerShard === 1) return request;
+  if (known === undefined || !request.followsBacklog) return request;
+  const { windowSeconds, shards, keysPerShard } = indexLayout(model);
   const from = known.gone - INDEX_SECONDS + 1;
-  const isNear = request.cutoff - from <= MOST_REACHED_SECONDS;
+  const mostSeconds = Math.floor(MOST_REACHED_KEYS / (shards * keysPerShard)) * windowSeconds;
+  const isNear = request.cutoff - from <= Math.min(mostSeconds, MAX_LOOKBACK_MINUTES * 60);
   return isNear ? { ...request, windowsFrom: Math.min(request.windowsFrom, from) } : request;
 }
 
 /**
- * By second: the times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for
- * longer than that. With a limit, of which the ticks have all, it may delete a tenth besides, as a reconcile may.
+ * The times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for longer than
+ * that. With a limit, of which the ticks have all, it may delete a tenth besides, as a reconcile may.
  */
 function unseenSpan(
   { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,
   known: Watermark | undefined,
   { model, maxDeletesPerSecond }: SweepSettings,
 ): Span | undefined {
-  const isSeen = known === undefined || reaches(windowsFrom, known);
-  if (isSeen || !followsBacklog || indexLayout(model).keysPerShard === 1) return undefined;
+  const isSeen = known === undefined || reaches(seenFrom(windowsFrom, model), known);
+  if (isSeen || !followsBacklog) return undefined;
   const from = known.gone - INDEX_SECONDS + 1;
   if (cutoff - from > MOST_UNSEEN_SECONDS) return undefined;
   const limit = besidesTheTicks(maxDeletesPerSecond);
   return { from, to: before, ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
+}
+
+/** By window a tick looks at the whole of the first one. */
+function seenFrom(windowsFrom: number, { indexedBy, granularitySeconds }: SweepSettings['model']): number {
+  return indexedBy === 'window' ? windowStart(windowsFrom, granularitySeconds) : windowsFrom;
 }
 
 /** Whoever looks at these windows looks at all that the watermark does not know of. */
@@ -430,8 +439,10 @@ function goneBy(
   { cutoff, windowsFrom }: SweepRequest,
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
+  { model }: SweepSettings,
 ): Pick<Watermark, 'since' | 'gone'> | undefined {
-  if (cursor !== null || (before !== undefined && !reaches(windowsFrom, before))) return undefined;
+  if (cursor !== null || (before !== undefined && !reaches(seenFrom(windowsFrom, model), before)))
+    return undefined;
   const since = before?.since ?? windowsFrom;
   if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };
   return due.some(({ upcomingFrom }) => upcomingFrom === null) ? undefined : { since, gone: cutoff };

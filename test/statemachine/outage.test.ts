@@ -1,7 +1,10 @@
 import { expiryModel } from '../../expiry/model.ts';
 import { Simulation, type SimulationOptions } from '../support/simulation/simulation.ts';
 
-/* By second a tick looks back two minutes. What lay still for longer is swept by the replay machine, to which the next tick hands it over. */
+/*
+ * A tick looks back some minutes, and as far as the watermark where that is near. What lay still for longer is swept by the replay machine, to
+ * which the next tick hands it over.
+ */
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const MINUTE = 60;
@@ -21,12 +24,13 @@ async function outage({ minutes, ticksAfter = 10 }: Outage, options: Partial<Sim
     ...options,
   });
   const back = (5 + minutes) * MINUTE;
+  const { start = START } = options;
   for (let second = 0; second < back; second += 97)
-    simulation.table.write(`item-${second}`, START + second - (options.graceSeconds ?? 0));
-  for (let minute = 0; minute < 5; minute += 1) simulation.tick(START + minute * MINUTE, 5);
-  for (let minute = 0; minute < ticksAfter; minute += 1) simulation.tick(START + back + minute * MINUTE, 5);
+    simulation.table.write(`item-${second}`, start + second - (options.graceSeconds ?? 0));
+  for (let minute = 0; minute < 5; minute += 1) simulation.tick(start + minute * MINUTE, 5);
+  for (let minute = 0; minute < ticksAfter; minute += 1) simulation.tick(start + back + minute * MINUTE, 5);
   await simulation.finish();
-  return { simulation, backAt: START + back };
+  return { simulation, backAt: start + back };
 }
 
 const goneOf = ({ journal }: Simulation) => journal.state.watermarks.tables['simulated']?.gone ?? 0;
@@ -44,6 +48,22 @@ test.each([3, 30, 600])(
     for (const { status } of simulation.executions) expect(status).toBe('SUCCEEDED');
   },
 );
+
+test.each([
+  [1440, '09:00', 3],
+  [1440, '09:00', 600],
+  [1440, '23:50', 30],
+  [1440, '23:50', 3_000],
+  [1, '09:00', 30],
+  [1, '09:00', 600],
+])('so it is in windows of %d minutes, of one from %s on for %d', async (granularityMinutes, at, minutes) => {
+  const start = Date.parse(`2026-11-20T${at}:00Z`) / 1000;
+  const model = expiryModel({ partitionKey: 'id', granularityMinutes });
+  const { simulation, backAt } = await outage({ minutes }, { start, model });
+  expect(simulation.table.ids()).toEqual([]);
+  expect(goneOf(simulation)).toBeGreaterThanOrEqual(backAt + 8 * MINUTE);
+  expect(simulation.journal.handOvers).toEqual({});
+});
 
 test('nothing is handed over as long as ticks come', async () => {
   const { simulation } = await outage({ minutes: 0 });

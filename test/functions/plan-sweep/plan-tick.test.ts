@@ -226,7 +226,8 @@ describe('the age of the oldest watermark', () => {
   });
 
   test('is recorded of a table that nobody knows enough of to move its watermark', async () => {
-    const { ages } = await plan({ tables: { one: [] }, watermarks: { one: goneAgo(72 * HOUR) } });
+    const props = { one: { granularityMinutes: 1 } };
+    const { ages } = await plan({ tables: { one: [] }, props, watermarks: { one: goneAgo(72 * HOUR) } });
     expect(ages).toEqual([['one', 72 * HOUR]]);
   });
 
