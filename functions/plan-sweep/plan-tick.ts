@@ -57,6 +57,9 @@ const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
 /** A tick looks back to the watermark through so many keys of the index by itself. By second that is ten minutes. */
 const MOST_REACHED_KEYS = 600;
 
+/** Longer than a minute, and less than two ticks that come when they can. */
+const QUIET_SECONDS = 90;
+
 /** What nobody has looked at for longer is left to a person, who knows of the outage: a day in seconds. */
 const MOST_UNSEEN_SECONDS = 86_400;
 
@@ -102,7 +105,7 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
  *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
- * 4. Up to where everything is gone goes into the journal. Where that does not get any further, for hours, a metric says so.
+ * 4. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further, for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -137,9 +140,10 @@ export async function planTick(
   const watermarks = probed.flatMap(({ carried, gone }) =>
     gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
   );
+  const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
   try {
-    const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
-    await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
+    if (!isWhole || !isQuiet(probed, state, startedAtMs))
+      await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
   } catch (error) {
     // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
     logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
@@ -167,6 +171,28 @@ export async function planTick(
     sweeps: own.sweeps,
     report: null,
   };
+}
+
+/**
+ * Nothing is due in windows of any table, and the last tick has written that: a write a minute is more than half of what DynamoDB takes for
+ * idle tables. By second a tick reaches back to its watermark, and pays for each second.
+ */
+function isQuiet(
+  probed: readonly ProbedTable[],
+  { watermarks }: DeploymentState,
+  startedAtMs: number,
+): boolean {
+  const isWritten = startedAtMs - Date.parse(watermarks.tick ?? '') < QUIET_SECONDS * 1000;
+  return (
+    isWritten &&
+    probed.every(
+      ({ carried, targets, gone }) =>
+        targets.length === 0 &&
+        gone !== undefined &&
+        carried['indexedBy'] === 'window' &&
+        watermarks.tables[carried.tableName] !== undefined,
+    )
+  );
 }
 
 function tell(logger: TickSurroundings['logger'], tables: number, parts: readonly TickPart[]): void {

@@ -210,6 +210,25 @@ describe('what the operators have set', () => {
   });
 });
 
+const iso = (seconds: number) => new Date(STARTED_MS + seconds * 1000).toISOString();
+
+test.each<[string, number, Partial<Deployment>]>([
+  ['not again a minute after the last ones', 0, {}],
+  ['two minutes after them', 1, { otherTick: iso(-120) }],
+  ['when something is due', 1, { tables: { one: [[MINUTE + 65]] } }],
+  ['of a table that had none', 1, { watermarks: {} }],
+  ['by second, each minute', 1, { props: { one: { indexedBy: 'second' } } }],
+  ['of a table that is not where it should be', 1, { tables: { one: new DynamoDbBusyError('throttled') } }],
+])('watermarks are written %s', async (_when, writes, changed) => {
+  const { written } = await plan({
+    tables: { one: [] },
+    watermarks: { one: { since: 0, gone: MINUTE - 60, at: iso(-60) } },
+    otherTick: iso(-60),
+    ...changed,
+  });
+  expect(written).toHaveLength(writes);
+});
+
 describe('the age of the oldest watermark', () => {
   const HOUR = 3_600;
   const NOW = STARTED_MS / 1000;
