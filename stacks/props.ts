@@ -257,7 +257,7 @@ export const PROPS = {
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
    */
-  shards: optional(SETTING_KINDS.shards, DEFAULT_SHARDS),
+  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
   /**
    * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables
    * whose keys are never written again once they have a TTL
@@ -309,9 +309,9 @@ export const PROPS = {
     indexedBy === 'second' ? 2 : 10,
   ),
   /**
-   * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
+   * how far back the reconcile searches, hourly and by second daily, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
    * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
-   * an hour costs $0.22 a month
+   * an hour costs $0.01 a month
    * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
    */
   reconcileHours: calculated(
@@ -422,8 +422,8 @@ export const PROPS = {
   /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
-   * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
-   * than the history of the execution, which is free
+   * whether each sweep is traced in X-Ray, as one trace. A deployment that is idle pays about $0.22 a month for it: a
+   * trace says no more than the journal and the logs
    */
   tracing: optional(boolean(), false),
   /**

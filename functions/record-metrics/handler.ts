@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
@@ -14,8 +15,16 @@ import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
+import { JournalUnwritableError } from '../runtime/errors.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
-import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
+import { didAnything, isHandOver, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
+import { toldTables } from './told-tables.ts';
+
+/**
+ * Kept of the function's time, milliseconds. The journal's client may try for as long as the function has, and a function that is ended
+ * after it has printed its metrics is called again, and prints them again.
+ */
+const PRINTING_MS = 3_000;
 
 /** What recording takes from outside. */
 export interface RecordSurroundings {
@@ -24,6 +33,8 @@ export interface RecordSurroundings {
   readonly metrics: Metrics;
   /** Gets each line of metrics. */
   readonly print: (line: string) => void;
+  /** Resolves when there is no more time to wait for the journal. */
+  readonly timeIsUp: () => Promise<void>;
   readonly journal: {
     /** @throws JournalUnwritableError */
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
@@ -40,42 +51,63 @@ export interface RecordSurroundings {
  * and answers with its reports. A dry run is no metric: it deleted nothing.
  *
  * 1. What a tick could not finish is handed over, unless another execution has that already. Its table's ticks leave it alone from then on.
- * 2. The metrics are printed also when the journal cannot be written: then the execution fails, and an alarm tells.
+ * 2. The metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the journal cannot
+ *    be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
  *
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(
   input: RecordMetricsInput,
-  { deployment, logger, metrics, print, journal }: RecordSurroundings,
+  { deployment, logger, metrics, print, timeIsUp, journal }: RecordSurroundings,
 ): Promise<RecordMetricsOutput> {
-  const { machine, executionInput, execution, startedAt, endedAt } = input;
+  const { machine, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
   const records = tableRecords(input);
   const told = machine === 'replay' ? records : records.filter(didAnything);
   for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
-  printMetrics(records, { deployment, durationMs, metrics, print });
-  const isHandedOver = machine === 'replay' && (executionInput as ReplayInput).handOver === true;
+  const tooSlow = timeIsUp().then((): never => {
+    throw new JournalUnwritableError('Journal: expected an answer in the time of RecordMetrics, got none.');
+  });
+  tooSlow.catch(() => undefined);
+  try {
+    const writing = writeJournal(input, records, told, journal);
+    return {
+      complete: records.every(({ totals }) => leftNothing(totals)),
+      ...toldTables(machine, told),
+      handOvers: await Promise.race([writing, tooSlow]),
+    };
+  } finally {
+    printMetrics(records, { deployment, durationMs, metrics, print });
+  }
+}
+
+/** @returns what is to be handed over */
+async function writeJournal(
+  input: RecordMetricsInput,
+  records: readonly TableRecord[],
+  told: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<HandOver[]> {
+  const { machine, executionInput, execution, startedAt, endedAt } = input;
+  const isHandedOver = isHandOver(machine, executionInput);
   const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
   await journal.putRows(
     told
       .filter(({ totals }) => !totals.dryRun)
       .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
   );
-  if (isHandedOver) for (const { table } of records) await journal.endHandOver(table, execution);
+  if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
   const handOvers: HandOver[] = [];
   for (const { table, leftOver } of records) {
     if (leftOver === undefined) continue;
     const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
     if (!(await journal.takeHandOver(table, leftOver.to, name))) continue;
-    const span = { from: waitUntil(leftOver.from), to: waitUntil(leftOver.to) };
-    handOvers.push({ name, input: { table, ...span, handOver: true } });
+    const { from, to, ...limit } = leftOver;
+    const span = { from: waitUntil(from), to: waitUntil(to) };
+    handOvers.push({ name, input: { table, ...span, ...limit, handOver: true } });
   }
-  return {
-    complete: records.every(({ totals }) => leftNothing(totals)),
-    tables: Object.fromEntries(told.map(({ table, report }) => [table, report])),
-    handOvers,
-  };
+  return handOvers;
 }
 
 interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {
@@ -108,6 +140,22 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
   }
 }
 
+/**
+ * Gives the tables back to their ticks. By second one that has left something keeps its lease until that ends by itself: what could not be
+ * deleted keeps the watermark where it is, and the next tick would hand over the same again.
+ */
+async function endHandOvers(
+  { execution, soFar }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<void> {
+  for (const { table, totals } of records) {
+    const { indexedBy } = readSettings(soFar.sweeps[table]?.settings).model;
+    if (indexedBy === 'second' && !leftNothing(totals)) continue;
+    await journal.endHandOver(table, execution);
+  }
+}
+
 async function noteReplayed(
   { executionInput, startedAt, endedAt, soFar }: RecordMetricsInput,
   records: readonly TableRecord[],
@@ -137,7 +185,13 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-export const handler = (event: RecordMetricsInput): Promise<RecordMetricsOutput> => {
+export const handler = (
+  event: RecordMetricsInput,
+  context: { getRemainingTimeInMillis(): number },
+): Promise<RecordMetricsOutput> => {
   const { deploymentName: deployment } = readDeployment(process.env);
-  return recordMetrics(event, { deployment, logger, metrics, print, journal: lambdaJournal() });
+  // It keeps no process alive that has answered.
+  const timeIsUp = () =>
+    sleep(Math.max(0, context.getRemainingTimeInMillis() - PRINTING_MS), undefined, { ref: false });
+  return recordMetrics(event, { deployment, logger, metrics, print, timeIsUp, journal: lambdaJournal() });
 };

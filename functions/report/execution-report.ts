@@ -7,6 +7,8 @@ export type ExecutionReport = TickReport | SweepReport;
 /** By table: only those in which something was swept or failed. A replay has one table, which its input names. */
 export interface TickReport {
   readonly tables: Readonly<Record<string, SweepReport>>;
+  /** So many more tables, for which there was no room: the journal has them. */
+  readonly moreTables?: number;
   /** Why nothing of it was recorded, an error's name; then it knows of no table. */
   readonly notRecorded?: string;
 }

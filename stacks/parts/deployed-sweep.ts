@@ -70,11 +70,13 @@ export class DeployedSweep {
     const functions = mapValues(this.functions, ({ arn }) => arn);
     this.functionArns = functions;
     this.replay = new ReplayMachine(scope, 'replay', { place, functions, deployment, tables: settings });
+    const enabled = tables.filter(({ props }) => props.enabled);
     this.tick = new TickMachine(scope, 'sweep', {
       place,
       functions,
       deployment,
-      tables: settings.filter((_each, index) => tables[index]?.props.enabled),
+      tables: enabled.map(table => table.settings),
+      statements: enabled.flatMap(table => table.pollStatements()),
       replayArn: this.replay.arn,
     });
     this.schedules = new SweepSchedules(scope, 'schedules', {

@@ -88,10 +88,18 @@ export class SweptTable {
 
   /** What whoever looks for expired items may do. */
   queryStatements(): Statement[] {
+    return [...this.#indexStatements(), ...this.#heldStatements()];
+  }
+
+  /** What the state machine does that polls the seconds: by window it asks nothing by itself. */
+  pollStatements(): Statement[] {
+    return this.props.indexedBy === 'second' ? this.#indexStatements() : [];
+  }
+
+  #indexStatements(): Statement[] {
     return [
       { actions: ['dynamodb:Query'], resources: [this.indexArn] },
       ...tableKeyStatements('read', this.props, this.#place),
-      ...this.#heldStatements(),
     ];
   }
 

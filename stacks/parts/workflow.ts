@@ -28,6 +28,8 @@ export interface WorkflowProps {
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
   readonly starts?: readonly string[];
+  /** What else it does by itself. @default nothing */
+  readonly statements?: readonly Statement[];
   /** As Amazon States Language, an object. */
   readonly definition: unknown;
   readonly sweep: Pick<
@@ -47,7 +49,17 @@ export class Workflow extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, type, name, roleName, functionArns, starts = [], definition, sweep }: WorkflowProps,
+    {
+      place,
+      type,
+      name,
+      roleName,
+      functionArns,
+      starts = [],
+      statements = [],
+      definition,
+      sweep,
+    }: WorkflowProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, logKeys, tracing } = sweep;
@@ -71,6 +83,7 @@ export class Workflow extends Construct {
         // A distributed Map runs its children as executions of the machine itself, and a tick with much to do starts further ones.
         { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
         ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
+        ...statements,
         // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
         {
           actions: [

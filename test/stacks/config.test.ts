@@ -41,7 +41,7 @@ test('a table needs no more than its name and its partition key', () => {
     indexName: 'expirationWindowIndex',
     name: 'precise-ttl-SessionData',
     granularityMinutes: 1440,
-    shards: 1,
+    shards: 2,
     deleteMode: 'guarded',
     precisionSeconds: 1,
     pollSeconds: 0,
@@ -422,7 +422,7 @@ describe('fails for', () => {
     ],
     [
       'more deletes a second than the one shard takes',
-      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1 }),
+      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1, shards: 1 }),
       /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set shards: 50, .* warm for 25000 write units/,
     ],
     [

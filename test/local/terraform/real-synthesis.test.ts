@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 import { rmSync } from 'node:fs';
 import { loadDefinition } from 'stepfunctions-emulator';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { readSynthesized, type SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
 import type { DeploymentConfig } from '../../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -33,7 +34,7 @@ test('everything that the app synthesizes is understood', () => {
     expect.stringMatching(/^cron\(\d+ \* \* \* \? \*\)$/),
   ]);
   for (const machine of cloud.stateMachines) {
-    expect(() => loadDefinition(machine.definition, machine.type)).not.toThrow();
+    expect(() => loadDefinition(machine.definition, machine.type, isDynamoDbQuery)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
   }
   for (const schedule of cloud.schedules) {
@@ -71,7 +72,7 @@ test.each([
   expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
   expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
   for (const { definition, type } of cloud.stateMachines)
-    expect(() => loadDefinition(definition, type)).not.toThrow();
+    expect(() => loadDefinition(definition, type, isDynamoDbQuery)).not.toThrow();
 });
 
 test.each([
