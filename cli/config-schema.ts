@@ -1,7 +1,7 @@
 import type { Kind, Kinds } from '../expiry/fields.ts';
 import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
-import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
+import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { DEPLOYMENT_PROPS, PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
@@ -26,6 +26,11 @@ export function configSchema(): Schema {
         region: described('region', schemaOf(CONFIG_KINDS.region)),
         allowUnknownRegion: described('allowUnknownRegion', schemaOf(CONFIG_KINDS.allowUnknownRegion)),
         state: described('state', stateSchema()),
+        provider: described('provider', providerSchema()),
+        overrides: described('overrides', {
+          type: 'object',
+          additionalProperties: { type: 'object' },
+        }),
         tags: described('tags', { type: 'object', additionalProperties: { type: 'string' } }),
         ...sharedSchemas(),
         tables: described('tables', { type: 'array', minItems: 1, items: tableSchema() }),
@@ -39,9 +44,23 @@ function stateSchema(): Schema {
   return {
     oneOf: [
       objectSchema({ backend: { const: 'local' } }, ['backend']),
-      objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
+      {
+        ...objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
+        additionalProperties: true,
+      },
+      {
+        type: 'object',
+        properties: { backend: { type: 'string', not: { enum: ['local', 's3'] } } },
+        required: ['backend'],
+      },
     ],
   };
+}
+
+function providerSchema(): Schema {
+  const assumeRole = objectSchema(schemasOf(ASSUME_ROLE_KINDS), ['roleArn']);
+  const profile = schemaOf(PROVIDER_KINDS.profile);
+  return objectSchema({ assumeRole, allowedAccountIds: LIST_OF_TEXTS, profile }, []);
 }
 
 function tableSchema(): Schema {

@@ -119,6 +119,12 @@ const KMS_KEY_ARN = orReference(
   ),
 );
 
+/** The ARN of a role in IAM. */
+export const ROLE_ARN = text(
+  /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\x21-\x7e]{1,576}$/,
+  "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
+);
+
 /** The props that other props' defaults are made of. */
 interface Before {
   readonly tableName: string;
