@@ -24,6 +24,7 @@ export class ReplayMachine extends Workflow {
       type: 'STANDARD',
       name,
       roleName: name,
+      roleKey: 'replay',
       definition: replayDefinition(functions, { tables, partition: place.partition }),
     });
   }
@@ -39,6 +40,7 @@ export class TickMachine extends Workflow {
       type: 'EXPRESS',
       name,
       roleName: sweepRole(name),
+      roleKey: 'sweep',
       starts: [replayArn],
       definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),
     });
