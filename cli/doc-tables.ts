@@ -14,6 +14,7 @@ import {
   DEPLOY_ACTIONS,
   DEPLOY_ACTIONS_WITH,
   type IamAction,
+  JOURNAL_DEPLOY_ACTIONS,
   STATE_ACTIONS,
 } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
@@ -211,6 +212,7 @@ function commandActionsTable(): string {
 function deployActionsTable(): string {
   const rows = Object.entries(DEPLOY_ACTIONS).filter(([, actions]) => actions.length > 0);
   const more: [string, readonly string[]][] = [
+    ['the journal, besides', JOURNAL_DEPLOY_ACTIONS],
     ...Object.entries(DEPLOY_ACTIONS_WITH).map(([prop, actions]): [string, readonly string[]] => [
       `with \`${prop}\``,
       actions,

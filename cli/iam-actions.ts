@@ -300,6 +300,9 @@ export const DEPLOY_ACTIONS_WITH = {
   kmsKeyArn: ['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
 } as const;
 
+/** The journal goes with its deployment: the one table that a deployment deletes. */
+export const JOURNAL_DEPLOY_ACTIONS = ['dynamodb:DeleteTable'] as const;
+
 /** What Terraform does with the object that a state in S3 is, and with that of its lock; and with their bucket. */
 export const STATE_ACTIONS = {
   object: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],

@@ -5,6 +5,7 @@ import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
 import {
   DEPLOY_ACTIONS,
   DEPLOY_ACTIONS_WITH,
+  JOURNAL_DEPLOY_ACTIONS,
   ON_NO_RESOURCE,
   onlyReads,
   STATE_ACTIONS,
@@ -61,8 +62,12 @@ export function deployPolicy(
   const keys = deployments.flatMap(({ kmsKeyArn, tables }) =>
     [kmsKeyArn, ...tables.map(({ tableKmsKeyArn }) => tableKmsKeyArn)].filter(key => key !== undefined),
   );
+  const journals = deployments.flatMap(({ name }) =>
+    arnsOf('aws_dynamodb_table', journalName(name), deployed.place),
+  );
   return merged([
     ...statements,
+    ...allow(JOURNAL_DEPLOY_ACTIONS.filter(isAllowed), journals),
     ...(isAllowed(PASS_ROLE)
       ? allow([PASS_ROLE], [...patternsOf('aws_iam_role', deployed), ...given], {
           StringEquals: { 'iam:PassedToService': PASSED_TO },

@@ -99,11 +99,15 @@ describe('what deploying is allowed', () => {
     expect(wide).toEqual([]);
   });
 
-  test('is not to delete a table, nor a bucket, nor what is in them', () => {
+  test('is not to delete a table but the journal, nor a bucket, nor what is in them', () => {
+    const deleting = grants.filter(({ action }) => action === 'dynamodb:DeleteTable');
+    expect(deleting.map(({ resource }) => resource)).toEqual([
+      'arn:aws:dynamodb:us-east-1:123456789012:table/other-journal',
+      'arn:aws:dynamodb:us-east-1:123456789012:table/precise-ttl-journal',
+    ]);
     const actions = grants.map(({ action }) => action);
-    for (const action of ['dynamodb:DeleteTable', 'dynamodb:Scan', 's3:DeleteBucket', 's3:GetObject']) {
+    for (const action of ['dynamodb:Scan', 's3:DeleteBucket', 's3:GetObject'])
       expect(actions).not.toContain(action);
-    }
   });
 
   test('passes roles to the services that take them only, also those that are made elsewhere', () => {

@@ -684,7 +684,9 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone = ['tags', 'alarms', 'archive', 'roleArns', 'tableRoleArns'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone =
+        ['tags', 'alarms', 'archive', 'roleArns', 'tableRoleArns'].includes(field) &&
+        isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }
