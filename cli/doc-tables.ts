@@ -20,6 +20,7 @@ import {
 import { inPackage } from './invocation.ts';
 import { propTexts } from './prop-texts.ts';
 import { rolesOfExample } from './role-statements.ts';
+import { scaleTable } from './scale-table.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -31,6 +32,7 @@ export const DOC_TABLES = {
   'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
+  'docs/operations.md': { scale: scalePassage },
   'docs/scheduling.md': { jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
@@ -227,6 +229,11 @@ function deployActionsTable(): string {
       actions.map(action => `\`${action}\``).join(', '),
     ]),
   );
+}
+
+function scalePassage(): string {
+  const { head, rows } = scaleTable();
+  return table(head, rows);
 }
 
 function rolesTable(): string {
