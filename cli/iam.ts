@@ -8,7 +8,6 @@ import { CONFIG, FlagError } from './flags.ts';
 import { deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
 import { operatePolicy } from './iam/operate-policy.ts';
 import { charactersOf, documentsOf, type PolicyDocument, type PolicyStatement } from './iam/policy.ts';
-import { roleDocuments } from './iam/role-documents.ts';
 import { print } from './print.ts';
 import { defineCommand } from './run-command.ts';
 
@@ -29,14 +28,14 @@ export const command = defineCommand({
 
 Prints what IAM has to allow, for the names of the configuration. It calls nothing.
 
-deploy: what Terraform needs for ${call('deploy')}, ${call('diff')} and ${call('destroy')}, on everything whose name begins with that of a
-deployment or of a table, turned on or not.
+deploy: what Terraform needs to deploy, to plan and to destroy, on everything whose name begins with that of a deployment or
+of a table, turned on or not.
 pipeline: what a plan needs: only what reads, and the lock of the state.
 operate: what the commands need that look and act: status, history, doctor, pause, resume, limit, replay, backfill, restore.
 With --json these are a list of policy documents, each of a size that IAM takes as a managed policy.
 
-roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns and tableRoleArns.
-With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
+roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns and
+tableRoleArns. With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
 
 ${flags}
 
@@ -57,6 +56,8 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
     if (word === 'roles') {
       // Who may take them is said with the account itself.
       if (known === undefined) throw new FlagError('--account: expected the account of the roles, got none');
+      // CDKTF is large.
+      const { roleDocuments } = await import('./iam/role-documents.ts');
       const roles = await roleDocuments(config, deployments, place);
       if (json) print(JSON.stringify(roles, null, 2));
       else for (const [of, each] of Object.entries(roles)) printRoles(of, each);

@@ -1,7 +1,7 @@
 import { journalName } from '../../functions/journal/layout.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
-import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
+import { bucketPrefixOf } from '../../stacks/names.ts';
 import {
   DEPLOY_ACTIONS,
   DEPLOY_ACTIONS_WITH,

@@ -1,7 +1,6 @@
 import { journalName } from '../../functions/journal/layout.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
-import { backfillName, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
-import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
+import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
 import type { ResolvedProps } from '../../stacks/props.ts';
 import { resolvedArchive } from '../../stacks/stream-props.ts';
 import { type AwsPlace, arnOf, arnsOf } from './arns.ts';
