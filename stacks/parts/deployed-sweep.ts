@@ -5,6 +5,7 @@ import { InvalidConfigError } from '../config.ts';
 import { type Deployment, settingsProblem } from '../deployments.ts';
 import { mapValues } from '../map-values.ts';
 import { deadLetterQueueOf } from '../names.ts';
+import type { DEPLOYMENT_ROLES } from '../props.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';
@@ -105,7 +106,7 @@ export class DeployedSweep {
   }
 
   /** ARNs of the roles: of the functions by their state, of the state machines, of the schedules. */
-  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
+  get roleArns(): Readonly<Record<(typeof DEPLOYMENT_ROLES)[number], string>> {
     return {
       ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.tick.role.arn,

@@ -8,6 +8,7 @@ import { schedulesOf } from '../schedules-of.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {
@@ -51,7 +52,11 @@ export class SweepSchedules extends Construct {
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
+        ...(kmsKeyArn === undefined
+          ? []
+          : [inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`))]),
       ],
+      key: 'schedule',
       sweep: deployment,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
@@ -63,6 +68,7 @@ export class SweepSchedules extends Construct {
         scheduleExpressionTimezone: 'UTC',
         flexibleTimeWindow: { mode: 'OFF' },
         state: 'ENABLED',
+        ...(kmsKeyArn !== undefined && { kmsKeyArn }),
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
@@ -77,4 +83,13 @@ export class SweepSchedules extends Construct {
     this.schedules = schedules;
     this.node.defaultChild = this.schedules['tick'] ?? this.group;
   }
+}
+
+/**
+ * Scheduler decrypts the input of a schedule by the role that it starts the target with. Source: EventBridge Scheduler User Guide,
+ * "Encryption at rest".
+ */
+function inputKeyStatement(kmsKeyArn: string, schedules: string): Statement {
+  const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
+  return { actions: ['kms:Decrypt'], resources: [kmsKeyArn], condition: { StringLike: ofSchedule } };
 }

@@ -1,7 +1,7 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
-import type { ResolvedProps } from '../props.ts';
+import type { ResolvedProps, RoleKey } from '../props.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -24,6 +24,8 @@ export interface WorkflowProps {
   /** Of the state machine, and of its log. */
   readonly name: string;
   readonly roleName: string;
+  /** Which one of the roles that can be made elsewhere it has. */
+  readonly roleKey: RoleKey;
   /** ARNs of the functions that it calls. */
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
@@ -34,7 +36,15 @@ export interface WorkflowProps {
   readonly definition: unknown;
   readonly sweep: Pick<
     ResolvedProps,
-    'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'permissionsBoundary' | 'rolePath' | 'tags' | 'tracing'
+    | 'kmsKeyArn'
+    | 'logKeys'
+    | 'logRetentionDays'
+    | 'permissionsBoundary'
+    | 'roleArns'
+    | 'rolePath'
+    | 'tableRoleArns'
+    | 'tags'
+    | 'tracing'
   >;
 }
 
@@ -54,6 +64,7 @@ export class Workflow extends Construct {
       type,
       name,
       roleName,
+      roleKey,
       functionArns,
       starts = [],
       statements = [],
@@ -101,6 +112,7 @@ export class Workflow extends Construct {
         ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, machineArn)),
         ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
       ],
+      key: roleKey,
       sweep,
     });
     this.stateMachine = new SfnStateMachine(this, 'machine', {

@@ -48,6 +48,19 @@ test('so is what looks for log groups that are there already', () => {
   expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(8);
 });
 
+test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
+  const PublishExpiries = 'arn:aws:iam::123456789012:role/elsewhere/publisher';
+  const folder = synthesizeToFolder(
+    configOf({ ...SESSION_DATA, events: { eventBus: 'default' }, tableRoleArns: { PublishExpiries } }),
+  );
+  folders.push(folder);
+  const deployedAtMs = Date.parse('2026-11-20T09:00:00Z');
+  const publisher = readSynthesized(folder, { deployedAtMs }).functions.find(({ name }) =>
+    /publish/.test(name),
+  );
+  expect(publisher?.environment['EVENTS_SINCE']).toBe('2026-11-20T09:00:00.000Z');
+});
+
 test('also for several tables and one that exists already', () => {
   const cloud = synthesis(SESSION_DATA, {
     tableName: 'Holds',
