@@ -3,7 +3,6 @@ import { windowStart } from '../../expiry/window.ts';
 import {
   BACK_SECONDS,
   type CarriedSettings,
-  MAX_LOOKBACK_MINUTES,
   type PlanSweepInput,
   type PlanSweepOutput,
   type Span,
@@ -24,7 +23,7 @@ import {
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { indexLayout } from '../table/index-layout.ts';
+import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
 import { dealOut, type TickTable } from './deal-out.ts';
 import { dealt, joined } from './limited-targets.ts';
@@ -53,9 +52,6 @@ const REQUEST_TIMEOUT_MS = 600;
  * hundred and more, which a hundred tables share a processor for. Nobody waits for a reconcile: it has until the function must answer.
  */
 const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
-
-/** A tick looks back to the watermark through so many keys of the index by itself. By second that is ten minutes. */
-const MOST_REACHED_KEYS = 600;
 
 /** Longer than a minute, and less than two ticks that come when they can. */
 const QUIET_SECONDS = 90;
@@ -105,7 +101,8 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
  *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
- * 4. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further, for hours, a metric says so.
+ * 4. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
+ *    for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -423,10 +420,8 @@ function backToWatermark(
   { model }: SweepSettings,
 ): SweepRequest {
   if (known === undefined || !request.followsBacklog) return request;
-  const { windowSeconds, shards, keysPerShard } = indexLayout(model);
   const from = known.gone - INDEX_SECONDS + 1;
-  const mostSeconds = Math.floor(MOST_REACHED_KEYS / (shards * keysPerShard)) * windowSeconds;
-  const isNear = request.cutoff - from <= Math.min(mostSeconds, MAX_LOOKBACK_MINUTES * 60);
+  const isNear = request.cutoff - from <= reachSeconds(indexLayout(model));
   return isNear ? { ...request, windowsFrom: Math.min(request.windowsFrom, from) } : request;
 }
 

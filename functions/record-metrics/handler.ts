@@ -16,6 +16,7 @@ import { waitUntil } from '../retry/backoff.ts';
 import { readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
 import { JournalUnwritableError } from '../runtime/errors.ts';
+import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
 import { didAnything, isHandOver, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
 import { toldTables } from './told-tables.ts';
@@ -141,17 +142,19 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
 }
 
 /**
- * Gives the tables back to their ticks. By second one that has left something keeps its lease until that ends by itself: what could not be
- * deleted keeps the watermark where it is, and the next tick would hand over the same again.
+ * Gives the tables back to their ticks. One that has left something further back than a tick reaches keeps its lease until that ends by
+ * itself: what could not be deleted keeps the watermark where it is, and the next tick would hand over the same again.
  */
 async function endHandOvers(
-  { execution, soFar }: RecordMetricsInput,
+  { execution, executionInput, startedAt, soFar }: RecordMetricsInput,
   records: readonly TableRecord[],
   journal: RecordSurroundings['journal'],
 ): Promise<void> {
+  const { from = startedAt } = executionInput as Partial<ReplayInput>;
+  const backSeconds = (Date.parse(startedAt) - Date.parse(from)) / 1000;
   for (const { table, totals } of records) {
-    const { indexedBy } = readSettings(soFar.sweeps[table]?.settings).model;
-    if (indexedBy === 'second' && !leftNothing(totals)) continue;
+    const layout = indexLayout(readSettings(soFar.sweeps[table]?.settings).model);
+    if (backSeconds > reachSeconds(layout) && !leftNothing(totals)) continue;
     await journal.endHandOver(table, execution);
   }
 }

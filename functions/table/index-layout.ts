@@ -1,7 +1,7 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
 import { windowKey, windowStart } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
-import type { SweepTarget } from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES, type SweepTarget } from '../../statemachine/contract.ts';
 import { keyAttributeNames } from './item-key.ts';
 import { shardsOf } from './target-windows.ts';
 
@@ -41,6 +41,15 @@ export interface IndexLayout {
 
 export function indexLayout(model: ExpiryModel): IndexLayout {
   return model.indexedBy === 'window' ? byWindow(model) : BY_SECOND;
+}
+
+/** A tick looks back to the watermark through so many keys of the index by itself, or one window. By second that is ten minutes. */
+const MOST_REACHED_KEYS = 600;
+
+/** How far back a tick looks to the watermark by itself, seconds. What lies further back is handed over. */
+export function reachSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
+  const windows = Math.max(1, Math.floor(MOST_REACHED_KEYS / (shards * keysPerShard)));
+  return Math.min(windows * windowSeconds, MAX_LOOKBACK_MINUTES * 60);
 }
 
 /**

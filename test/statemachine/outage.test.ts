@@ -91,12 +91,19 @@ test('with a grace it is made up for, too', async () => {
   expect(goneOf(simulation)).toBeGreaterThanOrEqual(backAt + 8 * MINUTE - 600);
 });
 
-test('what DynamoDB refuses for good is not tried again and again', async () => {
-  const { simulation } = await outage({ minutes: 30, ticksAfter: 60 }, { refused: id => id === 'item-970' });
-  expect(simulation.table.ids()).toEqual(['item-970']);
-  // The lease of one that left something lives for half an hour.
-  expect(simulation.executionsOf('replay').length).toBeLessThanOrEqual(3);
-});
+test.each<[string, number, Partial<SimulationOptions>]>([
+  ['by second', 30, {}],
+  ['in windows of a minute', 600, { model: expiryModel({ partitionKey: 'id', granularityMinutes: 1 }) }],
+])(
+  'what DynamoDB refuses for good is not handed over again and again: %s',
+  async (_how, minutes, options) => {
+    const refused = (id: string) => id === 'item-970';
+    const { simulation } = await outage({ minutes, ticksAfter: 60 }, { refused, ...options });
+    expect(simulation.table.ids()).toEqual(['item-970']);
+    // The lease of one that left something lives for half an hour.
+    expect(simulation.executionsOf('replay').length).toBeLessThanOrEqual(3);
+  },
+);
 
 test('an outage of more than a day is a matter for a person', async () => {
   const { simulation } = await outage({ minutes: 1_500, ticksAfter: 3 });
