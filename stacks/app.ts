@@ -2,7 +2,13 @@ import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { App, LocalBackend, TerraformOutput, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { AnyBackend } from './any-backend.ts';
-import { checkConfig, type DeploymentConfig, type ProviderConfig, type S3State } from './config.ts';
+import {
+  checkConfig,
+  DEFAULT_STATE_KEY,
+  type DeploymentConfig,
+  type ProviderConfig,
+  type S3State,
+} from './config.ts';
 import { deploymentsOf } from './deployments.ts';
 import { DEPLOYMENT_PLACES } from './holdings.ts';
 import { constructId } from './names.ts';
@@ -150,7 +156,7 @@ function s3Settings(
   allowUnknownRegion: boolean | undefined,
 ): object {
   return {
-    key: 'precise-ttl/terraform.tfstate',
+    key: DEFAULT_STATE_KEY,
     region,
     encrypt: true,
     ...(allowUnknownRegion === true && { skip_region_validation: true }),

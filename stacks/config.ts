@@ -35,6 +35,9 @@ export interface LocalState {
   readonly backend: 'local';
 }
 
+/** Object key of the state, where the configuration names none. */
+export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
+
 /** Terraform's state in a bucket, with a lock: for everything that more than one person deploys. */
 export interface S3State {
   readonly backend: 's3';
@@ -201,6 +204,11 @@ const NAMES = [
   'name_prefix',
 ];
 
+const NOT_OVERRIDDEN: ReadonlySet<string> = new Set([...META_ARGUMENTS, ...NAMES]);
+
+/** CDKTF takes a dot for the way to an argument within another, such as `lifecycle.prevent_destroy`. */
+const ARGUMENT = /^[a-z][a-z0-9_]*$/;
+
 const OVERRIDES: Kind<Overrides> = kind(
   value => isObject(value) && Object.values(value).every(isObject),
   '{ aws_lambda_function: { reserved_concurrent_executions: 50 } }: arguments by type of resource or by address',
@@ -209,8 +217,8 @@ const OVERRIDES: Kind<Overrides> = kind(
     inside: overrides =>
       Object.entries(overrides).flatMap(([resources, given]) =>
         under(resources, [
-          ...[...META_ARGUMENTS, ...NAMES]
-            .filter(argument => argument in given)
+          ...Object.keys(given)
+            .filter(argument => !ARGUMENT.test(argument) || NOT_OVERRIDDEN.has(argument))
             .map(argument => ({
               field: argument,
               expected: 'an argument that is neither a name nor one of Terraform itself',

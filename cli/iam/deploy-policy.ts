@@ -1,5 +1,5 @@
 import { journalName } from '../../functions/journal/layout.ts';
-import type { DeploymentConfig } from '../../stacks/config.ts';
+import { DEFAULT_STATE_KEY, type DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { bucketPrefixOf } from '../../stacks/names.ts';
 import {
@@ -90,7 +90,7 @@ export function pipelinePolicy(deployed: Deployed): PolicyStatement[] {
 /** Of another backend than S3 nobody here knows what it needs in IAM. */
 function statePolicy({ config: { state }, place }: Deployed): PolicyStatement[] {
   if (state?.backend !== 's3') return [];
-  const { bucket, key = 'precise-ttl/terraform.tfstate' } = state as { bucket: string; key?: string };
+  const { bucket, key = DEFAULT_STATE_KEY } = state as { bucket: string; key?: string };
   const arns = arnsOf('aws_s3_bucket', bucket, place);
   const objects = arns.flatMap(arn => [`${arn}/${key}`, `${arn}/${key}.tflock`]);
   return [...allow(STATE_ACTIONS.object, objects), ...allow(STATE_ACTIONS.bucket, arns)];

@@ -191,7 +191,15 @@ describe('fails for', () => {
       { region: 'us-east-1', overrides: { aws_lambda_function: 50 }, tables: [table()] },
       /overrides: expected \{ aws_lambda_function/,
     ],
-    ...['lifecycle', 'for_each', 'name', 'function_name'].map((argument): [string, unknown, RegExp] => [
+    // CDKTF takes a dot for the way to an argument within another.
+    ...[
+      'lifecycle',
+      'for_each',
+      'name',
+      'function_name',
+      'lifecycle.prevent_destroy',
+      'environment.0.name',
+    ].map((argument): [string, unknown, RegExp] => [
       `an override of ${argument}`,
       { region: 'us-east-1', overrides: { aws_lambda_function: { [argument]: {} } }, tables: [table()] },
       new RegExp(
