@@ -58,7 +58,7 @@ Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.
       if (known === undefined) throw new FlagError('--account: expected the account of the roles, got none');
       // CDKTF is large.
       const { roleDocuments } = await import('./iam/role-documents.ts');
-      const roles = await roleDocuments(config, deployments, place);
+      const roles = roleDocuments(config, deployments, place);
       if (json) print(JSON.stringify(roles, null, 2));
       else for (const [of, each] of Object.entries(roles)) printRoles(of, each);
       return 0;

@@ -1,6 +1,6 @@
 import { isObject } from '../expiry/fields.ts';
 import { wholeReport } from '../functions/journal/layout.ts';
-import { type ExecutionReport, readExecutionReport } from '../functions/report/execution-report.ts';
+import { readExecutionReport, reportsByTable } from '../functions/report/execution-report.ts';
 import type { SweepReport } from '../statemachine/contract.ts';
 import { failureInWords } from './deployment/failure-in-words.ts';
 import { isFailed, outcomeOf } from './deployment/sweep.ts';
@@ -35,22 +35,13 @@ export function starterOf(input: unknown, schedule: string | undefined): string 
 export function tableRows(input: unknown, said: unknown): TableRows | undefined {
   const report = readExecutionReport(said);
   if (report === undefined || ('notRecorded' in report && report.notRecorded !== undefined)) return undefined;
-  const told = reportsByTable(input, report)
+  // Without a name it is the only table's.
+  const told = Object.entries(reportsByTable(report, input, ''))
     .map(([table, each]) => [table, wholeReport(each)] as const)
     .filter(([, each]) => each.found > 0 || isFailed(each));
   const shown = told.slice(0, MOST_TABLES).map(([table, each]) => [table, describe(each)] as const);
   const more = told.length - shown.length;
   return more === 0 ? shown : [...shown, ['', `and ${more} more ${more === 1 ? 'table' : 'tables'}`]];
-}
-
-function reportsByTable(
-  input: unknown,
-  report: ExecutionReport,
-): readonly (readonly [string, SweepReport])[] {
-  if ('tables' in report) return Object.entries(report.tables);
-  // A replay has one table, which its input names where the deployment has several.
-  const table = isObject(input) ? input['table'] : undefined;
-  return [[typeof table === 'string' ? table : '', report]];
 }
 
 function describe(report: SweepReport): string {

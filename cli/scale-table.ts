@@ -1,13 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { STACK, synthesize } from '../stacks/app.ts';
 import type { DeploymentConfig } from '../stacks/config.ts';
 import { subjectsOf } from './deployment/subject.ts';
 import { functionsAtOnce } from './doctor/deployment-findings.ts';
 import { inPackage } from './invocation.ts';
-
-type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+import { type Blocks, synthesizedJson } from './with-synthesized.ts';
 
 /** A number of a deployment, and what prints it from its Terraform. */
 interface Row {
@@ -86,7 +81,7 @@ export function scaleTable(): { head: string[]; rows: string[][] } {
       partitionKey: 'id',
     }));
     const config: DeploymentConfig = { region: 'us-east-1', tables };
-    const resources = resourcesOf(config);
+    const { resource: resources } = synthesizedJson(config);
     return ROWS.map(row => row.count(resources, config));
   });
   return {
@@ -97,14 +92,4 @@ export function scaleTable(): { head: string[]; rows: string[][] } {
       command.startsWith('jq') ? `\`${command.replaceAll('|', '\\|')}\`` : command,
     ]),
   };
-}
-
-function resourcesOf(config: DeploymentConfig): Blocks {
-  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-scale-'));
-  try {
-    synthesize({ config, outdir });
-    return JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8')).resource;
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
 }

@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { STREAM_FUNCTIONS } from '../../functions/function-list.ts';
-import { STACK } from '../../stacks/app.ts';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import type { Deployment } from '../../stacks/deployments.ts';
 import { backfillName, replayName, sweepRole } from '../../stacks/names.ts';
 import type { RoleKey } from '../../stacks/props.ts';
 import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
 import { TASKS } from '../../statemachine/contract.ts';
-import { withSynthesized } from '../with-synthesized.ts';
+import { type Blocks, synthesizedJson } from '../with-synthesized.ts';
 import { type AwsPlace, arnsOf, hasArn } from './arns.ts';
 import type { PolicyDocument } from './policy.ts';
 
@@ -26,32 +23,28 @@ export interface RoleDocuments {
 /** By the deployment or the table that they are of, and their key in `roleArns` or `tableRoleArns`. */
 export type RolesOf = Readonly<Record<string, { readonly [Key in RoleKey]?: RoleDocuments }>>;
 
-type Blocks = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
-
 /** What the roles of a configuration are, also those that are made elsewhere: these are synthesized as if they were not. */
 export function roleDocuments(
   config: DeploymentConfig,
   deployments: readonly Deployment[],
   place: AwsPlace,
-): Promise<RolesOf> {
+): RolesOf {
   const { roleArns: _given, ...others } = config;
   const tables = config.tables.map(({ roleArns: _ofDeployment, tableRoleArns: _ofTable, ...table }) => table);
-  return withSynthesized({ ...others, tables }, async cdktfOut => {
-    const json = JSON.parse(readFileSync(join(cdktfOut, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
-    const read = readerOf(json.resource, json.data, place);
-    return Object.fromEntries([
-      ...deployments.map(({ name, roleArns }) => [
-        `deployment ${name}`,
-        withArns(read, rolesOfDeployment(name), roleArns),
+  const { resource, data } = synthesizedJson({ ...others, tables });
+  const read = readerOf(resource, data, place);
+  return Object.fromEntries([
+    ...deployments.map(({ name, roleArns }) => [
+      `deployment ${name}`,
+      withArns(read, rolesOfDeployment(name), roleArns),
+    ]),
+    ...deployments.flatMap(deployment =>
+      deployment.tables.map(({ tableName, name, tableRoleArns }) => [
+        `table ${tableName}`,
+        withArns(read, rolesOfTable(name), tableRoleArns),
       ]),
-      ...deployments.flatMap(deployment =>
-        deployment.tables.map(({ tableName, name, tableRoleArns }) => [
-          `table ${tableName}`,
-          withArns(read, rolesOfTable(name), tableRoleArns),
-        ]),
-      ),
-    ]);
-  });
+    ),
+  ]);
 }
 
 type Names = { readonly [Key in RoleKey]?: string };

@@ -35,6 +35,8 @@ export function oldestWatermark(
     const { tableName: table } = carried;
     const pause = state.control.pauses[table];
     const gone = moved.get(table) ?? state.watermarks.tables[table]?.gone;
+    // Most are younger, whatever their grace is: the settings of a hundred tables are not read each minute.
+    if (gone !== undefined && nowMs / 1000 - gone < LEAST_AGE_SECONDS) return [];
     const from = gone === undefined ? pausedFrom(state, table, nowMs) : gone + behindOf(carried);
     if (from === undefined) return [];
     const meantUntil = pause?.until === undefined ? 0 : Date.parse(pause.until) / 1000;

@@ -25,6 +25,23 @@ export function readExecutionReport(said: unknown): ExecutionReport | undefined 
   return 'found' in value || isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
 }
 
+/**
+ * What a report says, by table.
+ *
+ * @param input of its execution: a replay has one table, which that names where the deployment has several
+ * @param only the table of a replay whose input names none; undefined: then nobody knows which it is
+ */
+export function reportsByTable(
+  report: ExecutionReport,
+  input: unknown,
+  only?: string,
+): Readonly<Record<string, SweepReport>> {
+  if ('tables' in report) return report.tables;
+  const named = isObject(input) ? input['table'] : undefined;
+  const table = typeof named === 'string' ? named : only;
+  return table === undefined ? {} : { [table]: report };
+}
+
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -9,7 +9,7 @@ import {
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
-import { readExecutionReport } from '../../../functions/report/execution-report.ts';
+import { readExecutionReport, reportsByTable } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
 import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import type {
@@ -314,11 +314,7 @@ export class Simulation {
 /** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
 export function reportOf({ input, output, cause }: Execution, name: string): SweepReport | undefined {
   const report = readExecutionReport(output ?? cause);
-  if (report === undefined) return undefined;
-  if ('tables' in report) return report.tables[name];
-  // A replay has one table: the one that its input names.
-  const { table = name } = input as unknown as ReplayInput;
-  return table === name ? report : undefined;
+  return report && reportsByTable(report, input, name)[name];
 }
 
 type FunctionResult = Awaited<ReturnType<EngineOptions['invoker']['invoke']>>;
