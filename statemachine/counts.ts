@@ -85,7 +85,7 @@ export const COUNTS = {
   },
   leftForLater: {
     by: 'child',
-    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time.',
+    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time; and what a tick could not hand over, because the table has a hand-over already or is paused.',
   },
   shardsSwept: {
     by: 'execution',

@@ -18,7 +18,14 @@ import { readSettings } from '../runtime/environment.ts';
 import { JournalUnwritableError } from '../runtime/errors.ts';
 import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
-import { didAnything, isHandOver, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
+import {
+  didAnything,
+  isHandOver,
+  leaveForLater,
+  sumOfTables,
+  type TableRecord,
+  tableRecords,
+} from './table-record.ts';
 import { toldTables } from './told-tables.ts';
 
 /**
@@ -51,9 +58,10 @@ export interface RecordSurroundings {
  * Adds up an execution: records it as CloudWatch metrics in the embedded metric format, as a log line for each table and in the journal,
  * and answers with its reports. A dry run is no metric: it deleted nothing.
  *
- * 1. What a tick could not finish is handed over, unless another execution has that already. Its table's ticks leave it alone from then on.
- * 2. The metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the journal cannot
- *    be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
+ * 1. What a tick could not finish is handed over. Where another execution has the table, it is left to a later tick, and counted so: what
+ *    the other one has may lie further back.
+ * 2. The log and the metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the
+ *    journal cannot be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
  *
  * @throws JournalUnwritableError
  */
@@ -63,32 +71,55 @@ export async function recordMetrics(
 ): Promise<RecordMetricsOutput> {
   const { machine, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
-  const records = tableRecords(input);
-  const told = machine === 'replay' ? records : records.filter(didAnything);
-  for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
   const tooSlow = timeIsUp().then((): never => {
     throw new JournalUnwritableError('Journal: expected an answer in the time of RecordMetrics, got none.');
   });
   tooSlow.catch(() => undefined);
+  let records = tableRecords(input);
+  const told = () => (machine === 'replay' ? records : records.filter(didAnything));
   try {
-    const writing = writeJournal(input, records, told, journal);
+    const { handOvers, refused } = await Promise.race([takeHandOvers(input, records, journal), tooSlow]);
+    records = records.map(record => (refused.includes(record.table) ? leaveForLater(record) : record));
+    await Promise.race([writeJournal(input, records, told(), journal), tooSlow]);
     return {
       complete: records.every(({ totals }) => leftNothing(totals)),
-      ...toldTables(machine, told),
-      handOvers: await Promise.race([writing, tooSlow]),
+      ...toldTables(machine, told()),
+      handOvers,
     };
   } finally {
+    for (const { table, report } of told()) logger.info('swept', { table, ...report, durationMs });
     printMetrics(records, { deployment, durationMs, metrics, print });
   }
 }
 
-/** @returns what is to be handed over */
+/** @returns what is to be handed over, and the tables that another execution has */
+async function takeHandOvers(
+  { execution, endedAt }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<{ handOvers: HandOver[]; refused: string[] }> {
+  const handOvers: HandOver[] = [];
+  const refused: string[] = [];
+  for (const { table, leftOver } of records) {
+    if (leftOver === undefined) continue;
+    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
+    if (await journal.takeHandOver(table, leftOver.to, name)) {
+      const { from, to, ...limit } = leftOver;
+      const span = { from: waitUntil(from), to: waitUntil(to) };
+      handOvers.push({ name, input: { table, ...span, ...limit, handOver: true } });
+    } else {
+      refused.push(table);
+    }
+  }
+  return { handOvers, refused };
+}
+
 async function writeJournal(
   input: RecordMetricsInput,
   records: readonly TableRecord[],
   told: readonly TableRecord[],
   journal: RecordSurroundings['journal'],
-): Promise<HandOver[]> {
+): Promise<void> {
   const { machine, executionInput, execution, startedAt, endedAt } = input;
   const isHandedOver = isHandOver(machine, executionInput);
   const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
@@ -99,16 +130,6 @@ async function writeJournal(
   );
   if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
-  const handOvers: HandOver[] = [];
-  for (const { table, leftOver } of records) {
-    if (leftOver === undefined) continue;
-    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
-    if (!(await journal.takeHandOver(table, leftOver.to, name))) continue;
-    const { from, to, ...limit } = leftOver;
-    const span = { from: waitUntil(from), to: waitUntil(to) };
-    handOvers.push({ name, input: { table, ...span, ...limit, handOver: true } });
-  }
-  return handOvers;
 }
 
 interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {

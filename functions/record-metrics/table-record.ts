@@ -57,6 +57,12 @@ function countHandOver({ totals, report, ...record }: TableRecord): TableRecord 
   return { ...record, totals: { ...totals, handedOver: 1 }, report: { ...report, handedOver: 1 } };
 }
 
+/** What a tick could not finish, and another execution does not take. */
+export function leaveForLater({ totals, report, ...record }: TableRecord): TableRecord {
+  const leftForLater = totals.leftForLater + 1;
+  return { ...record, totals: { ...totals, leftForLater }, report: { ...report, leftForLater } };
+}
+
 /** A replay has one table, and its children that crashed do not say of which they were. */
 function isOf(
   result: { readonly table?: string },

@@ -399,12 +399,16 @@ describe('what a tick could not finish', () => {
     const around = surroundings();
     around.journal.takeHandOver.mockImplementation(async table => table !== 'aaa');
     const sweeps = [planned(a, { leftOver }), planned(settingsOf('bbb'), { leftOver })];
-    const { handOvers, complete } = await recordMetrics(
+    const { handOvers, complete, tables } = await recordMetrics(
       tickOf(sweeps, [swept('aaa', 1), swept('bbb', 1)]),
       around,
     );
     expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
     expect(complete).toBe(true);
+    // That one may have only what lies further back.
+    expect([tables['aaa'], tables['bbb']]).toMatchObject([{ leftForLater: 1 }, { leftForLater: 0 }]);
+    const rows = around.journal.putRows.mock.calls.flat(2);
+    expect(rows.map(({ report }) => report.leftForLater)).toEqual([1, 0]);
   });
 
   test("is the next tick's where a table has a limit", async () => {
