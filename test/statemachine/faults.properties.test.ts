@@ -58,6 +58,8 @@ const run = fc.record({
     { granularityMinutes: 1 },
     { granularityMinutes: 60 },
     { granularityMinutes: 5 },
+    { granularityMinutes: 1440 },
+    { granularityMinutes: 1440, shards: 3 },
     { indexedBy: 'second' },
     { indexedBy: 'second' },
   ),
