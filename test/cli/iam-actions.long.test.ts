@@ -147,7 +147,7 @@ beforeAll(async () => {
       });
     }
   }
-}, 30_000);
+});
 afterAll(async () => {
   for (const proxy of proxies) await proxy.stop();
   await s3.stop();
