@@ -1,6 +1,7 @@
 import type { TickInput } from '../statemachine/contract.ts';
 import type { ResolvedProps } from './props.ts';
 import { type ReconcilePart, reconcileParts } from './reconcile-parts.ts';
+import { expression, isOpen, when } from './values.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -17,11 +18,17 @@ export interface DeployedSchedule {
   readonly input: TickInput;
   /** How long Scheduler tries to start it. */
   readonly retryForSeconds: number;
+  /** Where Terraform knows whether there is one, or how many. @default there is one */
+  readonly count?: number;
+  readonly forEach?: Readonly<Record<string, unknown>>;
 }
 
 /** A deployment, as far as its schedules depend on it. */
 export interface ScheduledDeployment {
   readonly name: string;
+  /** Those of a module, by their ids; its tables are not known. @default those of the tables */
+  readonly reconciles?: Readonly<Record<string, unknown>>;
+  readonly enabled?: boolean;
   readonly tables: readonly Pick<
     ResolvedProps,
     'tableName' | 'enabled' | 'reconcileHours' | 'granularityMinutes' | 'shards'
@@ -32,7 +39,7 @@ export interface ScheduledDeployment {
  * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
  * it is, and a reconcile is left the windows of the days before.
  */
-export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
+export function schedulesOf({ name, enabled = true, reconciles, tables }: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
     id,
     name: `${name}-${id}`,
@@ -42,21 +49,43 @@ export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSche
   });
   return [
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
-    schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
+    {
+      ...schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
+      ...(isOpen(enabled) && { count: when(enabled, 1, 0) }),
+    },
+    ...(reconciles === undefined ? [] : [openReconciles(reconciles)]),
     ...reconcilesOf(tables).map(({ minute, lookbackMinutes, skipMinutes, tables: names }, index) =>
       schedule(
         index === 0 ? 'reconcile' : `reconcile-${index + 1}`,
-        `cron(${minute} * * * ? *)`,
+        everyHour(minute),
         {
           scheduledTime: SCHEDULED_TIME,
           ...(names && { tables: names }),
           lookbackMinutes,
           ...(skipMinutes > 0 && { skipMinutes }),
         },
-        1800,
+        RECONCILE_RETRY_SECONDS,
       ),
     ),
   ];
+
+  function openReconciles(forEach: Readonly<Record<string, unknown>>): DeployedSchedule {
+    const input = { scheduledTime: SCHEDULED_TIME };
+    return {
+      ...schedule('reconcile', everyHour(expression('each.value.minute')), input, RECONCILE_RETRY_SECONDS),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is Terraform's reference
+      name: `${name}-\${each.key}`,
+      // Terraform knows which of the other fields there are.
+      input: expression(`merge({ scheduledTime = "${SCHEDULED_TIME}" }, each.value.input)`),
+      forEach,
+    };
+  }
+}
+
+const RECONCILE_RETRY_SECONDS = 1800;
+
+function everyHour(minute: number): string {
+  return `cron(${minute} * * * ? *)`;
 }
 
 interface Reconcile extends ReconcilePart {

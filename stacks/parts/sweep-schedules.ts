@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
 import { schedulesOf } from '../schedules-of.ts';
+import { given, jsonText, NONE, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
@@ -37,7 +38,8 @@ export class SweepSchedules extends Construct {
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
       name: deadLetterQueueOf(name),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
-      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+      sqsManagedSseEnabled: when(given(kmsKeyArn), NONE, true),
+      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(deployment),
     });
     this.role = new ServiceRole(this, 'role', {
@@ -54,7 +56,8 @@ export class SweepSchedules extends Construct {
       sweep: deployment,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
-    for (const { id: scheduleId, ...schedule } of deployment.enabled ? schedulesOf(deployment) : []) {
+    const there = deployment.enabled === false ? [] : schedulesOf(deployment);
+    for (const { id: scheduleId, count, forEach, ...schedule } of there) {
       schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
         name: schedule.name,
         groupName: this.group.name,
@@ -65,13 +68,15 @@ export class SweepSchedules extends Construct {
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
-          input: JSON.stringify(schedule.input),
+          input: jsonText(schedule.input),
           retryPolicy: { maximumEventAgeInSeconds: schedule.retryForSeconds, maximumRetryAttempts: 5 },
           deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
         dependsOn: [...this.role.policies],
         lifecycle: { ignoreChanges: LEFT_ALONE },
       });
+      if (count !== undefined) schedules[scheduleId].addOverride('count', count);
+      if (forEach !== undefined) schedules[scheduleId].addOverride('for_each', forEach);
     }
     this.schedules = schedules;
     this.node.defaultChild = this.schedules['tick'] ?? this.group;
