@@ -11,7 +11,7 @@ import { type Subject, subjectsOf } from './deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
-import { propTexts } from './prop-texts.ts';
+import { propTexts } from '../stacks/prop-texts.ts';
 import { rolesOfExample } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;

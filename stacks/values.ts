@@ -1,6 +1,17 @@
 import type { IResolvable } from 'cdktf';
 
 /**
+ * Stands for `\${`, within which CDKTF would take the braces off the tokens that it finds. Whatever is synthesized with expressions is read
+ * by {@link withOpenings}.
+ */
+const OPENING = '\uE000{';
+
+/** Synthesized JSON with its expressions as Terraform has them. */
+export function withOpenings(json: string): string {
+  return json.replaceAll(OPENING, '${');
+}
+
+/**
  * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is put
  * into becomes a template. A reference to another resource is no such value: it is known to be there.
  */
@@ -14,7 +25,7 @@ export class Expression implements IResolvable {
   }
 
   toString(): string {
-    return `\${${this.hcl}}`;
+    return `${OPENING}${this.hcl.replaceAll(/\$\{(?!TfToken\[)/g, OPENING)}}`;
   }
 
   toJSON(): string {
@@ -127,7 +138,10 @@ export function counted<Type>(count: number, make: (index: number) => Type): rea
 export function hcl(value: unknown): string {
   if (value instanceof Expression) return value.hcl;
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'string') return wholeReference(value) ?? quoted(value);
+  if (typeof value === 'string') {
+    const text = withOpenings(value);
+    return wholeReference(text) ?? quoted(text);
+  }
   if (Array.isArray(value)) return enclosed('[', value.map(each => hcl(each)), ']', ',');
   if (typeof value === 'object') {
     const fields = Object.entries(value).filter(([, each]) => each !== undefined);

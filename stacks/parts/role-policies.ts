@@ -56,7 +56,7 @@ export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITer
     role: role.id,
     policy: isKnown ? documentOf(inline) : openDocument(inline),
   });
-  if (!isKnown) own.addOverride('lifecycle.precondition', [roomCondition(name)]);
+  if (!isKnown) own.addOverride('lifecycle.postcondition', [roomCondition(name)]);
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,

@@ -10,7 +10,7 @@ import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
-import { given, isOpen, present, when } from '../values.ts';
+import { expression, hcl, isOpen, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -169,7 +169,8 @@ function networkStatements(vpc: FunctionOwner['vpc'], functionArn: string): Stat
 
 /** Whether the functions are in a VPC. */
 function isThere(vpc: FunctionOwner['vpc']): boolean {
-  return isOpen(vpc?.subnetIds) ? when(given(vpc?.subnetIds), true, false) : vpc !== undefined;
+  const ids = vpc?.subnetIds;
+  return isOpen(ids) ? expression(`length(${hcl(ids)}) > 0`) : vpc !== undefined;
 }
 
 function idsOf(ids: readonly string[]): string[] {
