@@ -140,7 +140,7 @@ export function hcl(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') {
     const text = withOpenings(value);
-    return wholeReference(text) ?? quoted(text);
+    return wholeReference(text) ?? inLines(text);
   }
   if (Array.isArray(value)) return enclosed('[', value.map(each => hcl(each)), ']', ',');
   if (typeof value === 'object') {
@@ -152,6 +152,9 @@ export function hcl(value: unknown): string {
 
 /** Columns of a line, and what it may be indented by. */
 const WIDTH = 96;
+
+/** Of a text that is not cut into lines. */
+const LONGEST_TEXT = 108;
 
 const fits = (line: string) => line.length <= WIDTH && !line.includes('\n');
 
@@ -194,8 +197,21 @@ function wholeReference(text: string): string | undefined {
   return only.text.slice(2, -1);
 }
 
+/** A text in quotes; a long one as the lines that it is joined from. */
+function inLines(text: string): string {
+  const words = pieces(text).flatMap(piece => (piece.isReference ? [piece.text] : piece.text.split(/(?= )/)));
+  const lines: string[] = [''];
+  for (const word of words) {
+    const last = lines.at(-1) as string;
+    if (word.startsWith(' ') && last.length + word.length > WIDTH) lines.push(word.slice(1));
+    else lines[lines.length - 1] = last + word;
+  }
+  if (text.length <= LONGEST_TEXT || lines.length === 1) return quoted(text);
+  return `join(" ", ${enclosed('[', lines.map(quoted), ']', ',')})`;
+}
+
 /** A text in quotes, with the references in it as they are. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `"${pieces(text)
     .map(piece => (piece.isReference ? piece.text : escapes(piece.text)))
     .join('')}"`;

@@ -71,12 +71,12 @@ export function tablesLocal(): string {
 /** What executions carry of each table. */
 export function settingsLocal(): string {
   const fields = SETTINGS.map(name => [name, setting(name)]);
-  return `{\n  for key, t in local.tables : key => { for name, value in ${hcl(Object.fromEntries(fields))} : name => value if value != null }\n}`;
+  return `{\n  for key, t in local.tables : key => {\n    for name, value in ${hcl(Object.fromEntries(fields))} : name => value if value != null\n  }\n}`;
 }
 
 /** How far a part of each table's reconcile reaches. */
 export function partMinutesLocal(): string {
-  return `{ for key, t in local.tables : key => ${hcl(partMinutes(reconciled()))} }`;
+  return `{\n  for key, t in local.tables : key => ${hcl(partMinutes(reconciled()))}\n}`;
 }
 
 function reconciled() {
@@ -97,7 +97,7 @@ export function reconcilesLocal(): string {
   const part = {
     minute: expression('part.minute'),
     input: expression(
-      '{ for name, value in { tables = length(local.reconcile_groups) > 1 ? names : null, lookbackMinutes = part.lookbackMinutes, skipMinutes = part.skipMinutes > 0 ? part.skipMinutes : null } : name => value if value != null }',
+      '{\nfor name, value in {\ntables = length(local.reconcile_groups) > 1 ? names : null\nlookbackMinutes = part.lookbackMinutes\nskipMinutes = part.skipMinutes > 0 ? part.skipMinutes : null\n} : name => value if value != null\n}',
     ),
   } satisfies Record<keyof Pick<ReconcilePart, 'minute'> | 'input', unknown>;
   return `{
@@ -275,9 +275,10 @@ function openDeployment(): Deployment {
     alarmTopicArn: expression('one(var.alarm_topic[*].arn)'),
     vpc: { subnetIds: subnets('subnet_ids'), securityGroupIds: subnets('security_group_ids') },
     tags: variable('tags'),
-    logKeys: expression('alltrue([for t in local.tables : t.log_keys == "full"]) ? "full" : "none"'),
+    logKeys: when(expression('alltrue([for t in local.tables : t.log_keys == "full"])'), 'full', 'none'),
     reconciles: expression('local.reconciles'),
-    tables: [table],
+    // As of several: nothing is said of the only one.
+    tables: [table, table],
   } as unknown as Deployment;
 }
 

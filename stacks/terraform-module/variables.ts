@@ -4,7 +4,7 @@ import { GRANULARITIES } from '../../expiry/window.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
 import { propTexts } from '../prop-texts.ts';
 import { DEFAULT_SWEEP, PROPS, VPC_KINDS } from '../props.ts';
-import { literal } from '../terraform-text.ts';
+import { escaped, literal } from '../terraform-text.ts';
 import { hcl, indented } from '../values.ts';
 import { CALCULATED, SETTINGS } from './module-stack.ts';
 import { snake } from './snake.ts';
@@ -110,13 +110,18 @@ function ruleOf(rule: NonNullable<Kind<unknown>['rule']>, term: string): string 
   return `${term} >= ${rule.least} && ${term} <= ${rule.most}${rule.whole ? ` && floor(${term}) == ${term}` : ''}`;
 }
 
-const message = (expected: string) => literal(expected).slice(1, -1);
+const message = escaped;
+
+/** A long test in lines. */
+function inLines(rule: string): string {
+  return rule.length > 80 ? rule.replaceAll(' && ', ' &&\n') : rule;
+}
 
 /** A rule of every table, and who breaks it. */
 function ofTables(field: string, expected: string, got: string, isRight: string, remedy: string): Validation {
   return {
-    condition: `alltrue([for t in var.tables : ${isRight}])`,
-    message: `tables, ${field}: expected ${message(expected)}, got \${join(", ", [\n  for key, t in var.tables : "${got} for \${key}" if !(${isRight})\n])}. ${message(remedy)}`,
+    condition: `alltrue([\nfor t in var.tables : ${isRight}\n])`,
+    message: `tables, ${field}: expected ${message(expected)}, got \${join(", ", [\n  for key, t in var.tables : "${got} for \${key}"\n  if !(${isRight})\n])}. ${message(remedy)}`,
   };
 }
 
@@ -125,7 +130,7 @@ function tableRule(prop: PropName): Validation[] {
   const { kind } = PROPS[prop];
   const rule = conditionOf(prop, kind, name);
   if (rule === undefined) return [];
-  const isRight = defaultOf(prop) === null ? `(${name} == null ? true : ${rule})` : rule;
+  const isRight = defaultOf(prop) === null ? `(\n${name} == null ? true : ${inLines(rule)}\n)` : `(${inLines(rule)})`;
   return [ofTables(snake(prop), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
 }
 
@@ -209,7 +214,7 @@ function deploymentVariable(prop: PropName): Variable {
   const { kind } = PROPS[prop];
   const byDefault = defaultOf(prop);
   const rule = conditionOf(prop, kind, name) ?? patternOf(prop, name);
-  const isRight = byDefault === null ? `${name} == null ? true : ${rule}` : rule;
+  const isRight = `(\n${byDefault === null ? `${name} == null ? true : ` : ''}${inLines(rule ?? '')}\n)`;
   return {
     name: snake(prop),
     type: typeOf(prop),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { App } from 'cdktf';
 import { AWS_PROVIDER, TERRAFORM_VERSION, withoutDeprecations } from '../app.ts';
-import { expression, hcl, withOpenings } from '../values.ts';
+import { expression, hcl, quoted, withOpenings } from '../values.ts';
 import { type Block, block, formatted } from './hcl-text.ts';
 import {
   ModuleStack,
@@ -145,22 +145,14 @@ function versions(): string {
 
 function variableBlock({ name, type, description, byDefault, validations }: Variable): string {
   const attributes = [
-    `description = ${hcl(description)}`,
+    `description = ${quoted(description)}`,
     `type = ${type}`,
     ...(byDefault === undefined ? [] : [`default = ${byDefault}`]),
     ...(byDefault === "null" ? [] : ["nullable = false"]),
   ];
   const blocks = validations.map(
     ({ condition, message }) =>
-      `\n\n  validation {\n    condition = ${broken(condition)}\n    error_message = "${message}"\n  }`,
+      `\n\n  validation {\n    condition = ${condition}\n    error_message = ${hcl(message)}\n  }`,
   );
   return `variable "${name}" {\n${attributes.join('\n').replaceAll(/^(?=.)/gm, '  ')}${blocks.join('')}\n}`;
 }
-
-/** A long test of all tables, in lines. */
-function broken(condition: string): string {
-  return condition.length > 100
-    ? condition.replace(/^alltrue\(\[for (\w+) in ([\w.]+) : (.*)\]\)$/s, 'alltrue([\n      for $1 in $2 : $3\n    ])')
-    : condition;
-}
-
