@@ -2,10 +2,10 @@ import type { Kind, Kinds } from '../expiry/fields.ts';
 import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
+import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
 import { DEPLOYMENT_PROPS, PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
-import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

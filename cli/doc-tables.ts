@@ -3,6 +3,7 @@ import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
 import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
+import { propTexts } from '../stacks/prop-texts.ts';
 import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
@@ -11,7 +12,6 @@ import { type Subject, subjectsOf } from './deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
-import { propTexts } from '../stacks/prop-texts.ts';
 import { rolesOfExample } from './role-statements.ts';
 
 type Passages = Readonly<Record<string, () => string>>;

@@ -39,7 +39,12 @@ export interface ScheduledDeployment {
  * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
  * it is, and a reconcile is left the windows of the days before.
  */
-export function schedulesOf({ name, enabled = true, reconciles, tables }: ScheduledDeployment): DeployedSchedule[] {
+export function schedulesOf({
+  name,
+  enabled = true,
+  reconciles,
+  tables,
+}: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
     id,
     name: `${name}-${id}`,
@@ -73,7 +78,6 @@ export function schedulesOf({ name, enabled = true, reconciles, tables }: Schedu
     const input = { scheduledTime: SCHEDULED_TIME };
     return {
       ...schedule('reconcile', everyHour(expression('each.value.minute')), input, RECONCILE_RETRY_SECONDS),
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is Terraform's reference
       name: `${name}-\${each.key}`,
       // Terraform knows which of the other fields there are.
       input: expression(`merge({ scheduledTime = "${SCHEDULED_TIME}" }, each.value.input)`),

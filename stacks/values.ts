@@ -47,25 +47,45 @@ export function isOpen(value: unknown): boolean {
 }
 
 /** Calculated now, when all operands are known; else by Terraform. */
-function either<Type>(operands: readonly unknown[], known: () => Type, open: (...terms: string[]) => string): Type {
+function either<Type>(
+  operands: readonly unknown[],
+  known: () => Type,
+  open: (...terms: string[]) => string,
+): Type {
   return operands.some(isOpen) ? expression<Type>(open(...operands.map(each => hcl(each)))) : known();
 }
 
 /** Whether there is a value. */
 export function given(value: unknown): boolean {
-  return either([value], () => value !== undefined, term => `${term} != null`);
+  return either(
+    [value],
+    () => value !== undefined,
+    term => `${term} != null`,
+  );
 }
 
 export function equal(one: unknown, other: unknown): boolean {
-  return either([one, other], () => one === other, (...terms) => terms.join(' == '));
+  return either(
+    [one, other],
+    () => one === other,
+    (...terms) => terms.join(' == '),
+  );
 }
 
 export function less(one: number, other: number): boolean {
-  return either([one, other], () => one < other, (...terms) => terms.join(' < '));
+  return either(
+    [one, other],
+    () => one < other,
+    (...terms) => terms.join(' < '),
+  );
 }
 
 export function both(one: boolean, other: boolean): boolean {
-  return either([one, other], () => one && other, (...terms) => terms.map(bracketed).join(' && '));
+  return either(
+    [one, other],
+    () => one && other,
+    (...terms) => terms.map(bracketed).join(' && '),
+  );
 }
 
 /** Stands for a value that is left out. */
@@ -90,39 +110,75 @@ export function jsonText(value: unknown): string {
 
 /** A list of the value; an empty one where there is none. */
 export function present<Type>(value: Type | undefined): readonly Type[] {
-  return either([value], () => (value === undefined ? [] : [value]), term => `${term}[*]`);
+  return either(
+    [value],
+    () => (value === undefined ? [] : [value]),
+    term => `${term}[*]`,
+  );
 }
 
 export function sum(one: number, other: number): number {
-  return either([one, other], () => one + other, (...terms) => `(${terms.join(' + ')})`);
+  return either(
+    [one, other],
+    () => one + other,
+    (...terms) => `(${terms.join(' + ')})`,
+  );
 }
 
 export function difference(one: number, other: number): number {
-  return either([one, other], () => one - other, (...terms) => `(${terms.join(' - ')})`);
+  return either(
+    [one, other],
+    () => one - other,
+    (...terms) => `(${terms.join(' - ')})`,
+  );
 }
 
 export function product(one: number, other: number): number {
-  return either([one, other], () => one * other, (...terms) => `${terms.join(' * ')}`);
+  return either(
+    [one, other],
+    () => one * other,
+    (...terms) => `${terms.join(' * ')}`,
+  );
 }
 
 export function quotient(one: number, other: number): number {
-  return either([one, other], () => one / other, (...terms) => `(${terms.join(' / ')})`);
+  return either(
+    [one, other],
+    () => one / other,
+    (...terms) => `(${terms.join(' / ')})`,
+  );
 }
 
 export function remainder(one: number, other: number): number {
-  return either([one, other], () => one % other, (...terms) => `${terms.join(' % ')}`);
+  return either(
+    [one, other],
+    () => one % other,
+    (...terms) => `${terms.join(' % ')}`,
+  );
 }
 
 export function ceil(value: number): number {
-  return either([value], () => Math.ceil(value), term => call('ceil', term));
+  return either(
+    [value],
+    () => Math.ceil(value),
+    term => call('ceil', term),
+  );
 }
 
 export function floor(value: number): number {
-  return either([value], () => Math.floor(value), term => call('floor', term));
+  return either(
+    [value],
+    () => Math.floor(value),
+    term => call('floor', term),
+  );
 }
 
 export function least(one: number, other: number): number {
-  return either([one, other], () => Math.min(one, other), (...terms) => call('min', ...terms));
+  return either(
+    [one, other],
+    () => Math.min(one, other),
+    (...terms) => call('min', ...terms),
+  );
 }
 
 /** As many as `count`, made of their index. */
@@ -142,10 +198,21 @@ export function hcl(value: unknown): string {
     const text = withOpenings(value);
     return wholeReference(text) ?? inLines(text);
   }
-  if (Array.isArray(value)) return enclosed('[', value.map(each => hcl(each)), ']', ',');
+  if (Array.isArray(value))
+    return enclosed(
+      '[',
+      value.map(each => hcl(each)),
+      ']',
+      ',',
+    );
   if (typeof value === 'object') {
     const fields = Object.entries(value).filter(([, each]) => each !== undefined);
-    return enclosed('{', fields.map(([name, each]) => `${key(name)} = ${hcl(each)}`), '}', '');
+    return enclosed(
+      '{',
+      fields.map(([name, each]) => `${key(name)} = ${hcl(each)}`),
+      '}',
+      '',
+    );
   }
   return String(value);
 }
@@ -193,7 +260,8 @@ const key = (name: string) => (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : q
 /** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces. */
 function wholeReference(text: string): string | undefined {
   const [only, ...others] = pieces(text);
-  if (only === undefined || others.length > 0 || !only.isReference || only.text.includes('TfToken[')) return undefined;
+  if (only === undefined || others.length > 0 || !only.isReference || only.text.includes('TfToken['))
+    return undefined;
   return only.text.slice(2, -1);
 }
 
@@ -258,7 +326,8 @@ function endOfReference(template: string, from: number): number {
   for (let at = from; at < template.length; at += 1) {
     const character = template[at];
     if (isQuoted && character === '\\') at += 1;
-    else if (isQuoted && character === '$' && template[at + 1] === '{') at = endOfReference(template, at + 2) - 1;
+    else if (isQuoted && character === '$' && template[at + 1] === '{')
+      at = endOfReference(template, at + 2) - 1;
     else if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && character === '{') depth += 1;
     else if (!isQuoted && character === '}') depth -= 1;

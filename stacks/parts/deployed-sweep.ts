@@ -92,7 +92,12 @@ export class DeployedSweep {
     this.functions = mapValues(TASKS, (_file, task) => sweepFunction(task));
     const functions = mapValues(this.functions, ({ arn }) => arn);
     this.functionArns = functions;
-    this.replay = new ReplayMachine(scope, 'replay', { place, functions, deployment, tables: access.settings });
+    this.replay = new ReplayMachine(scope, 'replay', {
+      place,
+      functions,
+      deployment,
+      tables: access.settings,
+    });
     this.tick = new TickMachine(scope, 'sweep', {
       place,
       functions,

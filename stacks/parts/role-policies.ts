@@ -116,7 +116,9 @@ function openGroups(statements: readonly Statement[]): Statement[] {
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length === 0) return first ?? [];
     const lists = [first, ...others].map(({ resources }) => hcl(resources));
-    return [{ ...first, resources: expression<string[]>(`distinct(concat(${[...new Set(lists)].join(', ')}))`) }];
+    return [
+      { ...first, resources: expression<string[]>(`distinct(concat(${[...new Set(lists)].join(', ')}))`) },
+    ];
   });
 }
 

@@ -7,24 +7,14 @@ import type { CarriedSettings } from '../../statemachine/contract.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, isRecorded, kebab, tuningKinds } from '../alarms.ts';
 import { dashboardBody } from '../dashboard.ts';
 import type { Deployment } from '../deployments.ts';
+import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
-import { SweepDashboard } from '../parts/dashboard.ts';
 import type { Statement } from '../parts/role-policies.ts';
 import { deleteStatements, queryStatements } from '../parts/table-statements.ts';
 import { DEPLOYMENT_PROPS, PROPS, type ResolvedProps } from '../props.ts';
 import { partMinutes, partsOf, type ReconcilePart } from '../reconcile-parts.ts';
-import {
-  Expression,
-  equal,
-  expression,
-  hcl,
-  less,
-  or,
-  product,
-  sum,
-  when,
-} from '../values.ts';
+import { Expression, equal, expression, hcl, less, or, product, sum, when } from '../values.ts';
 import { snake } from './snake.ts';
 
 /** What a table of the module is, beside its settings: `t` stands for one of `local.tables`. */
@@ -36,7 +26,13 @@ const OF_TABLE: Readonly<Record<string, string>> = {
 };
 
 /** Defaults that are made of other settings. */
-export const CALCULATED = ['indexName', 'granularityMinutes', 'pollSeconds', 'lookbackMinutes', 'reconcileHours'] as const;
+export const CALCULATED = [
+  'indexName',
+  'granularityMinutes',
+  'pollSeconds',
+  'lookbackMinutes',
+  'reconcileHours',
+] as const;
 
 const term = (prop: string) => OF_TABLE[prop] ?? `t.${snake(prop)}`;
 
@@ -120,7 +116,10 @@ function ofAllTables(statements: readonly Statement[]): Statement[] {
       };
       return expression<Statement>(`[for t in local.tables : ${hcl(each)}]`);
     }
-    return { ...statement, resources: expression<string[]>(`flatten([for t in local.tables : ${hcl(resources)}])`) };
+    return {
+      ...statement,
+      resources: expression<string[]>(`flatten([for t in local.tables : ${hcl(resources)}])`),
+    };
   });
 }
 
@@ -186,7 +185,10 @@ export class ModuleStack extends TerraformStack {
       journal_table_name: ['Name of the journal.', sweep.journal.tableName],
       journal_table_arn: ['ARN of the journal.', sweep.journal.tableArn],
       schedule_group_arn: ['ARN of the group of the schedules.', sweep.schedules.group.arn],
-      dead_letter_queue_arn: ['ARN of the queue of starts that did not get through.', sweep.schedules.deadLetterQueue.arn],
+      dead_letter_queue_arn: [
+        'ARN of the queue of starts that did not get through.',
+        sweep.schedules.deadLetterQueue.arn,
+      ],
       dead_letter_queue_url: ['URL of that queue.', sweep.schedules.deadLetterQueue.url],
       alarm_topic_arn: ['ARN of the topic that the alarms tell.', sweep.alarms.topicArn],
       function_arns: ['ARNs of the functions, by the state that calls them.', { ...sweep.functionArns }],
@@ -281,4 +283,3 @@ function openDeployment(): Deployment {
     tables: [table, table],
   } as unknown as Deployment;
 }
-

@@ -1,5 +1,5 @@
-import type { Output } from './write.ts';
 import type { Variable } from './variables.ts';
+import type { Output } from './write.ts';
 
 /** README.md of the module. */
 export function readme(variables: readonly Variable[], outputs: Readonly<Record<string, Output>>): string {
@@ -8,7 +8,9 @@ export function readme(variables: readonly Variable[], outputs: Readonly<Record<
     const short = type.includes('\n') ? `${type.slice(0, type.indexOf('({'))}({ … })` : type;
     return `| \`${name}\` | ${cell(description)} | \`${short}\` | ${byDefault === '' ? 'required' : `\`${cell(byDefault)}\``} |`;
   });
-  const rows = Object.entries(outputs).map(([name, { description }]) => `| \`${name}\` | ${cell(description)} |`);
+  const rows = Object.entries(outputs).map(
+    ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
+  );
   return `# precise-ttl
 
 Deletes expired items of DynamoDB tables within a second or two of their expiry. The tables are yours: the module takes their resources, and

@@ -71,7 +71,8 @@ const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn',
 /** What `optional` has in the type of a prop; null where the default is made of others. */
 function defaultOf(prop: PropName): unknown {
   const each = PROPS[prop];
-  if (NULLS.includes(prop) || (CALCULATED as readonly string[]).includes(prop) || !('byDefault' in each)) return null;
+  if (NULLS.includes(prop) || (CALCULATED as readonly string[]).includes(prop) || !('byDefault' in each))
+    return null;
   return each.byDefault({ tableName: 'table' });
 }
 
@@ -95,12 +96,14 @@ function textOf(prop: PropName): string {
 const REMEDY = 'Correct the value, or leave it out for its default.';
 
 function conditionOf(prop: PropName, { rule }: Kind<unknown>, term: string): string | undefined {
-  if (prop.endsWith('Attribute')) return `${term} != "" && ${term} != "__proto__" && length(base64encode(${term})) <= 340`;
+  if (prop.endsWith('Attribute'))
+    return `${term} != "" && ${term} != "__proto__" && length(base64encode(${term})) <= 340`;
   if (prop === 'granularityMinutes') return `contains(${hcl(GRANULARITIES)}, ${term})`;
   if (prop === 'metricsNamespace') {
     return `can(regex("^[A-Za-z0-9_./#: -]{1,255}$", ${term})) && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`;
   }
-  if (prop === 'rolePath') return `length(${term}) <= 512 && can(regex("^/([\\\\x21-\\\\x7e]+/)?$", ${term}))`;
+  if (prop === 'rolePath')
+    return `length(${term}) <= 512 && can(regex("^/([\\\\x21-\\\\x7e]+/)?$", ${term}))`;
   return rule === undefined ? undefined : ruleOf(rule, term);
 }
 
@@ -130,7 +133,8 @@ function tableRule(prop: PropName): Validation[] {
   const { kind } = PROPS[prop];
   const rule = conditionOf(prop, kind, name);
   if (rule === undefined) return [];
-  const isRight = defaultOf(prop) === null ? `(\n${name} == null ? true : ${inLines(rule)}\n)` : `(${inLines(rule)})`;
+  const isRight =
+    defaultOf(prop) === null ? `(\n${name} == null ? true : ${inLines(rule)}\n)` : `(${inLines(rule)})`;
   return [ofTables(snake(prop), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
 }
 
@@ -157,8 +161,10 @@ const TABLE_RELATIONS: readonly Validation[] = [
     'index_name',
     'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
     '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
-    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '
-      .concat(INDEX, ' && i.hash_key != null\n])'),
+    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '.concat(
+      INDEX,
+      ' && i.hash_key != null\n])',
+    ),
     "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
   ),
   ofTables(
@@ -193,7 +199,8 @@ function tablesVariable(): Variable {
   return {
     name: 'tables',
     type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
-    description: 'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
+    description:
+      'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
     validations: [
       {
         condition: 'length(var.tables) > 0',
@@ -201,7 +208,8 @@ function tablesVariable(): Variable {
       },
       {
         condition: 'length(distinct([for t in var.tables : t.table.name])) == length(var.tables)',
-        message: 'tables: expected each table once, got ${jsonencode([for t in var.tables : t.table.name])}. Remove one of the two.',
+        message:
+          'tables: expected each table once, got ${jsonencode([for t in var.tables : t.table.name])}. Remove one of the two.',
       },
       ...TABLE_PROPS.flatMap(tableRule),
       ...TABLE_RELATIONS,
@@ -276,7 +284,8 @@ export function variables(): Variable[] {
     {
       name: 'name',
       type: 'string',
-      description: 'Name of the deployment, and prefix of the names of what it has. No two of an account have the same.',
+      description:
+        'Name of the deployment, and prefix of the names of what it has. No two of an account have the same.',
       byDefault: hcl(DEFAULT_SWEEP),
       validations: [
         {
@@ -289,7 +298,8 @@ export function variables(): Variable[] {
     {
       name: 'create_alarms',
       type: 'bool',
-      description: 'Whether there are alarms. Their topic is there in any case, so that its subscriptions stay.',
+      description:
+        'Whether there are alarms. Their topic is there in any case, so that its subscriptions stay.',
       byDefault: 'true',
       validations: [],
     },
@@ -297,7 +307,8 @@ export function variables(): Variable[] {
     {
       name: 'alarm_topic',
       type: 'object({ arn = string })',
-      description: 'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to: your resource. By default a topic of the module.',
+      description:
+        'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to: your resource. By default a topic of the module.',
       byDefault: 'null',
       validations: [
         {
@@ -333,4 +344,3 @@ export function variables(): Variable[] {
 export function alarmsLocal(): string {
   return '{ for name, alarm in var.alarms : name => merge(alarm, { enabled = var.create_alarms && alarm.enabled }) }';
 }
-

@@ -64,7 +64,8 @@ function writeModule(folder: string, { resource, data, output }: Synthesized, st
   add('versions.tf', versions());
   add('main.tf', locals(resource));
   for (const [type, blocks] of Object.entries(data)) {
-    for (const [name, content] of Object.entries(blocks)) add('main.tf', block(`data "${type}" "${name}"`, content));
+    for (const [name, content] of Object.entries(blocks))
+      add('main.tf', block(`data "${type}" "${name}"`, content));
   }
   for (const [type, blocks] of Object.entries(resource)) {
     for (const [name, content] of Object.entries(blocks)) {
@@ -80,7 +81,10 @@ function writeModule(folder: string, { resource, data, output }: Synthesized, st
     Object.entries(blocks).flatMap(([name, { count }]) => (count === undefined ? [] : [`${type}.${name}`])),
   );
   for (const [file, texts] of files) {
-    writeFileSync(join(folder, file), formatted(file === 'main.tf' ? texts.join('\n\n') : withCounted(texts.join('\n\n'), counted)));
+    writeFileSync(
+      join(folder, file),
+      formatted(file === 'main.tf' ? texts.join('\n\n') : withCounted(texts.join('\n\n'), counted)),
+    );
   }
   writeFileSync(join(folder, 'README.md'), readme(all, output));
 }
@@ -95,7 +99,8 @@ const PLACES: readonly (readonly [name: string, term: string])[] = [
 /** What is there once or not at all is referred to by a splat. */
 function withCounted(text: string, counted: readonly string[]): string {
   return counted.reduce(
-    (result, address) => result.replaceAll(new RegExp(`${address.replace('.', '\\.')}\\.(\\w+)`, 'g'), `one(${address}[*].$1)`),
+    (result, address) =>
+      result.replaceAll(new RegExp(`${address.replace('.', '\\.')}\\.(\\w+)`, 'g'), `one(${address}[*].$1)`),
     PLACES.reduce((result, [name, term]) => result.replaceAll(term, `local.${name}`), text),
   );
 }
@@ -121,11 +126,28 @@ function locals(resource: Synthesized['resource']): string {
     ['Tables that look back alike share their reconciles.', 'reconcile_groups', reconcileGroupsLocal()],
     ['The schedules of the reconciles.', 'reconciles', reconcilesLocal()],
     ['Without an alarm there is nothing set of it.', 'alarms', alarmsLocal()],
-    ['The alarms that there are.', 'alarm_arns', `concat(${alarms.map(each => `${each}[*].arn`).join(', ')})`.replace(/^concat\((.*)\)$/s, (_all, list: string) => `concat(\n${list.split(', ').map(each => `  ${each},`).join('\n')}\n)`)],
-    ['Empty lists are no VPC.', 'vpc', '{\n  subnet_ids = var.vpc == null ? [] : var.vpc.subnet_ids\n  security_group_ids = var.vpc == null ? [] : var.vpc.security_group_ids\n}'],
+    [
+      'The alarms that there are.',
+      'alarm_arns',
+      `concat(${alarms.map(each => `${each}[*].arn`).join(', ')})`.replace(
+        /^concat\((.*)\)$/s,
+        (_all, list: string) =>
+          `concat(\n${list
+            .split(', ')
+            .map(each => `  ${each},`)
+            .join('\n')}\n)`,
+      ),
+    ],
+    [
+      'Empty lists are no VPC.',
+      'vpc',
+      '{\n  subnet_ids = var.vpc == null ? [] : var.vpc.subnet_ids\n  security_group_ids = var.vpc == null ? [] : var.vpc.security_group_ids\n}',
+    ],
   ];
   const place = PLACES.map(([name, term]) => `  ${name} = ${term}`).join('\n');
-  const body = all.map(([comment, name, value]) => `  # ${comment}\n${`${name} = ${value}`.replaceAll(/^(?=.)/gm, '  ')}`);
+  const body = all.map(
+    ([comment, name, value]) => `  # ${comment}\n${`${name} = ${value}`.replaceAll(/^(?=.)/gm, '  ')}`,
+  );
   return `locals {\n${place}\n\n${body.join('\n\n')}\n}`;
 }
 
@@ -148,7 +170,7 @@ function variableBlock({ name, type, description, byDefault, validations }: Vari
     `description = ${quoted(description)}`,
     `type = ${type}`,
     ...(byDefault === undefined ? [] : [`default = ${byDefault}`]),
-    ...(byDefault === "null" ? [] : ["nullable = false"]),
+    ...(byDefault === 'null' ? [] : ['nullable = false']),
   ];
   const blocks = validations.map(
     ({ condition, message }) =>
