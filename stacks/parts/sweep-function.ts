@@ -140,7 +140,6 @@ export class SweepFunction extends Construct {
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
-        // Two empty lists are no VPC to the provider.
         vpcConfig: { subnetIds: idsOf(vpc.subnetIds), securityGroupIds: idsOf(vpc.securityGroupIds) },
       }),
       ...tagged(sweep),

@@ -70,7 +70,10 @@ function writeModule(folder: string, { resource, data, output }: Synthesized, st
   for (const [type, blocks] of Object.entries(resource)) {
     for (const [name, content] of Object.entries(blocks)) {
       const [, file = 'functions.tf'] = SUBJECTS.find(([beginning]) => beginning.test(name)) ?? [];
-      add(file, block(`resource "${type}" "${name}"`, withArchive(content, folder, stack)));
+      add(
+        file,
+        block(`resource "${type}" "${name}"`, withDynamicBlocks(withArchive(content, folder, stack))),
+      );
     }
   }
   for (const each of all) add('variables.tf', variableBlock(each));
@@ -87,6 +90,23 @@ function writeModule(folder: string, { resource, data, output }: Synthesized, st
     );
   }
   writeFileSync(join(folder, 'README.md'), readme(all, output));
+}
+
+/** Blocks that are there with a variable only. */
+const OPTIONAL_BLOCKS: Readonly<Record<string, string>> = {
+  vpc_config: '${var.vpc[*]}',
+  server_side_encryption: '${var.kms_key_arn[*]}',
+};
+
+function withDynamicBlocks(content: Block): Block {
+  return Object.fromEntries(
+    Object.entries(content).map(([name, each]) => {
+      const forEach = OPTIONAL_BLOCKS[name];
+      return forEach === undefined
+        ? [name, each]
+        : [`dynamic "${name}"`, { for_each: forEach, content: each }];
+    }),
+  );
 }
 
 /** Short names of what ARNs are made of. */

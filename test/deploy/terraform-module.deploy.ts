@@ -104,6 +104,7 @@ const DIFFERENT = [
   'state_machine_version_arn',
   'creation_date',
   'last_modified',
+  'last_modification_date',
   'code_sha256',
   'create_date',
   'unique_id',
@@ -112,12 +113,21 @@ const DIFFERENT = [
 ];
 
 function comparable(own: Record<string, unknown>): unknown {
-  const { policy, definition, target, name, tags_all: _tags, ...rest } = without(own, DIFFERENT);
+  const {
+    policy,
+    definition,
+    target,
+    name,
+    tags_all: _tags,
+    assume_role_policy: trust,
+    ...rest
+  } = without(own, DIFFERENT);
   return JSON.parse(
     sorted({
       ...rest,
       ...(typeof target !== 'object' && { name }),
       tags: own['tags'] ?? {},
+      ...(typeof trust === 'string' && { trust: JSON.parse(trust) }),
       ...(typeof policy === 'string' && policy !== '' && { policy: statements(policy) }),
       ...(typeof definition === 'string' && { definition: JSON.parse(definition) }),
     }),
