@@ -1,12 +1,10 @@
 /** `npm run bench:synthesis`: what generated configurations synthesize to, to hold two versions against each other. See `--help`. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type FlagValues, SEED } from '../cli/flags.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { STACK, synthesize } from '../stacks/app.ts';
-import type { DeploymentConfig } from '../stacks/config.ts';
+import { synthesizedJson } from '../cli/with-synthesized.ts';
 import { anyConfig } from './synthesis/any-config.ts';
 
 const FLAGS = {
@@ -46,7 +44,7 @@ async function run({ count, seed, to }: FlagValues<typeof FLAGS>): Promise<numbe
     const name = `${String(index + 1).padStart(String(count).length, '0')}.json`;
     writeFileSync(
       join(to, name),
-      `${JSON.stringify({ config, terraform: terraformJson(config) }, null, 1)}\n`,
+      `${JSON.stringify({ config, terraform: synthesizedJson(config) }, null, 1)}\n`,
     );
   }
   const seconds = (performance.now() - started) / 1_000;
@@ -54,16 +52,6 @@ async function run({ count, seed, to }: FlagValues<typeof FLAGS>): Promise<numbe
     `${count} configurations, each with its Terraform JSON, in ${to} after ${seconds.toFixed(0)} s`,
   );
   return 0;
-}
-
-function terraformJson(config: DeploymentConfig): unknown {
-  const outdir = mkdtempSync(join(tmpdir(), 'precise-ttl-synthesis-'));
-  try {
-    synthesize({ config, outdir });
-    return JSON.parse(readFileSync(join(outdir, 'stacks', STACK, 'cdk.tf.json'), 'utf8'));
-  } finally {
-    rmSync(outdir, { recursive: true });
-  }
 }
 
 await runCommand({ flags: FLAGS, help, run });

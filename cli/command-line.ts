@@ -14,6 +14,7 @@ export const WITH_CONFIG: readonly string[] = [
   'diff',
   'doctor',
   'history',
+  'iam',
   'limit',
   'local',
   'model',

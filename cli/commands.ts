@@ -42,6 +42,10 @@ export const COMMANDS = {
     summary: "print a table's expiry model as JSON, for its writers in any language",
     load: async () => (await import('./model.ts')).command,
   },
+  iam: {
+    summary: 'print what IAM has to allow: to deploy, to plan, to operate, and for roles made elsewhere',
+    load: async () => (await import('./iam.ts')).command,
+  },
   destroy: {
     summary: 'remove everything but the tables',
     load: async () => (await import('./destroy.ts')).command,

@@ -1,9 +1,16 @@
 import type { Kind, Kinds } from '../expiry/fields.ts';
 import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
-import { CONFIG_KINDS, S3_KINDS } from '../stacks/config.ts';
+import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../stacks/config.ts';
 import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
-import { DEPLOYMENT_PROPS, PROP_NAMES, PROPS, VPC_KINDS } from '../stacks/props.ts';
+import {
+  DEPLOYMENT_PROPS,
+  DEPLOYMENT_ROLES,
+  PROP_NAMES,
+  PROPS,
+  TABLE_ROLES,
+  VPC_KINDS,
+} from '../stacks/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
 
@@ -26,6 +33,11 @@ export function configSchema(): Schema {
         region: described('region', schemaOf(CONFIG_KINDS.region)),
         allowUnknownRegion: described('allowUnknownRegion', schemaOf(CONFIG_KINDS.allowUnknownRegion)),
         state: described('state', stateSchema()),
+        provider: described('provider', providerSchema()),
+        overrides: described('overrides', {
+          type: 'object',
+          additionalProperties: { type: 'object' },
+        }),
         tags: described('tags', { type: 'object', additionalProperties: { type: 'string' } }),
         ...sharedSchemas(),
         tables: described('tables', { type: 'array', minItems: 1, items: tableSchema() }),
@@ -39,9 +51,23 @@ function stateSchema(): Schema {
   return {
     oneOf: [
       objectSchema({ backend: { const: 'local' } }, ['backend']),
-      objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
+      {
+        ...objectSchema({ backend: { const: 's3' }, ...schemasOf(S3_KINDS) }, ['backend', 'bucket']),
+        additionalProperties: true,
+      },
+      {
+        type: 'object',
+        properties: { backend: { type: 'string', not: { enum: ['local', 's3'] } } },
+        required: ['backend'],
+      },
     ],
   };
+}
+
+function providerSchema(): Schema {
+  const assumeRole = objectSchema(schemasOf(ASSUME_ROLE_KINDS), ['roleArn']);
+  const profile = schemaOf(PROVIDER_KINDS.profile);
+  return objectSchema({ assumeRole, allowedAccountIds: LIST_OF_TEXTS, profile }, []);
 }
 
 function tableSchema(): Schema {
@@ -92,6 +118,8 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
     Object.fromEntries(Object.keys(VPC_KINDS).map(name => [name, LIST_OF_TEXTS])),
     Object.keys(VPC_KINDS),
   ),
+  roleArns: rolesSchema(DEPLOYMENT_ROLES),
+  tableRoleArns: rolesSchema(TABLE_ROLES),
   provisionedCapacity: objectSchema(schemasOf(CAPACITY_KINDS), ['read', 'write']),
   warmThroughput: objectSchema(schemasOf(WARM_KINDS), ['read', 'write']),
   archive: objectSchema(schemasOf(ARCHIVE_PROP_KINDS), []),
@@ -103,6 +131,10 @@ const SCHEMAS: Partial<Record<(typeof PROP_NAMES)[number], Schema>> = {
     objectSchema(Object.fromEntries(ALARM_NAMES.map(alarm => [alarm, orFalse(tuningSchema(alarm))])), []),
   ),
 };
+
+function rolesSchema(keys: readonly string[]): Schema {
+  return objectSchema(Object.fromEntries(keys.map(key => [key, { type: 'string', minLength: 1 }])), []);
+}
 
 function schemasOf(kinds: Kinds): Schema {
   return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, schemaOf(kind)]));

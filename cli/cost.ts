@@ -1,5 +1,5 @@
 /** `precise-ttl cost`: what a month costs, for one's own numbers. See `--help`. */
-import { MAX_SHARDS } from '../expiry/model.ts';
+import { DEFAULT_SHARDS, MAX_SHARDS } from '../expiry/model.ts';
 import { checkConfig } from '../stacks/config.ts';
 import { loadConfigFile } from '../stacks/config-file.ts';
 import { PLAIN_MODE_SECONDS, type PreciseTtlProps } from '../stacks/props.ts';
@@ -75,7 +75,14 @@ const FLAGS = {
     value: 'SECONDS',
     help: 'pollSeconds (default 0; by second, the precision)',
   },
-  shards: { type: 'number', min: 1, max: MAX_SHARDS, whole: true, value: 'N', help: 'shards (default 1)' },
+  shards: {
+    type: 'number',
+    min: 1,
+    max: MAX_SHARDS,
+    whole: true,
+    value: 'N',
+    help: `shards (default ${DEFAULT_SHARDS} by window)`,
+  },
   metrics: {
     type: 'text',
     values: ['all', 'essential'],

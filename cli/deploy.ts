@@ -15,8 +15,8 @@ items at once. cdktf.out,
 and the state if it is a local one, lie beside the configuration. It leaves a pause (${call('pause')}) and a limit
 (${call('limit')}) as they are.
 
-With FILE it deploys the plan that ${call('diff', '--out FILE')} has kept there, and asks nothing: it was looked at. The configuration must
-be the one of that plan. Terraform refuses a plan when something was deployed after it.
+With FILE it deploys the plan that ${call('diff', '--out FILE')} has kept there, and asks nothing: it was looked
+at. The configuration must be the one of that plan. Terraform refuses a plan when something was deployed after it.
 
 ${flags}
 

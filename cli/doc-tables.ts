@@ -10,9 +10,17 @@ import { jobsTable } from './cost/jobs-table.ts';
 import { shortBillTable, wholeBillTable } from './cost/whole-bill.ts';
 import { type Subject, subjectsOf } from './deployment/subject.ts';
 import { GROUPS, PLACEHOLDERS } from './doctor/findings.ts';
-import { COMMAND_ACTIONS, DEPLOY_ACTIONS, type IamAction } from './iam-actions.ts';
+import {
+  COMMAND_ACTIONS,
+  DEPLOY_ACTIONS,
+  DEPLOY_ACTIONS_WITH,
+  type IamAction,
+  JOURNAL_DEPLOY_ACTIONS,
+  STATE_ACTIONS,
+} from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
 import { rolesOfExample } from './role-statements.ts';
+import { scaleTable } from './scale-table.ts';
 
 type Passages = Readonly<Record<string, () => string>>;
 
@@ -24,6 +32,7 @@ export const DOC_TABLES = {
   'docs/deploy.md': { holdings: holdingsTable },
   'docs/doctor.md': { findings: findingsTables },
   'docs/glossary.md': { counts: countsTable },
+  'docs/operations.md': { scale: scalePassage },
   'docs/scheduling.md': { jobs: jobsTable },
   'docs/security.md': { commands: commandActionsTable, deploy: deployActionsTable, roles: rolesTable },
   'docs/monitoring.md': { alarms: alarmsTable, essential: essentialList },
@@ -204,10 +213,27 @@ function commandActionsTable(): string {
 
 function deployActionsTable(): string {
   const rows = Object.entries(DEPLOY_ACTIONS).filter(([, actions]) => actions.length > 0);
+  const more: [string, readonly string[]][] = [
+    ['the journal, besides', JOURNAL_DEPLOY_ACTIONS],
+    ...Object.entries(DEPLOY_ACTIONS_WITH).map(([prop, actions]): [string, readonly string[]] => [
+      `with \`${prop}\``,
+      actions,
+    ]),
+    ['with a state in S3, on the object and that of its lock', STATE_ACTIONS.object],
+    ['with a state in S3, on the bucket', STATE_ACTIONS.bucket],
+  ];
   return table(
     ['resource', 'actions'],
-    rows.map(([type, actions]) => [`\`${type}\``, actions.map(action => `\`${action}\``).join(', ')]),
+    [...rows.map(([type, actions]) => [`\`${type}\``, actions] as const), ...more].map(([of, actions]) => [
+      of,
+      actions.map(action => `\`${action}\``).join(', '),
+    ]),
   );
+}
+
+function scalePassage(): string {
+  const { head, rows } = scaleTable();
+  return table(head, rows);
 }
 
 function rolesTable(): string {

@@ -1,9 +1,11 @@
+import type { OperatedResource } from './iam/operated-resources.ts';
+
 /** What somebody must be allowed in IAM, and why. */
 export interface IamAction {
   /** As IAM names it: `dynamodb:DescribeTable`. */
   readonly action: string;
   /** In words, e.g. `the table`; `*` where IAM knows no resource. */
-  readonly on: string;
+  readonly on: OperatedResource;
   /** AWS asks for it when the command calls something else: nothing of this name is called. */
   readonly isImplied?: true;
   /** What is lacking without it, where the command works all the same. */
@@ -11,18 +13,20 @@ export interface IamAction {
 }
 
 const TABLE = 'the table';
-const MACHINE = 'the state machine';
-const EXECUTIONS = 'its executions';
+const REPLAYS = 'the state machine of the replays';
+const EXECUTIONS = 'the executions of the replays';
+const BACKFILL = 'the state machine of the backfill';
+const BACKFILLS = 'the executions of the backfill';
 
-const on = (resource: string, actions: readonly string[], without?: string): IamAction[] =>
+const on = (resource: OperatedResource, actions: readonly string[], without?: string): IamAction[] =>
   actions.map(action => ({ action, on: resource, ...(without !== undefined && { without }) }));
 
 const FIND_MACHINES = on('*', ['states:ListStateMachines']);
-const RUN = [...on(MACHINE, ['states:StartExecution']), ...on(EXECUTIONS, ['states:DescribeExecution'])];
+const FOLLOW = on(EXECUTIONS, ['states:DescribeExecution']);
 
 const JOURNAL = 'the journal';
 const SET = on(JOURNAL, ['dynamodb:Query', 'dynamodb:UpdateItem']);
-const LIST_REPLAYS = on('the state machine of the replays', ['states:ListExecutions']);
+const LIST_REPLAYS = on(REPLAYS, ['states:ListExecutions']);
 
 /** The doctor says which checks it could not make. */
 const UNCHECKED = 'that check is not made';
@@ -42,15 +46,20 @@ export const COMMAND_ACTIONS = {
     ]),
     ...on('*', ['cloudwatch:GetMetricData'], 'it does not know how busy the table is'),
   ],
-  replay: [...FIND_MACHINES, ...RUN],
+  replay: [...FIND_MACHINES, ...on(REPLAYS, ['states:StartExecution']), ...FOLLOW],
   pause: [...SET, ...FIND_MACHINES, ...LIST_REPLAYS],
-  resume: [...SET, ...FIND_MACHINES, ...RUN],
+  resume: [
+    ...SET,
+    ...FIND_MACHINES,
+    ...on('the state machines of the ticks and of the replays', ['states:StartExecution']),
+    ...FOLLOW,
+  ],
   limit: SET,
   doctor: [
     ...on(TABLE, ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'], UNCHECKED),
     ...on(JOURNAL, ['dynamodb:Query'], UNCHECKED),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on('the state machine of the replays', ['states:DescribeStateMachine'], UNCHECKED),
+    ...on(REPLAYS, ['states:DescribeStateMachine'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('*', ['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'], UNCHECKED),
@@ -61,7 +70,7 @@ export const COMMAND_ACTIONS = {
     ...on("the table's index and the journal", ['dynamodb:Query'], UNCHECKED),
     ...on(TABLE, ['dynamodb:BatchGetItem'], 'only with holdAttribute; it does not say what is overdue'),
     ...on('*', ['states:ListStateMachines'], UNCHECKED),
-    ...on('the state machine of the replays', ['states:ListExecutions'], UNCHECKED),
+    ...on(REPLAYS, ['states:ListExecutions'], UNCHECKED),
     ...on('the schedules', ['scheduler:GetSchedule'], UNCHECKED),
     ...on('the dead-letter queue', ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'], UNCHECKED),
     ...on('the alarms', ['cloudwatch:DescribeAlarms'], UNCHECKED),
@@ -70,9 +79,8 @@ export const COMMAND_ACTIONS = {
   backfill: [
     ...on(TABLE, ['dynamodb:DescribeTable'], 'it does not say how long it takes'),
     ...FIND_MACHINES,
-    ...RUN,
-    ...on(MACHINE, ['states:ListExecutions']),
-    ...on(EXECUTIONS, ['states:ListMapRuns']),
+    ...on(BACKFILL, ['states:StartExecution', 'states:ListExecutions']),
+    ...on(BACKFILLS, ['states:DescribeExecution', 'states:ListMapRuns']),
     ...on('their Map Runs', ['states:DescribeMapRun']),
   ],
   restore: [
@@ -285,3 +293,33 @@ export const DEPLOY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   // Part of Terraform itself: nothing is called.
   terraform_data: [],
 };
+
+/** What deploying needs besides, by what of the configuration asks for it. */
+export const DEPLOY_ACTIONS_WITH = {
+  vpc: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets', 'ec2:DescribeVpcs'],
+  kmsKeyArn: ['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'],
+} as const;
+
+/** The journal goes with its deployment: the one table that a deployment deletes. */
+export const JOURNAL_DEPLOY_ACTIONS = ['dynamodb:DeleteTable'] as const;
+
+/** What Terraform does with the object that a state in S3 is, and with that of its lock; and with their bucket. */
+export const STATE_ACTIONS = {
+  object: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+  bucket: ['s3:ListBucket'],
+} as const;
+
+/** Actions that IAM knows no resource for, or that name none when they are called. Source: AWS Service Authorization Reference. */
+export const ON_NO_RESOURCE: readonly string[] = [
+  'cloudwatch:DescribeAlarms',
+  'lambda:CreateEventSourceMapping',
+  'logs:DescribeLogGroups',
+  'states:ValidateStateMachineDefinition',
+  'sts:GetCallerIdentity',
+  ...DEPLOY_ACTIONS_WITH.vpc,
+];
+
+/** Whether an action changes nothing: what a plan calls. */
+export function onlyReads(action: string): boolean {
+  return /^\w+:(Get|Describe|List|Validate)/.test(action);
+}

@@ -87,7 +87,14 @@ export async function runLocalJob({
         onInvocation: record => failedCalls.add(record),
         ...(verbose && { onLog: (name, line) => print(describeLine(name, line, deployments)) }),
       },
-      onExecution: execution => print(describeExecution(execution, failedCalls.take(execution))),
+      onExecution: (execution, schedule) =>
+        print(
+          describeExecution(execution, {
+            failedCall: failedCalls.take(execution),
+            schedule,
+            stopping: signal.aborted,
+          }),
+        ),
       onAlarm: seen => print(describeAlarm(seen)),
       onScheduleError: (error, { schedule }) => printError(`${schedule.name} didn't start: ${error}`),
     });

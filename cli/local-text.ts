@@ -1,7 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import type { DynamoDbCounter } from '../cost/dynamodb-usage.ts';
 import { costOf } from '../cost/prices.ts';
-import { reportsOf } from '../lab/ledger/accounts.ts';
 import type { SeenAlarm } from '../local/cloudwatch/cloudwatch.ts';
 import { DUMMY_CREDENTIALS } from '../local/dynamodb/clients.ts';
 import type { InvocationRecord } from '../local/functions/local-functions.ts';
@@ -12,6 +11,7 @@ import { describeFailure } from './local-failure.ts';
 import { readableLine } from './local-log-line.ts';
 import type { Expiring, Seeded } from './local-seed.ts';
 import { describeStreams } from './local-stream-text.ts';
+import { starterOf, tableRows } from './local-sweep-text.ts';
 import { localTime } from './local-time.ts';
 
 export interface StartOptions {
@@ -168,14 +168,24 @@ export function describeAlarm({ alarm, state, reason, since }: SeenAlarm): strin
   return `${localTime(since)}  ${alarm.name}  ${state}: ${reason}`;
 }
 
+export interface EndedOptions {
+  /** The last call of a function that failed in it, if one did. */
+  readonly failedCall?: InvocationRecord | undefined;
+  /** Name of the schedule that has started it, if one has. */
+  readonly schedule?: string | undefined;
+  /** The command is being stopped, and ends what runs. @default false */
+  readonly stopping?: boolean;
+}
+
 /**
- * An execution that has ended: its result, or where and why it failed, and what it would cost on AWS. A sweep that had nothing
- * to do takes one line.
- *
- * @param failedCall the last call of a function that failed in it, if one did
+ * An execution that has ended: who started it, what it found in which table, or where and why it failed, and what it would cost on AWS. A
+ * sweep that had nothing to do takes one line, and so does what the stop of the command has cut off.
  */
-export function describeExecution(execution: Execution, failedCall?: InvocationRecord): string {
-  const { status, startDate, stopDate = startDate, machine, name, billing } = execution;
+export function describeExecution(
+  execution: Execution,
+  { failedCall, schedule, stopping = false }: EndedOptions = {},
+): string {
+  const { status, startDate, stopDate = startDate, machine, name, billing, input } = execution;
   const used = (counter: DynamoDbCounter) => billing.usage[counter] ?? 0;
   const parts = [
     count(billing.stateTransitions, 'transition'),
@@ -187,31 +197,40 @@ export function describeExecution(execution: Execution, failedCall?: InvocationR
   ].filter(part => part !== undefined);
   const took = `${((stopDate - startDate) / 1000).toFixed(2)} s`;
   const cost = `$${costOf(billing).total.toFixed(7)}`;
-  const head = `${localTime(startDate)}  ${machine.name}:${name}  ${status} in ${took}`;
-  if (foundNothing(execution)) return `${head}: nothing to delete, ${cost}`;
+  const starter = starterOf(input, schedule);
+  const by = starter === undefined ? '' : `, ${starter}`;
+  const which = `${localTime(startDate)}  ${machine.name}:${name}`;
+  if (stopping && status === 'ABORTED') {
+    return `${which}  cut off after ${took}, as this command was stopped${by}: ${cost}`;
+  }
   const succeeded = status === 'SUCCEEDED';
-  const rows = succeeded ? [] : describeFailure(execution, failedCall);
-  return [
-    succeeded ? `${head}: ${shorten(execution.outputText ?? '')}` : head,
-    ...rows.flatMap(([row, text]) => indented(row, text)),
-    `${INDENT}${parts.join(', ')}: ${cost}`,
-  ].join('\n');
+  const head = `${which}  ${status} in ${took}${by}`;
+  const tables = tableRows(input, succeeded ? execution.outputText : execution.cause);
+  if (succeeded && tables?.length === 0) return `${head}: nothing to delete, ${cost}`;
+  const billed = `${INDENT}${parts.join(', ')}: ${cost}`;
+  if (succeeded) {
+    const [[table, text] = ['', shorten(execution.outputText ?? '')], another] = tables ?? [];
+    const isShort = another === undefined && !text.includes('\n');
+    const result = isShort ? `: ${table === '' ? '' : `${table}: `}${text}` : '';
+    return [`${head}${result}`, ...(isShort ? [] : rowLines(tables ?? [])), billed].join('\n');
+  }
+  const failure = describeFailure(execution, failedCall);
+  // The cause of a sweep that left something is its report.
+  const why = tables === undefined ? failure : failure.filter(([row]) => row !== 'cause');
+  return [head, ...rowLines([...why, ...(tables ?? [])]), billed].join('\n');
 }
 
 const INDENT = ' '.repeat(11);
-const ROW_LENGTH = 'failed call  '.length;
+const ROW_LENGTH = 'failed call'.length;
 
-/** A name and what stands beside it, which may have several lines. */
-function indented(row: string, text: string): string[] {
-  return text
-    .split('\n')
-    .map((line, index) => `${INDENT}${(index === 0 ? row : '').padEnd(ROW_LENGTH)}${line}`);
-}
-
-/** Whether it was a sweep without anything to do, as most ticks are. */
-function foundNothing({ status, output }: Execution): boolean {
-  const reports = status === 'SUCCEEDED' ? reportsOf(output) : undefined;
-  return reports?.every(({ found, shardsFailed }) => found === 0 && shardsFailed === 0) ?? false;
+/** Names and what stands beside each, which may have several lines. */
+function rowLines(rows: readonly (readonly [row: string, text: string])[]): string[] {
+  const length = Math.max(ROW_LENGTH, ...rows.map(([row]) => row.length)) + 2;
+  return rows.flatMap(([row, text]) =>
+    row === ''
+      ? [`${INDENT}${text}`]
+      : text.split('\n').map((line, index) => `${INDENT}${(index === 0 ? row : '').padEnd(length)}${line}`),
+  );
 }
 
 const RESULT_LENGTH = 300;

@@ -44,9 +44,9 @@ const help = (flags: string, call: Invocation) => `${call('local', '[flags]')}
 Runs everything that a deployment provisions, on this machine, until Ctrl-C: DynamoDB Local, the APIs of Step Functions,
 EventBridge Scheduler and CloudWatch, the functions, the schedules, and the metrics with their alarms. With an archive or events in
 the configuration, S3, SQS and EventBridge too, as far as it uses them: archived objects become files, and each event is a line.
-Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution its result and what it would
-cost on AWS. Of one that failed: the state, the function, the error, and what the last failed call printed. An alarm that changes its
-state is one line.
+Prints the variables that let the AWS CLI and SDKs in another terminal use it, and for every execution which schedule or tick started it,
+what it found in which table, and what it would cost on AWS. Of one that failed: the state, the function, the error, and what the last
+failed call printed. What Ctrl-C has cut off is said so. An alarm that changes its state is one line.
 With --seed the example that it prints deletes items.
 
 ${flags}

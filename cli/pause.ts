@@ -30,8 +30,8 @@ const help = (flags: string, call: Invocation) => `${call('pause', '[--table NAM
 
 Stops the sweeps of tables, without a deployment: writes it into the journal, which every tick reads first; with --for, until a
 later time. What runs goes on to its end; the command says what that is. While a table is paused, expired items stay until
-${call('resume')}, or until native TTL deletes them. Deployments leave a pause as it is. No alarm tells of one:
-${call('status')} does. Run it again as often as you like; the last pause holds.
+${call('resume')}, or until native TTL deletes them. Deployments leave a pause as it is. The alarm watermark-age
+tells of one without --for after 25 hours; ${call('status')} at once. Run it again as often as you like; the last pause holds.
 
 ${flags}
 

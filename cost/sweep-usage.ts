@@ -16,6 +16,8 @@ export interface SweepShape {
   readonly shards: number;
   readonly precisionSeconds: number;
   readonly pollSeconds: number;
+  /** In batch mode no delete is planned ahead. */
+  readonly deleteMode: 'guarded' | 'batch';
   readonly lookbackMinutes: number;
   readonly reconcileHours: number;
   /** Queries for what writers with other settings have stamped: in one of so many reconciles. */
@@ -31,8 +33,8 @@ export interface SweptTable extends SweepShape {
 /** Tables that are swept together. */
 export interface SweptDeployment {
   readonly functionMemoryMb: number;
-  /** Executions that an hourly reconcile consists of. */
-  readonly reconcileParts: number;
+  /** Executions of the reconcile; it may come in parts. */
+  readonly reconcilesPerMonth: number;
   readonly tables: readonly SweptTable[];
 }
 
@@ -56,7 +58,10 @@ export interface SweepUsage {
 
 /** Of a month as a benchmark counts it: 30 days. */
 export const TICKS_A_MONTH = 43_200;
-export const RECONCILES_A_MONTH = 720;
+export const DAYS_A_MONTH = 30;
+
+/** Of a table: once an hour, or by second once a day. */
+const reconcilesOf = ({ indexedBy }: SweepShape): number => (indexedBy === 'second' ? 1 : 24) * DAYS_A_MONTH;
 
 const PLAIN_MODE_SECONDS = 60;
 /** Seconds. */
@@ -82,8 +87,11 @@ const CHILD_SECONDS = 0.1;
 /** A window of so many minutes is looked back to while the upcoming minute lies in it, but for its first minutes. */
 const SHARED_WINDOW_MINUTES = 3;
 
-/** A poll reads on from what is due by this share of it, and this many entries. */
-const READ_AHEAD = { share: 1.25, entries: 10 } as const;
+/** A poll reads on from what is due by this share of it, and this many entries; at least what half a read unit pays for. */
+const READ_AHEAD = { share: 1.25, entries: 10, atLeast: 36 } as const;
+
+/** It plans the deletes of so many seconds, of what it has read. */
+const PLANNED_SECONDS = 30;
 
 /** Of an eventually consistent query, read units. */
 const unitsOfQuery = (entries: number): number => readUnits(entries * ENTRY_BYTES) / 2;
@@ -97,21 +105,24 @@ export function ticksOfMonth(deployment: SweptDeployment): SweepUsage {
 }
 
 /** What the reconciles of a month take of tables from which the ticks have deleted everything. */
-export function reconcilesOfMonth({ tables, reconcileParts, functionMemoryMb }: SweptDeployment): SweepUsage {
-  const probes = sum(tables, table => {
+export function reconcilesOfMonth(deployment: SweptDeployment): SweepUsage {
+  const { tables, reconcilesPerMonth, functionMemoryMb } = deployment;
+  if (reconcilesPerMonth === 0) return NOTHING;
+  const probesPerMonth = sum(tables, table => {
     const { reconcileHours, misfiledProbes, reconcilesPerSearch } = table;
-    return probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    const each = probesBack(table, reconcileHours * 60) + misfiledProbes / reconcilesPerSearch;
+    return reconcilesOf(table) * each;
   });
-  const probeMs = (probes / reconcileParts) * READ_MS.processorMs;
-  const planMs = CALL_MS + 2 * JOURNAL_MS + probeMs;
-  return times(RECONCILES_A_MONTH * reconcileParts, {
+  const probes = probesPerMonth / reconcilesPerMonth;
+  const planMs = CALL_MS + 2 * JOURNAL_MS + probes * READ_MS.processorMs;
+  return times(reconcilesPerMonth, {
     ...NOTHING,
     starts: 1,
     expressRequests: 1,
     expressGbSeconds: executionGbSeconds(planMs / 1000),
     functionInvocations: 1,
     functionGbSeconds: gbSeconds(planMs, functionMemoryMb),
-    dynamoDbReadUnits: (probes / reconcileParts) * unitsOfQuery(0) + journalUnits(tables).read,
+    dynamoDbReadUnits: probes * unitsOfQuery(0) + journalUnits(tables).read,
     dynamoDbWriteUnits: journalUnits(tables).written,
   });
 }
@@ -150,6 +161,8 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
   const reads = sum(swept, each => each.reads);
   const rows = sum(swept, ({ rowsPerTick }) => rowsPerTick);
   const planSeconds = planMs / 1000;
+  // Then the watermarks are written every other minute.
+  const quiet = tables.every(({ indexedBy }) => indexedBy === 'window') ? 1 - sweeping : 0;
   return {
     starts: 1,
     expressRequests: started,
@@ -160,13 +173,17 @@ function tick({ tables, functionMemoryMb }: SweptDeployment): SweepUsage {
       (started - 1) * executionGbSeconds(Math.max(0, longest(swept) - planSeconds)),
     functionInvocations: 1 + calls,
     functionGbSeconds: gbSeconds(
-      planMs + calls * CALL_MS + reads * READ_MS.ms + rows * JOURNAL_MS,
+      // A planned delete waits until DynamoDB's second has begun for sure: as long as its poll waited for the answer.
+      planMs +
+        calls * CALL_MS +
+        (reads + sum(swept, each => each.planned)) * READ_MS.ms +
+        Math.min(rows, recorded) * JOURNAL_MS,
       functionMemoryMb,
     ),
     dynamoDbReadUnits:
       probes * unitsOfQuery(0) + sum(swept, ({ readUnits }) => readUnits) + journalUnits(tables).read,
     // A row takes less than a kilobyte.
-    dynamoDbWriteUnits: journalUnits(tables).written + rows,
+    dynamoDbWriteUnits: journalUnits(tables).written * (1 - quiet / 2) + rows,
     recordedSweeps: recorded,
     sweptTables: rows,
   };
@@ -218,6 +235,7 @@ function sweepOfTable(table: SweptTable): TableSweep {
     seconds: childrenOf(isWatched ? items : Math.max(1, items)).seconds,
     queries: swept * of.queries,
     deletes: swept * of.deletes,
+    planned: swept * of.planned,
     reads: read.shards * read.each.reads,
     readUnits: read.shards * read.each.readUnits,
   };
@@ -251,6 +269,8 @@ interface Children {
   /** Calls of QueryExpired, and of DeleteChunk. */
   readonly queries: number;
   readonly deletes: number;
+  /** Deletes that a poll planned ahead. */
+  readonly planned: number;
   /** Queries of the index, one after the other. */
   readonly reads: number;
   readonly readUnits: number;
@@ -264,7 +284,8 @@ function watch(shape: SweepShape, items: number): Children {
   const most = precisionSeconds === 1 ? spans : spans + 1;
   const moments = Math.min(items, most);
   const ofMoment = moments === 0 ? 0 : items / moments;
-  const queries = pollsOf(shape, items) + moments * Math.floor(ofMoment / PAGE_KEYS);
+  const step = stepOf(shape, items, moments);
+  const queries = pollsOf(shape, items, step) + moments * Math.floor(ofMoment / PAGE_KEYS);
   const bySecond = indexedBy === 'second';
   const toTheEnd = shape.pollSeconds > 0 || moments > spans;
   // By window it ends with the last item that it knows of; by second with the last second.
@@ -273,29 +294,67 @@ function watch(shape: SweepShape, items: number): Children {
   // The last call of a child that knows of nothing more only adds up.
   const polls = shape.pollSeconds > 0 ? queries : queries - 1;
   const reads = bySecond ? MINUTE : polls + windowsOfMinute(shape) - 1;
-  const filled = bySecond ? MINUTE : moments;
+  const machinePolls = bySecond && precisionSeconds === 1;
+  const filled = bySecond ? MINUTE : moments / step;
   const entries = bySecond ? items / MINUTE : ofMoment * READ_AHEAD.share + READ_AHEAD.entries;
   return {
     children: 1,
     seconds: MINUTE - TICK_LATE_SECONDS + lasts + CHILD_SECONDS,
     queries,
     deletes: moments * Math.ceil(ofMoment / CHUNK_KEYS),
-    reads,
+    planned: moments - moments / step,
+    // What the machine polls takes no time of a function.
+    reads: machinePolls ? queries - 1 : reads,
     readUnits: filled * unitsOfQuery(Math.min(items, entries)) + (reads - filled) * unitsOfQuery(0),
   };
 }
 
-/** Calls of QueryExpired in a minute, the last of which ends the child. */
-function pollsOf({ indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape, items: number): number {
+/** Moments of deletes that one poll takes or plans, on average, when so many of them are spread over the minute. */
+function stepOf(
+  { indexedBy, precisionSeconds, pollSeconds, deleteMode, shards }: SweepShape,
+  items: number,
+  moments: number,
+): number {
+  if (indexedBy === 'second' || deleteMode === 'batch' || items < 1) return 1;
+  const gap = Math.max(MINUTE / items, precisionSeconds);
+  const read = Math.max(READ_AHEAD.atLeast, (items / moments) * READ_AHEAD.share + READ_AHEAD.entries);
+  // Of the last second that it has read there may be more.
+  const known = Math.floor(((read - 1) * shards * MINUTE) / items) - 1;
+  const ahead = Math.min(PLANNED_SECONDS, known, pollSeconds > 0 ? pollSeconds - 1 : PLANNED_SECONDS);
+  return moments / Math.ceil(moments / (1 + Math.floor(ahead / gap)));
+}
+
+/**
+ * Calls of QueryExpired in a minute, the last of which ends the child.
+ *
+ * @param step moments of deletes for each poll
+ */
+function pollsOf(
+  { indexedBy, precisionSeconds, pollSeconds, shards }: SweepShape,
+  items: number,
+  step: number,
+): number {
   const spans = MINUTE / precisionSeconds;
   const addsUp = precisionSeconds > 1 && items > spans ? 1 : 0;
+  if (indexedBy === 'second' && precisionSeconds === 1) return callsBySecond(Math.min(items, spans));
   if (indexedBy === 'second') return spans + 1 + addsUp;
-  // The first poll is that of the minute's start, where of all shards one has an item.
-  const first = items < spans ? 1 - 1 / shards : 0;
-  if (pollSeconds === 0) return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) + 1 + first;
+  // The first poll is that of the minute's start, where of all shards one has an item; others find what they can plan.
+  const first = items < spans && step === 1 ? 1 - 1 / shards : 0;
+  if (pollSeconds === 0)
+    return Math.min(items, precisionSeconds === 1 ? spans : spans + 1) / step + 1 + first;
   if (items < 1) return MINUTE / pollSeconds + 1 + items;
   const gap = Math.max(MINUTE / items, precisionSeconds);
-  return Math.min(items, spans) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
+  return (Math.min(items, spans) / step) * Math.ceil(gap / pollSeconds) + 1 + addsUp;
+}
+
+/**
+ * By second the machine polls, until it finds something: QueryExpired is called for that, and for the second after it, which it also polls
+ * where that holds something too. It begins with the first second.
+ */
+function callsBySecond(seconds: number): number {
+  const share = seconds / MINUTE;
+  const afterEmpty = share * (1 - share) * MINUTE;
+  return share === 1 ? MINUTE + 1 : 2 + seconds + afterEmpty;
 }
 
 /** In the plain mode: one child for what expired in this minute so far, and one for the minute before when that is another window. */
@@ -306,6 +365,7 @@ function plainSweep({ indexedBy, granularityMinutes }: SweepShape, items: number
   const reads = indexedBy === 'second' ? MINUTE : children * Math.ceil(ofChild / PAGE_KEYS);
   return {
     children,
+    planned: 0,
     seconds: children * CHILD_SECONDS,
     queries: children * (1 + Math.ceil(ofChild / PAGE_KEYS)),
     deletes: Math.ceil(late / CHUNK_KEYS) + Math.ceil((items - late) / CHUNK_KEYS) - (items < 2 ? 1 : 0),

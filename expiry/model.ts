@@ -27,7 +27,7 @@ export interface ExpiryModelProps extends KeyNames {
   readonly windowAttribute?: string;
   /** By window: length of a window in minutes; a divisor of a day. @default 1440, a day */
   readonly granularityMinutes?: number;
-  /** By window: index keys that one window is spread over. @default 1 */
+  /** By window: index keys that one window is spread over. @default 2 */
   readonly shards?: number;
   /** Seconds an item lives when its writer does not say; 0 = it does not expire. @default 0 */
   readonly defaultTtlSeconds?: number;
@@ -55,7 +55,8 @@ export const DEFAULT_TTL_ATTRIBUTE = 'ttl';
 export const DEFAULT_INDEXED_BY: IndexedBy = 'window';
 export const DEFAULT_WINDOW_ATTRIBUTE = 'expirationWindow';
 export const DEFAULT_GRANULARITY_MINUTES = MINUTES_PER_DAY;
-export const DEFAULT_SHARDS = 1;
+/** Two keys seldom share a partition of the index, and cost an idle table a cent a month more than one: docs/decisions.md, "Two shards by default". */
+export const DEFAULT_SHARDS = 2;
 
 /**
  * Most shards of one window: what holds 20,000 items a second in windows of a day, with some reserve (partition-rule.ts). A table on demand

@@ -21,6 +21,7 @@ import {
 } from './dynamodb/dynamodb-local.ts';
 import { useExistingTable } from './dynamodb/existing-table.ts';
 import { DynamoDbProxy } from './dynamodb/proxy.ts';
+import { dynamoDbQueries } from './dynamodb/queries.ts';
 import { enableStream, ensureTable, requireTable, withOldImages } from './dynamodb/tables.ts';
 import { ScheduleError, TableMismatchError } from './errors.ts';
 import { LocalFunctions, type LocalFunctionsOptions } from './functions/local-functions.ts';
@@ -81,8 +82,8 @@ export interface LocalCloudOptions {
   readonly observe?: boolean;
   /** Called when an execution starts, whoever starts it; children of a Map Run don't count. */
   readonly onExecutionStart?: (execution: Execution) => void;
-  /** Called when an execution has ended, however it ended. */
-  readonly onExecution?: (execution: Execution) => void;
+  /** Called when an execution has ended, however it ended, with the name of the schedule that has started it, if one has. */
+  readonly onExecution?: (execution: Execution, schedule: string | undefined) => void;
   /** Called when a schedule fires and its target can't be started. */
   readonly onScheduleError?: (error: unknown, firing: Firing) => void;
 }
@@ -102,16 +103,19 @@ export class LocalCloud {
   readonly #mappings: EventSourceMappings;
   readonly #streams: DynamoDBStreamsClient;
   readonly #dated: DynamoDbProxy | undefined;
+  readonly #machineClient: DynamoDBClient;
   readonly #options: LocalCloudOptions;
   readonly #machines: readonly Machine[];
   readonly #stepFunctions: LocalStepFunctions;
   readonly #scheduler: LocalScheduler;
+  /** Names of schedules. */
+  readonly #scheduledBy = new WeakMap<Execution, string>();
   #stopped: Promise<void> | undefined;
 
   private constructor(
     options: LocalCloudOptions,
     parts: Pick<LocalCloud, 'synthesized' | 'dynamoDb' | 'client' | 'functions' | 'services'>,
-    { mappings, streams, dated }: OwnParts,
+    { mappings, streams, dated, machineClient }: OwnParts,
     machines: readonly Machine[],
   ) {
     this.#options = options;
@@ -123,6 +127,7 @@ export class LocalCloud {
     this.#mappings = mappings;
     this.#streams = streams;
     this.#dated = dated;
+    this.#machineClient = machineClient;
     this.#machines = machines;
     const { random, deliveries, expressDeliveries } = options;
     const { onScheduleError, onExecutionStart, onExecution } = options;
@@ -135,12 +140,17 @@ export class LocalCloud {
       ...(expressDeliveries && { expressDeliveries }),
       ...(onExecutionStart && { onStart: onExecutionStart }),
       ...(distributedMapConcurrency && { limits: { distributedMapConcurrency } }),
-      onEnd: execution => onExecution?.(execution),
+      queries: dynamoDbQueries(machineClient),
+      onEnd: execution => onExecution?.(execution, this.#scheduledBy.get(execution)),
     });
     this.#scheduler = new LocalScheduler({
       clock,
       schedules: parts.synthesized.schedules,
-      fire: ({ schedule, input }) => this.startExecution(schedule.targetArn, JSON.parse(input)),
+      fire: ({ schedule, input }) => {
+        const execution = this.startExecution(schedule.targetArn, JSON.parse(input));
+        this.#scheduledBy.set(execution, schedule.name);
+        return execution;
+      },
       onError: onScheduleError ?? (error => console.error(error)),
       deliveries,
     });
@@ -179,6 +189,9 @@ export class LocalCloud {
       const dated =
         clock === realClock ? undefined : await DynamoDbProxy.start(forFunctions, { now: () => clock.now() });
       undo.push(() => dated?.stop());
+      const dynamoDbEndpoint = dated?.endpoint ?? forFunctions;
+      const machineClient = localDynamoDb(dynamoDbEndpoint, region, { maxAttempts: 1 });
+      undo.push(() => machineClient.destroy());
       const services = await LocalServices.start(synthesized, {
         ...options.services,
         environment,
@@ -192,7 +205,7 @@ export class LocalCloud {
         others,
         ...(machineClock !== realClock && { clock: machineClock }),
         ...options.functions,
-        dynamoDbEndpoint: dated?.endpoint ?? forFunctions,
+        dynamoDbEndpoint,
         services: services.endpoints,
       });
       undo.push(() => functions.stop());
@@ -211,7 +224,7 @@ export class LocalCloud {
       });
       undo.push(() => mappings.stop());
       const parts = { synthesized, dynamoDb, client, functions, services };
-      const cloud = new LocalCloud(options, parts, { mappings, streams, dated }, machines);
+      const cloud = new LocalCloud(options, parts, { mappings, streams, dated, machineClient }, machines);
       if (options.warm !== undefined) functions.warm(options.warm);
       if (options.schedules ?? true) cloud.#scheduler.start();
       return cloud;
@@ -318,6 +331,7 @@ export class LocalCloud {
     await reading;
     await this.services.stop();
     this.#streams.destroy();
+    this.#machineClient.destroy();
     await this.#dated?.stop();
     this.client.destroy();
     if (this.#options.dynamoDb === undefined) await this.dynamoDb.stop();
@@ -335,6 +349,8 @@ interface OwnParts {
   readonly streams: DynamoDBStreamsClient;
   /** Before the DynamoDB of the functions, where its clock is not this machine's. */
   readonly dated: DynamoDbProxy | undefined;
+  /** Of the state machines, which see what the functions see. */
+  readonly machineClient: DynamoDBClient;
 }
 
 /** How long an invocation for a stream may go on when the cloud stops. */

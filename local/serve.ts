@@ -1,4 +1,3 @@
-import type { Execution } from 'stepfunctions-emulator';
 import { ApiServer, type Clock, realClock } from 'stepfunctions-emulator';
 import { LocalApiServer } from './api-server.ts';
 import { LocalCloud, type LocalCloudOptions } from './cloud.ts';
@@ -34,7 +33,7 @@ export interface ServeOptions {
   /** Read for AWS_ENDPOINT_URL_DYNAMODB, …_S3, …_SQS, …_EVENTBRIDGE and …_LAMBDA. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called when an execution has ended, whoever started it; children of a Map Run don't count. */
-  readonly onExecution: (execution: Execution) => void;
+  readonly onExecution: NonNullable<LocalCloudOptions['onExecution']>;
   readonly onScheduleError: NonNullable<LocalCloudOptions['onScheduleError']>;
   /** Called when an alarm's state changes. */
   readonly onAlarm?: LocalCloudWatchOptions['onAlarm'];
@@ -112,9 +111,9 @@ export async function serve(options: ServeOptions): Promise<ServedCloud> {
         options.onScheduleError(error, firing);
       },
       onExecutionStart: execution => cloudWatch?.executionStarted(execution),
-      onExecution(execution) {
+      onExecution(execution, schedule) {
         cloudWatch?.executionEnded(execution);
-        options.onExecution(execution);
+        options.onExecution(execution, schedule);
       },
     });
     undo.push(() => cloud.stop());

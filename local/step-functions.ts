@@ -5,6 +5,7 @@ import {
   type EngineOptions,
   type Execution,
   Executions,
+  type FunctionInvoker,
   InvalidDefinitionError,
   loadDefinition,
   type Machine,
@@ -17,18 +18,21 @@ import {
   StateTester,
 } from 'stepfunctions-emulator';
 import { partitionOf } from '../stacks/regions.ts';
+import { isDynamoDbQuery } from './dynamodb/queries.ts';
 import { NotFoundError, TerraformError } from './errors.ts';
 import { DEFAULT_REGION, type SynthesizedCloud } from './terraform/synthesized.ts';
 
 export interface StepFunctionsOptions extends Omit<EngineOptions, 'resources' | 'clock'> {
   readonly clock: NonNullable<EngineOptions['clock']>;
+  /** Makes the queries of DynamoDB that state machines make by themselves. */
+  readonly queries: FunctionInvoker;
   /** Called when an execution has ended, however it ended. */
   readonly onEnd: (execution: Execution) => void;
 }
 
 /**
  * Step Functions with the state machines that were synthesized: what its API works on, whether that is served or not. Executions start
- * others by `states:startExecution`, of the state machines as they are then.
+ * others by `states:startExecution`, of the state machines as they are then, and query DynamoDB by `aws-sdk:dynamodb:query`.
  */
 export class LocalStepFunctions {
   readonly api: ApiContext;
@@ -37,28 +41,31 @@ export class LocalStepFunctions {
   readonly #running = new Set<Execution>();
 
   constructor(
-    { account, stateMachines: resources }: SynthesizedCloud,
+    { account, stateMachines: synthesized }: SynthesizedCloud,
     machines: readonly Machine[],
-    { onEnd, onStart, ...options }: StepFunctionsOptions,
+    { onEnd, onStart, queries, ...options }: StepFunctionsOptions,
   ) {
     const { clock, invoker } = options;
     const nested = nestedExecutions(() => this.api);
+    const resources: FunctionInvoker = {
+      invoke: (resource, ...call) => (isDynamoDbQuery(resource) ? queries : nested).invoke(resource, ...call),
+    };
     this.#onEnd = onEnd;
     this.#engine = new Engine({
       ...options,
-      resources: nested,
+      resources,
       onStart: execution => {
         onStart?.(execution);
         this.#watch(execution);
       },
     });
-    const region = resources[0]?.region ?? DEFAULT_REGION;
+    const region = synthesized[0]?.region ?? DEFAULT_REGION;
     const place = { account, region, partition: partitionOf(region).name };
     const stateMachines = new StateMachines(() => clock.now());
     for (const machine of machines) {
       stateMachines.create({
         ...machine,
-        definitionText: resources.find(({ arn }) => arn === machine.arn)?.definition ?? '',
+        definitionText: synthesized.find(({ arn }) => arn === machine.arn)?.definition ?? '',
         loggingConfiguration: NO_LOGGING,
         tracingConfiguration: NO_TRACING,
       });
@@ -67,7 +74,8 @@ export class LocalStepFunctions {
       ...place,
       stateMachines,
       executions: new Executions(this),
-      stateTester: new StateTester({ ...place, clock, invoker, resources: nested }),
+      stateTester: new StateTester({ ...place, clock, invoker, resources, isMocked: isDynamoDbQuery }),
+      isMocked: isDynamoDbQuery,
     };
   }
 
@@ -133,7 +141,7 @@ export function loadMachines({ stateMachines }: SynthesizedCloud): Machine[] {
   const problems: string[] = [];
   const machines = stateMachines.flatMap(({ address, name, arn, roleArn, type, definition }): Machine[] => {
     try {
-      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type) }];
+      return [{ name, arn, roleArn, type, definition: loadDefinition(definition, type, isDynamoDbQuery) }];
     } catch (error) {
       if (!(error instanceof InvalidDefinitionError)) throw error;
       problems.push(`${address}.definition: ${error.message}`);

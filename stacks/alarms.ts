@@ -1,12 +1,13 @@
 import { isObject, type Kind, kind, objectProblems, whole } from '../expiry/fields.ts';
 import { fileOf, type StreamFunctionName } from '../functions/function-list.ts';
-import { JOURNAL_METRIC } from '../functions/journal/journal-failed.ts';
+import { LEAST_AGE_SECONDS } from '../functions/plan-sweep/watermark-age.ts';
 import {
   lateMs,
   METRIC_DIMENSIONS,
   recordedMetrics,
   type SweepMetricName,
 } from '../functions/record-metrics/metrics.ts';
+import { DEPLOYMENT_DIMENSION, type DeploymentMetricName } from '../functions/runtime/deployment-metric.ts';
 import type { MetricSet } from '../functions/runtime/environment.ts';
 import { type AWS_METRICS, awsMetric, type MetricReference } from './aws-metrics.ts';
 import { failureQueueOf } from './names.ts';
@@ -43,7 +44,7 @@ type Subject = 'archive' | 'events';
 /** What the metric of an alarm is recorded by: the sweep itself, or AWS. */
 type Watched =
   | { readonly by: 'sweep'; readonly name: SweepMetricName }
-  | { readonly by: 'journal' }
+  | { readonly by: 'deployment'; readonly name: DeploymentMetricName }
   | {
       readonly by: 'AWS/States';
       readonly name: (typeof AWS_METRICS)['AWS/States']['names'][number];
@@ -80,6 +81,8 @@ interface Alarm {
     | 'seconds';
   /** No other threshold makes sense. @default it can be tuned */
   readonly isFixed?: true;
+  /** Below it the metric is not recorded. @default 1 */
+  readonly leastThreshold?: number;
   readonly periodSeconds: 60 | 300;
   /** How many periods in a row must be beyond the threshold. */
   readonly periods: number;
@@ -97,6 +100,9 @@ interface Alarm {
 
 /** Longer than this the oldest item is not left by a sweep that keeps up, or by one tick that never came. */
 const OVERDUE_SECONDS = 300;
+
+/** A day, in which somebody who has paused a table comes back to it, and an hour more, in which a reconcile of each day has run. */
+const WATERMARK_SECONDS = 25 * 60 * 60;
 
 /** The stream keeps a record for 24 hours: an hour behind leaves a day to mend it in. */
 const DELAY_MS = 60 * 60 * 1000;
@@ -129,7 +135,7 @@ const NO_SWEEP_PERIODS = 5;
  * The alarms of a deployment, by the name that the prop `alarms` calls them by; those with a subject are there for each table that has it.
  * The Terraform, the dashboard, what the commands look for, and the tables in docs/monitoring.md are made from this list.
  *
- * A tick that finds nothing records no metric of ours, so missing data is good. Those of queues
+ * A tick that finds nothing and is not behind records no metric of ours, so missing data is good. Those of queues
  * keep their state: SQS stops its metrics six hours after the last call of a queue, with the messages still in it. So do those of
  * the stream's readers: a reader that is turned off while it is behind has no metric, and is still behind.
  */
@@ -204,7 +210,7 @@ export const ALARMS = {
     help: 'EventBridge Scheduler could not start a sweep, and put the start into the dead-letter queue.',
   },
   journalFailed: {
-    watched: { by: 'journal' },
+    watched: { by: 'deployment', name: 'JournalFailed' },
     statistic: 'Sum',
     comparison: 'GreaterThanOrEqualToThreshold',
     threshold: () => 1,
@@ -235,6 +241,18 @@ export const ALARMS = {
     periods: 1,
     treatMissingData: 'notBreaching',
     help: 'A sweep found an item that had been expired for long, and that no sweep before had deleted.',
+  },
+  watermarkAge: {
+    watched: { by: 'deployment', name: 'WatermarkAge' },
+    statistic: 'Maximum',
+    comparison: 'GreaterThanOrEqualToThreshold',
+    threshold: () => WATERMARK_SECONDS,
+    leastThreshold: LEAST_AGE_SECONDS,
+    unit: 'seconds',
+    periodSeconds: 300,
+    periods: 1,
+    treatMissingData: 'notBreaching',
+    help: 'For more than a day the ticks have not got any further with a table: somebody forgot that it is paused, or nobody has replayed what was missed.',
   },
   archiveFailures: {
     watched: {
@@ -316,10 +334,10 @@ const MAX_SECONDS = 24 * 60 * 60;
 
 /** The kinds of what can be set of an alarm. */
 export function tuningKinds(alarm: AlarmName): Readonly<Record<string, Kind<number>>> {
-  const { periodSeconds, isFixed, isHeartbeat }: Alarm = ALARMS[alarm];
+  const { periodSeconds, isFixed, leastThreshold = 1, isHeartbeat }: Alarm = ALARMS[alarm];
   const spans = isHeartbeat ? HEARTBEAT.evaluationPeriods : 1;
   return {
-    ...(isFixed ? {} : { threshold: whole(1, MAX_THRESHOLD) }),
+    ...(isFixed ? {} : { threshold: whole(leastThreshold, MAX_THRESHOLD) }),
     periods: whole(1, MAX_SECONDS / (periodSeconds * spans)),
   };
 }
@@ -354,7 +372,7 @@ export const ALARM_TOPIC = {
 
 /** An alarm as it is deployed. */
 export interface DeployedAlarm
-  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'onlyEnabled' | 'subject'> {
+  extends Omit<Alarm, 'watched' | 'threshold' | 'isFixed' | 'leastThreshold' | 'onlyEnabled' | 'subject'> {
   readonly alarm: AlarmName;
   /** In CloudWatch. */
   readonly name: string;
@@ -428,6 +446,7 @@ function deployed(
     watched: _watched,
     threshold: _byDefault,
     isFixed: _fixed,
+    leastThreshold: _least,
     onlyEnabled: _enabled,
     subject: _subject,
     ...rest
@@ -459,10 +478,9 @@ function metricsOf(
 ): Pick<DeployedAlarm, 'metric' | 'other'> {
   const { watched }: Alarm = ALARMS[alarm];
   if (watched.by === 'sweep') return { metric: sweepMetric(watched.name, deployment) };
-  if (watched.by === 'journal') {
-    const { name, dimension } = JOURNAL_METRIC;
-    const dimensions = { [dimension]: deployment.name };
-    return { metric: { namespace: deployment.metricsNamespace, name, dimensions } };
+  if (watched.by === 'deployment') {
+    const dimensions = { [DEPLOYMENT_DIMENSION]: deployment.name };
+    return { metric: { namespace: deployment.metricsNamespace, name: watched.name, dimensions } };
   }
   if (watched.by !== 'AWS/States') {
     return {

@@ -1,10 +1,18 @@
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
-import { App, LocalBackend, S3Backend, TerraformOutput, TerraformStack } from 'cdktf';
+import { App, LocalBackend, TerraformOutput, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { checkConfig, type DeploymentConfig } from './config.ts';
+import { AnyBackend } from './any-backend.ts';
+import {
+  checkConfig,
+  DEFAULT_STATE_KEY,
+  type DeploymentConfig,
+  type ProviderConfig,
+  type S3State,
+} from './config.ts';
 import { deploymentsOf } from './deployments.ts';
 import { DEPLOYMENT_PLACES } from './holdings.ts';
 import { constructId } from './names.ts';
+import { applyOverrides } from './overrides.ts';
 import { DeployedSweep } from './parts/deployed-sweep.ts';
 import { Guard } from './parts/guard.ts';
 import { Place } from './parts/place.ts';
@@ -46,6 +54,7 @@ export class PreciseTtlStack extends TerraformStack {
       guardDeployment(at, { place, sweep, places: DEPLOYMENT_PLACES });
       return { sweep, tables: own };
     });
+    if (config.overrides) applyOverrides(this, config.overrides);
     // One output for all: Terraform's names cannot hold every table's name. Its own is `tables`: a colon, which no table's
     // name has, is left out of it.
     new TerraformOutput(this, ':tables', {
@@ -116,31 +125,52 @@ export class RemovedStack extends TerraformStack {
 
 /** The state and the provider. */
 function prepare(stack: TerraformStack, config: DeploymentConfig): void {
-  const { region, state, tags, allowUnknownRegion } = config;
+  const { region, state = { backend: 'local' }, provider = {}, tags, allowUnknownRegion } = config;
   // Terraform's own lists of regions are as old as its versions.
   const validation = allowUnknownRegion === true ? { skipRegionValidation: true } : {};
-  if (state?.backend === 's3') {
-    const { bucket, key = 'precise-ttl/terraform.tfstate' } = state;
-    const backend = new S3Backend(stack, {
-      bucket,
-      key,
-      region: state.region ?? region,
-      encrypt: true,
-      ...validation,
-    });
-    // Terraform's own lock in the bucket; the CDKTF class is older than it.
-    backend.addOverride('use_lockfile', true);
-  } else {
+  const { backend, ...settings } = state;
+  if (backend === 'local') {
     // Relative to the stack's folder in cdktf.out, where Terraform runs: beside cdktf.json.
     new LocalBackend(stack, { path: `../../../terraform.${stack.node.id}.tfstate` });
+  } else {
+    new AnyBackend(
+      stack,
+      backend,
+      backend === 's3' ? s3Settings(state as S3State, region, allowUnknownRegion) : settings,
+    );
   }
   stack.addOverride('terraform.required_version', TERRAFORM_VERSION);
   new AwsProvider(stack, 'aws', {
     region,
     ...validation,
+    ...providerSettings(provider),
     ...(tags && { defaultTags: [{ tags: { ...tags } }] }),
   });
   stack.addOverride('terraform.required_providers.aws', AWS_PROVIDER);
+}
+
+/** With Terraform's own lock in the bucket, and encrypted, unless the configuration says otherwise. */
+function s3Settings(
+  { backend: _backend, ...state }: S3State,
+  region: string,
+  allowUnknownRegion: boolean | undefined,
+): object {
+  return {
+    key: DEFAULT_STATE_KEY,
+    region,
+    encrypt: true,
+    ...(allowUnknownRegion === true && { skip_region_validation: true }),
+    use_lockfile: true,
+    ...state,
+  };
+}
+
+function providerSettings({ assumeRole, allowedAccountIds, profile }: ProviderConfig) {
+  return {
+    ...(assumeRole && { assumeRole: [{ ...assumeRole }] }),
+    ...(allowedAccountIds && { allowedAccountIds: [...allowedAccountIds] }),
+    ...(profile !== undefined && { profile }),
+  };
 }
 
 export interface SynthesisOptions {

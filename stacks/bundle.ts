@@ -18,7 +18,8 @@ const OPTIONS: BuildOptions = {
   bundle: true,
   minify: true,
   platform: 'node',
-  target: 'node24',
+  // The oldest that functionRuntime takes.
+  target: 'node22',
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(FUNCTIONS, 'runtime/lambda-credentials.ts') },

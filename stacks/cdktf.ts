@@ -9,6 +9,9 @@ export {
   defineConfig,
   InvalidConfigError,
   type LocalState,
+  type OtherState,
+  type Overrides,
+  type ProviderConfig,
   type S3State,
 } from './config.ts';
 export type { ConstructProps, SweptTableProps } from './construct-props.ts';

@@ -1,11 +1,12 @@
 import { describeProblem, type FieldProblem, PreciseTtlError } from '../expiry/errors.ts';
 import {
   boolean,
+  fieldProblems,
   isObject,
   type Kind,
+  type Kinds,
   kind,
   objectProblems,
-  oneOf,
   text,
   under,
   valueProblems,
@@ -21,10 +22,11 @@ import {
   PROPS,
   type PreciseTtlProps,
   propProblems,
+  ROLE_ARN,
   resolveProps,
   withShared,
 } from './props.ts';
-import { isReference } from './references.ts';
+import { isReference, listOf } from './references.ts';
 import { nearestRegion, REGION, REGIONS } from './regions.ts';
 import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 
@@ -32,6 +34,9 @@ import { TAGS, TAGS_OR_REFERENCES } from './tags.ts';
 export interface LocalState {
   readonly backend: 'local';
 }
+
+/** Object key of the state, where the configuration names none. */
+export const DEFAULT_STATE_KEY = 'precise-ttl/terraform.tfstate';
 
 /** Terraform's state in a bucket, with a lock: for everything that more than one person deploys. */
 export interface S3State {
@@ -42,7 +47,32 @@ export interface S3State {
   readonly key?: string;
   /** The bucket's region. @default the region that is deployed to */
   readonly region?: string;
+  /** Others of Terraform's backend, as it calls them: `kms_key_id`, `assume_role`, `profile`, `dynamodb_table`… */
+  readonly [setting: string]: unknown;
 }
+
+/** Terraform's state in any other backend of Terraform, whose settings are named as there: `{ backend: 'gcs', bucket: 'states', prefix: 'ttl' }`. */
+export interface OtherState {
+  readonly backend: string;
+  readonly [setting: string]: unknown;
+}
+
+/** Who deploys, and where to: settings of Terraform's provider of AWS. */
+export interface ProviderConfig {
+  /** A role that Terraform takes to deploy. */
+  readonly assumeRole?: {
+    readonly roleArn: string;
+    readonly sessionName?: string;
+    readonly externalId?: string;
+  };
+  /** The only accounts that are deployed to. */
+  readonly allowedAccountIds?: readonly string[];
+  /** Of AWS's configuration files. */
+  readonly profile?: string;
+}
+
+/** Arguments of Terraform's resources, by the type of the resources or the address of one. */
+export type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What is deployed: the content of `precise-ttl.config.ts`. What deployments have can stand beside `tables`, for all of them. */
 export interface DeploymentConfig extends DeploymentProps {
@@ -51,7 +81,11 @@ export interface DeploymentConfig extends DeploymentProps {
   /** Take regions that this version does not know, which are newer than it. @default false */
   readonly allowUnknownRegion?: boolean;
   /** Where Terraform keeps its state. @default { backend: 'local' } */
-  readonly state?: LocalState | S3State;
+  readonly state?: LocalState | S3State | OtherState;
+  /** How Terraform comes into the account: `assumeRole`, `allowedAccountIds`, `profile`. @default as the AWS credentials say that Terraform finds */
+  readonly provider?: ProviderConfig;
+  /** Arguments of Terraform that no field is for, by type or address: `{ aws_lambda_function: { reserved_concurrent_executions: 50 } }`. @default none */
+  readonly overrides?: Overrides;
   /** Tags on everything that can have some. @default none */
   readonly tags?: Readonly<Record<string, string>>;
   /** The tables to sweep. They share one deployment, but for those that say `sweep`. */
@@ -80,7 +114,7 @@ const SEE_DOCS = 'See docs/configuration.md of precise-ttl for all fields.';
 
 const AWS_REGION = text(REGION, "an AWS region, e.g. 'eu-central-1'");
 
-const BACKEND = oneOf(['local', 's3']);
+const BACKEND = text(/^[a-z][a-z0-9_]*$/, "the name of a backend of Terraform, e.g. 's3'");
 
 export const S3_KINDS = {
   bucket: BUCKET,
@@ -90,17 +124,110 @@ export const S3_KINDS = {
     'an object key of 1 to 1024 characters, without ${, %{ and control characters, and without a slash at either end',
   ),
   region: AWS_REGION,
-} satisfies { readonly [Name in keyof Omit<S3State, 'backend'>]-?: Kind<string> };
+} satisfies Kinds;
 
-const STATE: Kind<LocalState | S3State> = kind(
-  value => isObject(value) && (value['backend'] === 'local' || value['backend'] === 's3'),
-  "{ backend: 'local' } or { backend: 's3', bucket: … }",
+const STATE: Kind<LocalState | S3State | OtherState> = kind(
+  value => isObject(value) && BACKEND.is(value['backend']),
+  "{ backend: 'local' }, { backend: 's3', bucket: … }, or { backend: 'gcs' | 'http' | …, … } with the settings that Terraform's backend has",
   {
     remedy: () => SEE_DOCS,
-    inside: state =>
-      state.backend === 's3'
-        ? objectProblems({ backend: BACKEND, ...S3_KINDS }, state, { required: ['bucket'], remedy: CORRECT })
-        : objectProblems({ backend: BACKEND }, state, { remedy: CORRECT }),
+    inside: state => {
+      if (state.backend === 'local') return objectProblems({ backend: BACKEND }, state, { remedy: CORRECT });
+      const { backend, ...settings } = state;
+      if (backend !== 's3') return plainProblems(settings);
+      const others = Object.entries(settings).filter(([name]) => !(name in S3_KINDS));
+      return [
+        ...fieldProblems(S3_KINDS, state, { required: ['bucket'], remedy: CORRECT }),
+        ...plainProblems(Object.fromEntries(others)),
+      ];
+    },
+  },
+);
+
+/** What is not known here goes into Terraform's JSON as it is. */
+function plainProblems(values: Readonly<Record<string, unknown>>): FieldProblem[] {
+  return Object.entries(values).flatMap(([field, got]) => valueProblems(field, PLAIN, got, CORRECT));
+}
+
+const PLAIN = kind(isPlain, 'a text, a number, true, false, or lists and objects of these');
+
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return Array.from(value).every(isPlain);
+  if (isObject(value)) return Object.values(value).every(isPlain);
+  return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+}
+
+export const ASSUME_ROLE_KINDS = {
+  roleArn: ROLE_ARN,
+  // Source: STS API reference, AssumeRole, as the other.
+  sessionName: text(/^[\w+=,.@-]{2,64}$/, 'a name of 2 to 64 letters, digits and _ + = , . @ -'),
+  externalId: text(/^[\w+=,.@:/-]{2,1224}$/, 'an id of 2 to 1224 letters, digits and _ + = , . @ : / -'),
+} satisfies Kinds;
+
+const ASSUME_ROLE: Kind<NonNullable<ProviderConfig['assumeRole']>> = kind(
+  isObject,
+  '{ roleArn, sessionName?, externalId? }',
+  { inside: role => objectProblems(ASSUME_ROLE_KINDS, role, { required: ['roleArn'], remedy: CORRECT }) },
+);
+
+const ACCOUNT = /^\d{12}$/;
+
+export const PROVIDER_KINDS = {
+  assumeRole: ASSUME_ROLE,
+  allowedAccountIds: listOf(text(ACCOUNT, "the id of an account in quotes, e.g. '123456789012'"), 100),
+  profile: text(/^[^\p{C}]+$/u, 'the name of a profile'),
+} satisfies Kinds;
+
+const PROVIDER: Kind<ProviderConfig> = kind(isObject, '{ assumeRole?, allowedAccountIds?, profile? }', {
+  inside: provider => objectProblems(PROVIDER_KINDS, provider, { remedy: CORRECT }),
+});
+
+/** Terraform's own arguments: they say what becomes of a resource, and that nothing that holds something is deleted. */
+const META_ARGUMENTS = [
+  'connection',
+  'count',
+  'depends_on',
+  'for_each',
+  'lifecycle',
+  'provider',
+  'provisioner',
+];
+
+/** Names, by which alarms, commands and other resources find a resource. */
+const NAMES = [
+  'alarm_name',
+  'bucket',
+  'dashboard_name',
+  'function_name',
+  'group_name',
+  'name',
+  'name_prefix',
+];
+
+const NOT_OVERRIDDEN: ReadonlySet<string> = new Set([...META_ARGUMENTS, ...NAMES]);
+
+/** CDKTF takes a dot for the way to an argument within another, such as `lifecycle.prevent_destroy`. */
+const ARGUMENT = /^[a-z][a-z0-9_]*$/;
+
+const OVERRIDES: Kind<Overrides> = kind(
+  value => isObject(value) && Object.values(value).every(isObject),
+  '{ aws_lambda_function: { reserved_concurrent_executions: 50 } }: arguments by type of resource or by address',
+  {
+    remedy: () => SEE_DOCS,
+    inside: overrides =>
+      Object.entries(overrides).flatMap(([resources, given]) =>
+        under(resources, [
+          ...Object.keys(given)
+            .filter(argument => !ARGUMENT.test(argument) || NOT_OVERRIDDEN.has(argument))
+            .map(argument => ({
+              field: argument,
+              expected: 'an argument that is neither a name nor one of Terraform itself',
+              got: given[argument],
+              remedy: 'Leave it out: what is deployed is found by its names, and kept by its lifecycle.',
+            })),
+          ...plainProblems(given),
+        ]),
+      ),
   },
 );
 
@@ -126,6 +253,8 @@ export const CONFIG_KINDS = {
   region: AWS_REGION,
   allowUnknownRegion: boolean(),
   state: STATE,
+  provider: PROVIDER,
+  overrides: OVERRIDES,
   tags: TAGS,
   tables: TABLES,
 } satisfies {
@@ -206,7 +335,7 @@ function unknownRegionProblems({
   if (allowUnknownRegion === true) return [];
   const regions = [
     ['region', region] as const,
-    ['state.region', isObject(state) && state['region']] as const,
+    ['state.region', isObject(state) && state['backend'] === 's3' && state['region']] as const,
   ];
   return regions.flatMap(([field, name]) =>
     typeof name !== 'string' || !REGION.test(name) || REGIONS.includes(name)

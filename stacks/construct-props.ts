@@ -165,6 +165,8 @@ const MAY_BE_TOKENS = [
   'tags',
   'permissionsBoundary',
   'rolePath',
+  'roleArns',
+  'tableRoleArns',
   'vpc',
   'kmsKeyArn',
   'tableKmsKeyArn',

@@ -48,6 +48,21 @@ export function failureQueueOf(name: StreamFunctionName, table: { readonly name:
   return `${table.name}-${name === 'ArchiveExpiries' ? 'archive' : 'event'}-failures`;
 }
 
+/** Terraform adds 26 characters to a prefix, and a name has 63. Source: the provider's documents; S3 User Guide. */
+const MAX_PREFIX = 37;
+const ENDING = '-archive-';
+
+/** A bucket's name has small letters, digits and hyphens, and begins with none of these. */
+export function bucketPrefixOf(name: string): string {
+  const begin = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, MAX_PREFIX - ENDING.length)
+    .replace(/-$/, '');
+  return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
+}
+
 /**
  * Whether events would go to what this deployment itself makes: to one of its functions, or to a queue for what failed, where they
  * would look like failures.

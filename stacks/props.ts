@@ -22,8 +22,10 @@ import {
   modelProblems,
 } from '../expiry/model.ts';
 import { adviseShards, PARTITION_UNITS } from '../expiry/partition-rule.ts';
+import { STREAM_FUNCTIONS, type StreamFunctionName } from '../functions/function-list.ts';
 import { SETTING_KINDS, type Settings } from '../functions/runtime/environment.ts';
-import { MAX_LOOKBACK_MINUTES, MAX_PAIRS } from '../statemachine/contract.ts';
+import { BACKFILL_TASKS, type BackfillTaskName } from '../statemachine/backfill-contract.ts';
+import { MAX_LOOKBACK_MINUTES, MAX_PAIRS, TASKS, type TaskName } from '../statemachine/contract.ts';
 import { ALARM_NAMES, ALARM_TOPIC, ALARMS_KIND, type AlarmsProp, isRecorded } from './alarms.ts';
 import { isOwnDestination } from './names.ts';
 import { MAX_RECONCILE_PARTS, reconcileParts } from './reconcile-parts.ts';
@@ -119,6 +121,36 @@ const KMS_KEY_ARN = orReference(
     "the ARN of a key and not of an alias, e.g. 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-…'",
   ),
 );
+
+/** The ARN of a role in IAM. */
+export const ROLE_ARN = text(
+  /^arn:[a-z0-9-]+:iam::\d{12}:role\/[\x21-\x7e]{1,576}$/,
+  "the ARN of a role, e.g. 'arn:aws:iam::123456789012:role/sweeps/plan-sweep'",
+);
+
+/** Roles of a deployment: of its functions by their state, of its state machines, of its schedules. */
+export const DEPLOYMENT_ROLES = [
+  ...(Object.keys(TASKS) as TaskName[]),
+  'sweep',
+  'replay',
+  'schedule',
+] as const;
+
+/** Roles of what a table has for itself: of its functions, and of the state machine of its backfill. */
+export const TABLE_ROLES = [
+  ...(Object.keys(STREAM_FUNCTIONS) as StreamFunctionName[]),
+  ...(Object.keys(BACKFILL_TASKS) as BackfillTaskName[]),
+  'backfill',
+] as const;
+
+export type RoleKey = (typeof DEPLOYMENT_ROLES)[number] | (typeof TABLE_ROLES)[number];
+
+function roleArns<Key extends string>(keys: readonly Key[]): Kind<{ readonly [Role in Key]?: string }> {
+  const kinds = Object.fromEntries(keys.map(key => [key, orReference(ROLE_ARN)]));
+  return kind(isObject, `{ ${keys[0]}: 'arn:…', … }: roles by their name`, {
+    inside: given => objectProblems(kinds, given, { remedy: CORRECT }),
+  });
+}
 
 /** The props that other props' defaults are made of. */
 interface Before {
@@ -258,7 +290,7 @@ export const PROPS = {
    * the writers. To lower it, change the writers first, and the deployment once all items that they stamped before have
    * expired: items in a shard that is no longer swept are left to native TTL
    */
-  shards: optional(SETTING_KINDS.shards, DEFAULT_SHARDS),
+  shards: calculated(SETTING_KINDS.shards, ({ indexedBy }) => (indexedBy === 'second' ? 1 : DEFAULT_SHARDS)),
   /**
    * `'guarded'` checks each item's TTL again in the delete itself. `'batch'` does not, and is faster: use it only for tables
    * whose keys are never written again once they have a TTL
@@ -310,9 +342,9 @@ export const PROPS = {
     when(equal(indexedBy, 'second'), 2, 10),
   ),
   /**
-   * how far back the hourly reconcile searches, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
+   * how far back the reconcile searches, hourly and by second daily, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
    * and shards, it is divided into as many schedules as needed, spread over the hour: 100 shards and a day in windows of a minute make three; it can be at most 60. By second
-   * an hour costs $0.22 a month
+   * an hour costs $0.01 a month
    * @default `744`, 31 windows of a day; 24 times `granularityMinutes` if that is less; by second `2`
    */
   reconcileHours: calculated(
@@ -391,6 +423,10 @@ export const PROPS = {
   logKeys: optional(SETTING_KINDS.logKeys, 'full'),
   /** memory of each function, 128 to 10,240 */
   functionMemoryMb: optional(whole(128, 10_240), 512),
+  /** processor of the functions: `'arm64'`, or `'x86_64'` for a region or a rule that has no other. It costs a quarter more a second */
+  functionArchitecture: optional(oneOf(['arm64', 'x86_64']), 'arm64'),
+  /** Node.js of the functions: `'nodejs24.x'`, or `'nodejs22.x'` for a region or a rule that has no newer one */
+  functionRuntime: optional(oneOf(['nodejs24.x', 'nodejs22.x']), 'nodejs24.x'),
   /** CloudWatch namespace of the metrics; it must not begin with `AWS/` */
   metricsNamespace: optional(
     // Source: CloudWatch API reference, PutMetricData, and its User Guide, "Namespaces".
@@ -425,10 +461,15 @@ export const PROPS = {
   /** whether the deployment has a dashboard in CloudWatch, named as everything of it. What is on it: [Monitoring](monitoring.md#dashboard) */
   dashboard: optional(boolean(), true),
   /**
-   * whether each sweep is traced in X-Ray, as one trace. A table that is idle pays about $0.22 a month for it: a trace says no more
-   * than the history of the execution, which is free
+   * whether each sweep is traced in X-Ray, as one trace. A deployment that is idle pays about $0.22 a month for it: a
+   * trace says no more than the journal and the logs
    */
   tracing: optional(boolean(), false),
+  /**
+   * whether each call of a function is traced in X-Ray, also one that no sweep made. It costs as much as `tracing` for each function
+   * that is called
+   */
+  functionTracing: optional(boolean(), false),
   /**
    * tags for everything of this table that can have some, besides those of the configuration, by the same rules. What a deployment has
    * for several tables gets those that all of them have. A schedule can have none; its group has them
@@ -461,6 +502,20 @@ export const PROPS = {
     ),
   ),
   /**
+   * ARNs of roles that are made elsewhere, any of `{ PlanSweep, QueryExpired, DeleteChunk, RecordMetrics, sweep, replay, schedule }`: of the
+   * functions by their state, of the state machines of ticks and of replays, and of the schedules. For them neither a role nor a
+   * policy is made; what they must be allowed, and by whom they must be taken, is printed by `precise-ttl iam roles`. See
+   * [Roles made elsewhere](security.md#roles-made-elsewhere)
+   * @default each has a role of its own
+   */
+  roleArns: orNone(roleArns(DEPLOYMENT_ROLES)),
+  /**
+   * the same of what the table has for itself, any of `{ ArchiveExpiries, PublishExpiries, PlanBackfill, BackfillSegment, backfill }`: the
+   * functions of `archive`, of `events` and of `backfill`, and its state machine
+   * @default each has a role of its own
+   */
+  tableRoleArns: orNone(roleArns(TABLE_ROLES)),
+  /**
    * `{ subnetIds, securityGroupIds }`: the functions run in these private subnets of a VPC. They need a way to DynamoDB, such as
    * its gateway endpoint; with `archive` one to S3, with `events` one to where these go; and to nothing else
    * @default the functions run outside of your VPCs
@@ -468,7 +523,7 @@ export const PROPS = {
   vpc: orNone(VPC),
   /**
    * ARN of a customer managed key that encrypts the logs, the queues, the created bucket of the archive, the topic of the alarms, the
-   * functions' environment and the executions of the state machine. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
+   * functions' environment, the executions of the state machine and the input of the schedules. Its key policy must let CloudWatch and CloudWatch Logs use it, and leave the rest to IAM;
    * see [A key of your own](cdktf.md#a-key-of-your-own). The table has `tableKmsKeyArn`
    * @default AWS's own keys
    */
@@ -518,14 +573,18 @@ export const OF_CREATED_TABLES = [
 export const DEPLOYMENT_PROPS = [
   'logRetentionDays',
   'functionMemoryMb',
+  'functionArchitecture',
+  'functionRuntime',
   'metricsNamespace',
   'metrics',
   'alarms',
   'alarmTopicArn',
   'dashboard',
   'tracing',
+  'functionTracing',
   'permissionsBoundary',
   'rolePath',
+  'roleArns',
   'vpc',
   'kmsKeyArn',
 ] as const satisfies readonly (keyof PropList)[];

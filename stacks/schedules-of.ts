@@ -9,12 +9,16 @@ const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
 /** `rate(1 minute)` would be aligned to its own start; a cron expression to the minute. */
 const EVERY_MINUTE = 'cron(* * * * ? *)';
 
+/** Of a daily reconcile, UTC. */
+const DAILY_HOUR = 4;
+
 /** A schedule as it is deployed. */
 export interface DeployedSchedule {
   /** What follows the sweep's name in its name: `tick`, `reconcile`, `reconcile-2`… */
   readonly id: string;
   readonly name: string;
   readonly expression: string;
+  readonly startsADay: number;
   readonly input: TickInput;
   /** How long Scheduler tries to start it. */
   readonly retryForSeconds: number;
@@ -31,13 +35,14 @@ export interface ScheduledDeployment {
   readonly enabled?: boolean;
   readonly tables: readonly Pick<
     ResolvedProps,
-    'tableName' | 'enabled' | 'reconcileHours' | 'granularityMinutes' | 'shards'
+    'tableName' | 'enabled' | 'indexedBy' | 'reconcileHours' | 'granularityMinutes' | 'shards'
   >[];
 }
 
 /**
  * The schedules that start the sweep: one a minute, and the others once an hour. With windows of a day a tick finds what is due however late
- * it is, and a reconcile is left the windows of the days before.
+ * it is, and a reconcile is left the windows of the days before. By second, where each second is a query, the reconcile comes once a day: what
+ * an outage has left is handed over by the next tick, and it is left what was written with a TTL that was past already.
  */
 export function schedulesOf({
   name,
@@ -45,42 +50,45 @@ export function schedulesOf({
   reconciles,
   tables,
 }: ScheduledDeployment): DeployedSchedule[] {
-  const schedule = (id: string, expression: string, input: TickInput, retryForSeconds: number) => ({
+  const schedule = (id: string, schedule: Omit<DeployedSchedule, 'id' | 'name'>) => ({
     id,
     name: `${name}-${id}`,
-    expression,
-    input,
-    retryForSeconds,
+    ...schedule,
   });
   return [
     // A tick that comes late is worth little: the next ones look back far enough to cover it.
-    {
-      ...schedule('tick', EVERY_MINUTE, { scheduledTime: SCHEDULED_TIME }, 300),
+    schedule('tick', {
+      expression: EVERY_MINUTE,
+      startsADay: 24 * 60,
+      input: { scheduledTime: SCHEDULED_TIME },
+      retryForSeconds: 300,
       ...(isOpen(enabled) && { count: when(enabled, 1, 0) }),
-    },
+    }),
     ...(reconciles === undefined ? [] : [openReconciles(reconciles)]),
-    ...reconcilesOf(tables).map(({ minute, lookbackMinutes, skipMinutes, tables: names }, index) =>
-      schedule(
-        index === 0 ? 'reconcile' : `reconcile-${index + 1}`,
-        everyHour(minute),
-        {
+    ...reconcilesOf(tables).map(({ minute, daily, lookbackMinutes, skipMinutes, tables: names }, index) =>
+      schedule(index === 0 ? 'reconcile' : `reconcile-${index + 1}`, {
+        expression: reconcileExpression(minute, daily),
+        startsADay: daily ? 1 : 24,
+        input: {
           scheduledTime: SCHEDULED_TIME,
           ...(names && { tables: names }),
           lookbackMinutes,
           ...(skipMinutes > 0 && { skipMinutes }),
         },
-        RECONCILE_RETRY_SECONDS,
-      ),
+        retryForSeconds: RECONCILE_RETRY_SECONDS,
+      }),
     ),
   ];
 
   function openReconciles(forEach: Readonly<Record<string, unknown>>): DeployedSchedule {
-    const input = { scheduledTime: SCHEDULED_TIME };
     return {
-      ...schedule('reconcile', everyHour(expression('each.value.minute')), input, RECONCILE_RETRY_SECONDS),
+      id: 'reconcile',
       name: `${name}-\${each.key}`,
+      expression: reconcileExpression(expression('each.value.minute'), expression('each.value.daily')),
+      startsADay: 24,
       // Terraform knows which of the other fields there are.
       input: expression(`merge({ scheduledTime = "${SCHEDULED_TIME}" }, each.value.input)`),
+      retryForSeconds: RECONCILE_RETRY_SECONDS,
       forEach,
     };
   }
@@ -88,21 +96,24 @@ export function schedulesOf({
 
 const RECONCILE_RETRY_SECONDS = 1800;
 
-function everyHour(minute: number): string {
-  return `cron(${minute} * * * ? *)`;
+function reconcileExpression(minute: number, daily: boolean): string {
+  return `cron(${minute} ${when<number | string>(daily, DAILY_HOUR, '*')} * * ? *)`;
 }
 
 interface Reconcile extends ReconcilePart {
+  /** Once a day; else once an hour. */
+  readonly daily: boolean;
   /** @default all tables */
   readonly tables?: readonly string[];
 }
 
 /** Tables that look back alike have one reconcile: what costs one a query costs another thousands. */
 function reconcilesOf(tables: ScheduledDeployment['tables']): Reconcile[] {
-  const groups = new Map<string, { parts: readonly ReconcilePart[]; names: string[] }>();
+  const groups = new Map<string, { parts: readonly Reconcile[]; names: string[] }>();
   for (const table of tables) {
     if (!table.enabled) continue;
-    const parts = reconcileParts(table);
+    const daily = table.indexedBy === 'second';
+    const parts = reconcileParts(table).map(part => ({ ...part, daily }));
     const key = JSON.stringify([table.granularityMinutes, parts]);
     const group = groups.get(key) ?? { parts, names: [] };
     groups.set(key, { ...group, names: [...group.names, table.tableName] });

@@ -1,5 +1,11 @@
-import { CHILD_PROGRESS_CHARACTERS, LAST_STEP_SECONDS, REFUSED, TRANSIENT_ERRORS } from './contract.ts';
-import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './states.ts';
+import {
+  CHILD_PROGRESS_CHARACTERS,
+  LAST_STEP_SECONDS,
+  POLL_TIMEOUT_SECONDS,
+  REFUSED,
+  TRANSIENT_ERRORS,
+} from './contract.ts';
+import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, queryTask, route } from './states.ts';
 
 /**
  * The child of SweepShards, for one target of one table: an iteration of the tick, or an Express execution of a replay's distributed Map.
@@ -8,11 +14,14 @@ import { CAUGHT_ERROR, type FunctionArns, invokeTask, jsonata, route } from './s
  *
  * 1. PlanSweep says how a child begins: at once, or with a wait until its upcoming minute.
  * 2. QueryExpired reads a page of what is expired and cuts it into chunks (`delete`), or says until when there is nothing
- *    to do (`wait`), or that the child is done or out of time (`end`).
+ *    to do (`wait`), or that the child is done or out of time (`end`). By second, where it has just found nothing, it says which seconds
+ *    are next (`poll`): each of them has one key of the index, and the machine counts what lies under it by itself. It comes back
+ *    to QueryExpired when there is something, when a query fails, and when it has polled the last of them.
  * 3. DeleteChunks deletes the chunks side by side. A chunk is tried again, with backoff, with the keys that came back
  *    unprocessed and no others; while the upcoming minute is on it is tried once, so that nothing else waits for it.
- * 4. What QueryExpired said comes next, a wait or the next page, takes the results along: the next call adds them up.
- *    When keys are left in a chunk QueryExpired is called at once, to say how long these wait.
+ * 4. What QueryExpired said comes next takes the results along: the next page, the wait before it, or waits after each of which chunks are
+ *    deleted that it planned, since it had seen what expires next. The next call adds all of them up. When keys are left in a chunk
+ *    QueryExpired is called at once, to say how long these wait, and what was planned is left.
  * 5. Back to 2. QueryExpired carries its `progress` through all this; nothing here looks into it.
  *
  * An execution has 300 seconds. QueryExpired ends a child at an age of MAX_CHILD_SECONDS, says no wait beyond that, and gives every
@@ -53,6 +62,7 @@ export function childStates(
           },
           route('wait', 'WaitForNextExpiry'),
           route('query', 'QueryExpired'),
+          route('poll', 'WaitForSecond'),
           route('delete', 'DeleteChunks'),
         ],
         Default: 'ShardSwept',
@@ -60,7 +70,35 @@ export function childStates(
       WaitForNextExpiry: {
         Type: 'Wait',
         Timestamp: jsonata('$states.input.until'),
-        Next: 'QueryExpired',
+        Output: jsonata(
+          "$merge([$states.input, {'next': $count($states.input.chunks) > 0 ? 'delete' : 'query'}])",
+        ),
+        Next: 'NextStep?',
+      },
+      WaitForSecond: {
+        Type: 'Wait',
+        Timestamp: jsonata('$states.input.until'),
+        Next: 'PollSecond',
+      },
+      PollSecond: {
+        ...queryTask(partition, {
+          TableName: jsonata('$settings.tableName'),
+          IndexName: jsonata('$settings.indexName'),
+          KeyConditionExpression: '#ttl = :second',
+          ExpressionAttributeNames: { '#ttl': jsonata('$settings.ttlAttribute') },
+          ExpressionAttributeValues: { ':second': { N: jsonata('$string($states.input.poll.second)') } },
+          Select: 'COUNT',
+          Limit: 1,
+        }),
+        TimeoutSeconds: POLL_TIMEOUT_SECONDS,
+        Output: jsonata(POLLED),
+        // QueryExpired asks again, and judges what is wrong.
+        Catch: TOO_LARGE_AND_ALL.map(ErrorEquals => ({
+          ErrorEquals,
+          Output: jsonata("$merge([$states.input, {'next': 'query'}])"),
+          Next: 'NextStep?',
+        })),
+        Next: 'NextStep?',
       },
       QueryExpired: {
         ...invokeTask(functions.QueryExpired, partition, {
@@ -69,6 +107,7 @@ export function childStates(
           startedAt: jsonata('$states.context.Execution.StartTime'),
           // Waits are by this clock. DynamoDB's own says what is expired.
           now: jsonata('$states.context.State.EnteredTime'),
+          polledUpTo: jsonata('$exists($states.input.polledUpTo) ? $states.input.polledUpTo : null'),
           settings: jsonata('$settings'),
         }),
         TimeoutSeconds: jsonata('$states.input.timeoutSeconds'),
@@ -126,10 +165,16 @@ export function childStates(
           },
         },
         Output: {
-          next: jsonata("$count($states.result.keys) > 0 ? 'query' : $states.input.afterwards"),
-          until: jsonata('$states.input.until'),
+          next: jsonata(
+            "$count($states.result.keys) > 0 or $count($states.input.upcoming) = 0 ? 'query' : 'wait'",
+          ),
+          until: jsonata(
+            '$count($states.input.upcoming) = 0 ? null : $fromMillis($toMillis($states.input.upcoming[0].until))',
+          ),
+          chunks: jsonata('[$states.input.upcoming[0].chunks]'),
+          upcoming: jsonata('[$filter($states.input.upcoming, function($step, $index) { $index > 0 })]'),
           timeoutSeconds: jsonata('$states.input.timeoutSeconds'),
-          results: jsonata('$states.result'),
+          results: jsonata('[$states.input.results, $states.result]'),
           progress: jsonata('$states.input.progress'),
         },
         Catch: interrupted(),
@@ -169,19 +214,35 @@ const CHECKED_START = oneLine(`(
  */
 const CHECKED_STEP = oneLine(`(
   $step := $states.result.Payload;
-  $assert($step.next in ['wait', 'query', 'delete', 'end'], 'next');
+  $assert($step.next in ['wait', 'query', 'poll', 'delete', 'end'], 'next');
   $assert($type($step.progress) = 'object' and $length($string($step.progress)) <= ${CHILD_PROGRESS_CHARACTERS}, 'progress');
   $assert($step.next != 'end' or $type($step.result.found) = 'number', 'result');
   $assert($type($step.timeoutSeconds) = 'number', 'timeoutSeconds');
-  $assert($step.next != 'delete' or ($type($step.chunks) = 'array' and $step.afterwards in ['wait', 'query']), 'chunks');
-  $assert($step.next != 'delete' or $count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
-  $waits := $step.next = 'wait' or ($step.next = 'delete' and $step.afterwards = 'wait');
+  $assert($type($step.chunks) = 'array' and $type($step.upcoming) = 'array', 'chunks');
+  $assert($count($step.chunks[next = 'wait'][${millisOfAge('$toMillis(until)')} >= ${LAST_STEP_MS}]) = 0, 'chunks');
+  $assert($count($step.upcoming[${millisOfAge('$toMillis(until)')} < ${LAST_STEP_MS}]) = $count($step.upcoming), 'upcoming');
+  $polls := $step.next = 'poll';
+  $seconds := $polls ? [$step.poll.second, $step.poll.last] : [0, 0];
+  $assert($count($seconds[$type($) = 'number' and $ = $floor($)]) = 2 and $seconds[1] - $seconds[0] in [0..${LAST_STEP_SECONDS}], 'poll');
+  $waits := $step.next = 'wait' or $polls;
   $until := $waits ? $toMillis($step.until) : 0;
   $assert($not($waits) or ${millisOfAge('$until')} < ${LAST_STEP_MS}, 'until');
-  $merge([$step, {'until': $waits ? $fromMillis($until) : null}])
+  $merge([$step, {'until': $waits ? $fromMillis($until) : null, 'polledUpTo': null}])
 )`);
 
-/** The same of DeleteChunk's: it hands back the chunk that it was given, with what is left of it. */
+/** What a query of a second came to, of which DynamoDB counts one item at the most. */
+const POLLED = oneLine(`(
+  $isEmpty := $states.result.Count = 0;
+  $poll := $states.input.poll;
+  $merge([$states.input, $isEmpty ? {
+    'next': $poll.second < $poll.last ? 'poll' : 'query',
+    'until': $fromMillis($toMillis($states.input.until) + 1000),
+    'poll': {'second': $poll.second + 1, 'last': $poll.last},
+    'polledUpTo': $poll.second
+  } : {'next': 'query'}])
+)`);
+
+/** As CHECKED_STEP, of DeleteChunk's answer: it hands back the chunk that it was given, with what is left of it. */
 const CHECKED_CHUNK = oneLine(`(
   $chunk := $states.result.Payload;
   $assert($chunk.next in ['wait', 'delete', 'done'], 'next');

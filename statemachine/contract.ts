@@ -118,11 +118,17 @@ export const FUNCTION_TIMEOUT_SECONDS: Readonly<Record<TaskName, number>> = {
  */
 export const PRECISE_TIMEOUT_SECONDS = { QueryExpired: 3, DeleteChunk: 2 } as const;
 
+/** Time limit of a query that the machine makes itself, seconds: QueryExpired makes it again. */
+export const POLL_TIMEOUT_SECONDS = 1;
+
 /**
  * UTF-8 bytes of keys (as JSON), undeleted ones or a dry run's, that an execution lists. The cause of a failure takes 32,768
  * characters in all. Source: Step Functions API reference.
  */
 export const LISTED_KEYS_BYTES = 30_000;
+
+/** UTF-8 bytes, as JSON, of what a tick says of its tables: where something is left that is the cause of a failure. */
+export const CAUSE_BYTES = 30_000;
 
 /** The same for one child at the most: the largest key that DynamoDB takes fits in, however its bytes are escaped. */
 export const CHILD_LISTED_KEYS_BYTES = 20_000;
@@ -206,10 +212,17 @@ export interface ReplayInput {
 
 export type SweepInput = TickInput | ReplayInput;
 
-/** What one child sweeps: the windows of one shard that may hold TTLs with from <= ttl < before. */
+/** A window, and which of its shards. By window each shard is a partition key of the index. */
+export interface TargetWindow {
+  readonly start: Seconds;
+  /** Ranges, ascending: `0-24,30`. */
+  readonly shards: string;
+}
+
+/** What one child sweeps: shards of windows that may hold TTLs with from <= ttl < before. */
 export interface SweepTarget {
-  /** The windows, oldest first, with their shard suffix. By window these are the index's partition keys. */
-  readonly windowKeys: readonly string[];
+  /** Each window once, the oldest first. */
+  readonly windows: readonly TargetWindow[];
   readonly from: Seconds;
   readonly before: Seconds;
   /** The start of an upcoming minute, which is polled from then on until `before`; null: swept once, at once. */
@@ -376,8 +389,10 @@ export interface PollProgress {
 export interface KeyRead {
   /** TTLs up to this one were seen. */
   readonly seen: Seconds;
-  /** The earliest TTL that was seen and was not due; null: there was none. */
+  /** The earliest TTL that was seen, was not due and is not planned; null: there was none. */
   readonly next: Seconds | null;
+  /** Entries whose deletes were planned before they were due: no later poll takes them again. */
+  readonly planned?: readonly ExpiredKey[];
 }
 
 /** What a poll from the start of the windows will find again: keys of chunks that had their one attempt. */
@@ -432,21 +447,39 @@ export interface QueryExpiredInput {
   readonly startedAt: string;
   /** When the state was entered, ISO-8601. */
   readonly now: string;
+  /** TTLs up to this one were polled by the machine, which found nothing; null, or missing: it has polled none. */
+  readonly polledUpTo?: Seconds | null;
+}
+
+/** The seconds of expiry that the machine polls by itself: one each second, until it finds something. */
+export interface SecondPolls {
+  readonly second: Seconds;
+  readonly last: Seconds;
 }
 
 export interface QueryExpiredOutput {
-  readonly next: 'wait' | 'query' | 'delete' | 'end';
-  /** `next` or `afterwards` is 'wait': until when, ISO-8601 without milliseconds. */
+  readonly next: 'wait' | 'query' | 'poll' | 'delete' | 'end';
+  /** `next: 'wait'`: until when, ISO-8601 without milliseconds. `next: 'poll'`: when the first second is polled. */
   readonly until: string | null;
+  /** `next: 'poll'`; null else. */
+  readonly poll: SecondPolls | null;
   readonly timeoutSeconds: Seconds;
-  /** `next: 'delete'`: empty else. */
+  /** What DeleteChunks deletes next: now, or at the end of a wait. After a wait without any QueryExpired is called. */
   readonly chunks: readonly Chunk[];
-  /** What follows the deletes when none of their keys is left. */
-  readonly afterwards: 'wait' | 'query';
+  /** What follows the deletes, in this order, as long as none of their keys is left; then QueryExpired is called. */
+  readonly upcoming: readonly UpcomingStep[];
   readonly results: readonly [];
   readonly progress: ChildProgress;
   /** `next: 'end'`: null else. */
   readonly result: ShardResult | null;
+}
+
+/** A wait, and what DeleteChunks deletes at its end. */
+export interface UpcomingStep {
+  /** ISO-8601 without milliseconds. */
+  readonly until: string;
+  /** Empty for the wait before the next poll. */
+  readonly chunks: readonly Chunk[];
 }
 
 /** Counts of a child; found = the sum of the fates, except in a dry run, which only finds. */
@@ -505,6 +538,8 @@ export interface SweepProgress {
 export interface Span {
   readonly from: number;
   readonly to: number;
+  /** So fast at the most. @default as its table's limit says */
+  readonly maxDeletesPerSecond?: number;
 }
 
 /** Why a table is not swept. */
@@ -658,6 +693,8 @@ export interface RecordMetricsOutput {
   readonly complete: boolean;
   /** By table; of a tick only those in which something was swept or failed. */
   readonly tables: Readonly<Record<string, SweepReport>>;
+  /** In a tick: so many more, for which {@link CAUSE_BYTES} has no room. */
+  readonly moreTables?: number;
   /** In a tick: what is left to the replay machine. */
   readonly handOvers: readonly HandOver[];
 }

@@ -29,7 +29,7 @@ export interface Count {
 export const COUNTS = {
   found: {
     by: 'child',
-    help: 'Index entries found expired.',
+    help: 'Index entries found expired, or planned to be deleted when they are.',
     metric: { name: 'ItemsFound', unit: 'Count' },
     replayed: true,
   },
@@ -43,7 +43,7 @@ export const COUNTS = {
   renewed: {
     by: 'call',
     isFate: true,
-    help: 'Items that were found expired but had been renewed by the time of the delete; they stay (guarded mode).',
+    help: 'Items that were found expired, or planned up to half a minute ahead, but had been renewed by the time of the delete; they stay (guarded mode).',
     metric: { name: 'ItemsRenewed', unit: 'Count' },
     replayed: true,
   },
@@ -85,7 +85,7 @@ export const COUNTS = {
   },
   leftForLater: {
     by: 'child',
-    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time.',
+    help: 'Children that left expired items to a later sweep, because `maxDeletesPerSecond` did not allow more within their time; and what a tick could not hand over, because the table has a hand-over already or is paused.',
   },
   shardsSwept: {
     by: 'execution',
@@ -105,7 +105,7 @@ export const COUNTS = {
   },
   handedOver: {
     by: 'execution',
-    help: 'Spans of a table that a tick could not finish and handed over to the replay state machine. There is a datapoint only when it is above 0.',
+    help: 'Executions of the replay state machine to which a tick left what it could not finish of a table, counted when they end. There is a datapoint only when it is above 0.',
     metric: { name: 'HandOvers', unit: 'Count', onlyAboveZero: true },
   },
   steps: {

@@ -1,5 +1,6 @@
 import { childStates, TOO_LARGE_AND_ALL } from './child.ts';
 import {
+  CAUSE_BYTES,
   type CarriedSettings,
   CHILD_RESULT_BYTES,
   EXECUTION_TIMEOUT_SECONDS,
@@ -162,21 +163,22 @@ export function tickDefinition(
             ReplayNotStarted: { Type: 'Pass', End: true },
           },
         },
-        Output: {
-          tables: jsonata('$states.input.tables'),
-          handOvers: [],
-          complete: jsonata('$states.input.complete and $count($states.result[$exists(notStarted)]) = 0'),
-        },
+        Output: jsonata(
+          "$merge([$states.input, {'handOvers': [], 'complete': $states.input.complete and $count($states.result[$exists(notStarted)]) = 0}])",
+        ),
         Next: 'AnythingLeft?',
       },
       SweepCompleted: {
         Type: 'Succeed',
-        Output: { tables: jsonata('$exists($states.input.tables) ? $states.input.tables : {}') },
+        Output: jsonata(
+          "$exists($states.input.tables) ? {'tables': $states.input.tables, 'moreTables': $states.input.moreTables} : {'tables': {}}",
+        ),
       },
       SweepIncomplete: {
         Type: 'Fail',
         Error: SWEEP_INCOMPLETE,
-        Cause: jsonata('$substring($string($states.input), 0, 30000)'),
+        // As CHECKED_RECORD has it, it is short enough.
+        Cause: jsonata('$string($states.input)'),
       },
     },
   };
@@ -339,7 +341,8 @@ const CHECKED_RECORD = [
   '( $record := $states.result.Payload;',
   "$handOvers := [$record.handOvers[$type(name) = 'string' and $type(input) = 'object']];",
   "$assert($type($record.tables) = 'object', 'tables');",
-  "{'tables': $record.tables, 'handOvers': $handOvers,",
+  `$assert($length($string($record.tables)) <= ${CAUSE_BYTES} and ($exists($record.moreTables) ? $type($record.moreTables) = 'number' : true), 'tables');`,
+  "{'tables': $record.tables, 'moreTables': $record.moreTables, 'handOvers': $handOvers,",
   "'complete': $record.complete = true and $count($handOvers) = $count($record.handOvers)} )",
 ].join(' ');
 

@@ -35,6 +35,11 @@ export function invokeTask(
   };
 }
 
+/** A Task that asks DynamoDB; the caller adds TimeoutSeconds, Output, Catch and Next. */
+export function queryTask(partition: string, query: Readonly<Record<string, unknown>>) {
+  return { Type: 'Task', Resource: `arn:${partition}:states:::aws-sdk:dynamodb:query`, Arguments: query };
+}
+
 /** A Task that starts an execution, and does not wait for its end; the caller adds Retry, Output, Catch and Next. */
 export function startExecutionTask(
   partition: string,

@@ -1,6 +1,6 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { isObject } from '../expiry/fields.ts';
-import { readExecutionReport } from '../functions/report/execution-report.ts';
+import { readExecutionReport, reportsByTable } from '../functions/report/execution-report.ts';
 import { leftNothing, reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import type { LagSummary, SweepReport } from '../statemachine/contract.ts';
 import { addCounts, EXECUTION_COUNTS } from '../statemachine/counts.ts';
@@ -15,10 +15,7 @@ export const NOTHING_SWEPT: SweepReport = reportOf(startTotals(false));
 /** What an execution of either state machine has to say of its tables: in its output, or in the cause of its failure. */
 export function reportsOf({ input, output, cause }: Execution): SweepReports {
   const report = readExecutionReport(output ?? cause);
-  if (report === undefined) return {};
-  if ('tables' in report) return report.tables;
-  const table = isObject(input) ? input['table'] : undefined;
-  return typeof table === 'string' ? { [table]: report } : {};
+  return report === undefined ? {} : reportsByTable(report, input);
 }
 
 /** The report of a table of which several executions swept a part. */

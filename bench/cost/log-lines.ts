@@ -63,6 +63,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
         tableOf: settings => askedTable({ settings, documents: answering(items), logger }),
         logger,
         journal,
+        recordAge: () => undefined,
         clock: Date.now,
         sleep: async () => new Promise(() => undefined),
       },
@@ -84,6 +85,7 @@ export async function measureLogBytes(): Promise<LogBytes> {
           deployment: 'precise-ttl',
           logger: metrics === 'all' ? logger : quiet,
           metrics: new Metrics({ namespace: 'PreciseTtl', serviceName: 'record-metrics' }),
+          timeIsUp: () => new Promise(() => undefined),
           print: line => {
             documents[metrics] += Buffer.byteLength(line);
           },

@@ -1,7 +1,8 @@
 import type { Execution } from 'stepfunctions-emulator';
 import { CALL_MS, JOURNAL_MS, READ_MS, TICK_LATE_SECONDS } from '../../cost/assumptions.ts';
 import { BILL_PRICES, type Cost, costOf } from '../../cost/prices.ts';
-import { RECONCILES_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { DAYS_A_MONTH, TICKS_A_MONTH } from '../../cost/sweep-usage.ts';
+import { DEFAULT_SHARDS } from '../../expiry/model.ts';
 import { type Deployment, deploymentOf } from '../../stacks/deployments.ts';
 import { modelOf } from '../../stacks/model-of.ts';
 import { type PreciseTtlProps, resolveProps } from '../../stacks/props.ts';
@@ -68,7 +69,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
       items.write(
         `item-${item}`,
         START + 60 + Math.floor((item * 60) / itemsPerMinute),
-        item % (props.shards ?? 1),
+        item % (props.shards ?? DEFAULT_SHARDS),
       );
     }
   }
@@ -90,8 +91,10 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
   await reconciling.finish();
 
   const ticks = times(sumOf(counted), TICKS_A_MONTH / TICKS);
-  const reconcile = times(sumOf(reconciling.executions), RECONCILES_A_MONTH / RECONCILES);
-  const starts = (TICKS_A_MONTH + RECONCILES_A_MONTH * reconciles.length) * BILL_PRICES.schedulerInvocations;
+  // All tables are indexed alike, and so the reconciles come equally often.
+  const reconcilesPerMonth = (reconciles[0]?.startsADay ?? 0) * DAYS_A_MONTH;
+  const reconcile = times(sumOf(reconciling.executions), reconcilesPerMonth / RECONCILES);
+  const starts = (TICKS_A_MONTH + reconcilesPerMonth * reconciles.length) * BILL_PRICES.schedulerInvocations;
   const transitionsOf = (executions: readonly Execution[]) =>
     executions.reduce((sum, { billing }) => sum + billing.stateTransitions, 0);
   return {
@@ -100,7 +103,7 @@ export async function costOfMonth(monthTables: readonly MonthTable[]): Promise<M
     executionsPerTick: counted.length / TICKS,
     standardTransitions:
       transitionsOf(counted) * (TICKS_A_MONTH / TICKS) +
-      transitionsOf(reconciling.executions) * (RECONCILES_A_MONTH / RECONCILES),
+      transitionsOf(reconciling.executions) * (reconcilesPerMonth / RECONCILES),
     deletedShare: expired === 0 ? 1 : deleted / expired,
   };
 }

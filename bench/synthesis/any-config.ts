@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { ALARM_NAMES, type AlarmsProp, tuningKinds } from '../../stacks/alarms.ts';
 import { checkConfig, type DeploymentConfig, InvalidConfigError } from '../../stacks/config.ts';
-import { DEPLOYMENT_PROPS, type DeploymentProps, type PreciseTtlProps } from '../../stacks/props.ts';
+import {
+  DEPLOYMENT_PROPS,
+  DEPLOYMENT_ROLES,
+  type DeploymentProps,
+  type PreciseTtlProps,
+  TABLE_ROLES,
+} from '../../stacks/props.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '123456789012';
@@ -40,6 +46,13 @@ const someAlarms: fc.Arbitrary<AlarmsProp> = fc.oneof(
     { requiredKeys: [] },
   ),
 );
+
+function someRoles<Key extends string>(
+  keys: readonly Key[],
+): fc.Arbitrary<{ readonly [Role in Key]?: string }> {
+  const arns = keys.map(key => [key, fc.constant(`arn:aws:iam::${ACCOUNT}:role/sweeps/${key}`)]);
+  return fc.record(Object.fromEntries(arns), { requiredKeys: [] });
+}
 
 /** A value of each prop. A prop that is new has to be drawn, too: the compiler says so. */
 const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<PreciseTtlProps[Name]> } = {
@@ -116,6 +129,8 @@ const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<Pr
   logRetentionDays: fc.constantFrom(1, 30, 3_653),
   logKeys: fc.constantFrom('full', 'hash', 'none'),
   functionMemoryMb: whole(128, 10_240),
+  functionArchitecture: fc.constantFrom('arm64', 'x86_64'),
+  functionRuntime: fc.constantFrom('nodejs24.x', 'nodejs22.x'),
   metricsNamespace: fc.constantFrom('Sessions', 'a/b.c'),
   metrics: fc.constantFrom('all', 'essential'),
   metricsPerTable: fc.boolean(),
@@ -123,9 +138,12 @@ const PROP_VALUES: { readonly [Name in keyof PreciseTtlProps]-?: fc.Arbitrary<Pr
   alarmTopicArn: fc.constant(arnOf('sns', 'on-call')),
   dashboard: fc.boolean(),
   tracing: fc.boolean(),
+  functionTracing: fc.boolean(),
   tags: someTags,
   permissionsBoundary: fc.constant(`arn:aws:iam::${ACCOUNT}:policy/boundary`),
   rolePath: fc.constantFrom('/', '/teams/identity/'),
+  roleArns: someRoles(DEPLOYMENT_ROLES),
+  tableRoleArns: someRoles(TABLE_ROLES),
   vpc: fc.record({
     subnetIds: fc.constantFrom(['subnet-0a1b'], ['subnet-0a1b', 'subnet-0c2d']),
     securityGroupIds: fc.constant(['sg-0a1b']),

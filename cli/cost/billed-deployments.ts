@@ -1,4 +1,5 @@
 import type { BilledDeployment, BilledTable } from '../../cost/bill.ts';
+import { DAYS_A_MONTH } from '../../cost/sweep-usage.ts';
 import { misfiledProbes, TURN_HOURS } from '../../functions/plan-sweep/misfiled.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
 import { deployedAlarms } from '../../stacks/alarms.ts';
@@ -22,7 +23,9 @@ export function billedDeployments(tables: readonly ResolvedProps[], load: ItemLo
     return {
       ...{ functionMemoryMb, logRetentionDays, metricSet: metrics },
       tables: deployment.tables.map(props => billedTable(props, load)),
-      reconcileParts: schedulesOf(deployment).length - 1,
+      reconcilesPerMonth: schedulesOf(deployment)
+        .slice(1)
+        .reduce((sum, { startsADay }) => sum + startsADay * DAYS_A_MONTH, 0),
       customMetrics: {
         deleting: recorded.length,
         // The lag is of what was deleted.

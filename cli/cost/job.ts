@@ -3,7 +3,7 @@ import { adviseShards, NEW_TABLE_UNITS } from '../../expiry/partition-rule.ts';
 import { InvalidConfigError } from '../../stacks/config.ts';
 import { type PreciseTtlProps, propProblems, type ResolvedProps, resolveProps } from '../../stacks/props.ts';
 import { billedDeployments, type ItemLoad } from './billed-deployments.ts';
-import type { BillFacts } from './text.ts';
+import type { BillFacts, TableSettings } from './text.ts';
 
 /** As the bill counts a month: 30 days. */
 const SECONDS_PER_MONTH = 30 * 86_400;
@@ -36,14 +36,17 @@ export function answer({ copies, tables, ...load }: CostQuestion): { bill: Bill;
     tables: resolved.length,
     deployments: deployments.length,
     ...load,
-    settings: [...new Set(resolved.map(settingsOf))],
+    settings: settingsOf(resolved),
     ...worstOf(resolved.map(props => shardFacts(props, load, resolved.length))),
     nativeDollars: NATIVE_DOLLARS,
   };
   return { bill: monthlyBill(deployments), facts };
 }
 
-type ShardFacts = Pick<BillFacts, 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'>;
+type ShardFacts = Pick<
+  BillFacts,
+  'shardTable' | 'shards' | 'warmUnits' | 'indexWritesPerSecond' | 'shardAdvice'
+>;
 
 /** Whether the shards of one of so many tables take what is written to its index. */
 function shardFacts(
@@ -60,7 +63,13 @@ function shardFacts(
     deletesPerSecond: perSecond,
     warmUnits,
   });
-  return { shards: props.shards, warmUnits, indexWritesPerSecond: 2 * perSecond, shardAdvice };
+  return {
+    shardTable: props.tableName,
+    shards: props.shards,
+    warmUnits,
+    indexWritesPerSecond: 2 * perSecond,
+    shardAdvice,
+  };
 }
 
 /** From what is fine to what cannot be. */
@@ -85,8 +94,14 @@ function copiesOf(table: PreciseTtlProps, copies: number): PreciseTtlProps[] {
   }));
 }
 
-/** What of a table's settings the bill depends on, in words. */
-function settingsOf(props: ResolvedProps): string {
+/** Tables with the same settings together, in the order of the first of them. */
+function settingsOf(tables: readonly ResolvedProps[]): TableSettings[] {
+  const groups = Map.groupBy(tables, settingsInWords);
+  return [...groups].map(([words, group]) => ({ tables: group.map(({ tableName }) => tableName), words }));
+}
+
+/** What of a table's settings the bill depends on. */
+function settingsInWords(props: ResolvedProps): string {
   const { indexedBy, granularityMinutes, precisionSeconds, pollSeconds, shards, metrics } = props;
   const [deployment] = billedDeployments([{ ...props, enabled: true }], {
     ...{ itemsPerMonth: 0, itemBytes: 1, renewalsPerItem: 0, lifetimeHours: 1 },

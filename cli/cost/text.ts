@@ -11,8 +11,10 @@ export interface BillFacts {
   readonly itemBytes: number;
   readonly renewalsPerItem: number;
   readonly lifetimeHours: number;
-  /** The settings of tables that the bill depends on: as many as there are different ones. */
-  readonly settings: readonly string[];
+  /** The settings that the bill depends on: as many as there are different ones. */
+  readonly settings: readonly TableSettings[];
+  /** Which of the tables the following is about: the one that takes least of what it gets. */
+  readonly shardTable: string;
   readonly shards: number;
   /** Write units a second that the index takes at once. */
   readonly warmUnits: number;
@@ -23,6 +25,15 @@ export interface BillFacts {
   /** Dollars a month for what native TTL takes on the same items. */
   readonly nativeDollars: number;
 }
+
+export interface TableSettings {
+  /** Names. */
+  readonly tables: readonly string[];
+  readonly words: string;
+}
+
+/** Tables that are named; the rest is counted. */
+const NAMED_TABLES = 3;
 
 const TITLES: Readonly<Record<BillPart, string>> = {
   sweep: 'The sweep',
@@ -67,15 +78,21 @@ function describeFacts({ tables, deployments, itemsPerMonth, settings, ...item }
     item.renewalsPerItem === 0 ? 'not renewed' : `renewed ${count(item.renewalsPerItem)} times`;
   return [
     `${count(itemsPerMonth)} items expire a month, evenly, ${among}: ${count(item.itemBytes)} bytes each, ${renewals}, ${count(item.lifetimeHours)} hours in the table.`,
-    ...settings.map(each => `${settings.length === 1 ? 'Each table' : 'Some tables'}: ${each}.`),
+    ...settings.map(each => `${settings.length === 1 ? 'Each table' : namesOf(each.tables)}: ${each.words}.`),
   ].join('\n');
 }
 
+function namesOf(tables: readonly string[]): string {
+  const more = tables.length - NAMED_TABLES;
+  return more > 0 ? `${tables.slice(0, NAMED_TABLES).join(', ')} and ${count(more)} more` : tables.join(', ');
+}
+
 /** Nothing where the shards take it. */
-function describeShards({ shards, warmUnits, indexWritesPerSecond, shardAdvice }: BillFacts): string[] {
+function describeShards(facts: BillFacts): string[] {
+  const { settings, shardTable, shards, warmUnits, indexWritesPerSecond, shardAdvice } = facts;
   const { verdict } = shardAdvice;
   if (verdict === 'holds') return [];
-  const writes = `${count(Math.round(indexWritesPerSecond))} puts and deletes a second in the index of each table`;
+  const writes = `${count(Math.round(indexWritesPerSecond))} puts and deletes a second in the index of ${settings.length === 1 ? 'each table' : shardTable}`;
   const on = `${count(shards)} shard${shards === 1 ? '' : 's'}`;
   const what =
     verdict === 'impossible'

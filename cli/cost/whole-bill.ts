@@ -16,7 +16,11 @@ type Settings = Pick<
 /** Tables of one deployment, items that expire in a minute of each, and how they are indexed. */
 type Row = readonly [tables: number, rate: number, indexed: string, settings: Settings];
 
-const FREE_METRICS = { metrics: 'essential', alarms: { deletionLag: false }, dashboard: false } as const;
+const FREE_METRICS = {
+  metrics: 'essential',
+  alarms: { deletionLag: false, watermarkAge: false },
+  dashboard: false,
+} as const;
 
 const WINDOW = ['by window', {}] as const;
 const SECOND = ['by second', { indexedBy: 'second' }] as const;

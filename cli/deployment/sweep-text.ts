@@ -28,12 +28,12 @@ const KINDS: Readonly<Record<SweepKind, string>> = { tick: 'tick', replay: 'repl
 /** What it found, and what became of it; fates that nothing had are left out. */
 export function describeOutcome(outcome: SweepOutcome): string {
   const { found, shardsFailed, leftForLater, lagMs } = outcome;
-  if (found === 0 && shardsFailed === 0) return 'nothing to do';
+  if (found + shardsFailed + leftForLater === 0) return 'nothing to do';
   return [
     `found ${count(found)}`,
     ...FATES.flatMap(fate => (outcome[fate] === 0 ? [] : [`${wordsOf(fate)} ${count(outcome[fate])}`])),
     ...(shardsFailed === 0 ? [] : [`children failed ${count(shardsFailed)}`]),
-    ...(leftForLater === 0 ? [] : ['the rest left for later by a limit']),
+    ...(leftForLater === 0 ? [] : ['the rest left to a later sweep']),
     ...(lagMs === null ? [] : [`lag p50 ${seconds(lagMs.p50)}, p99 ${seconds(lagMs.p99)}`]),
   ].join(', ');
 }

@@ -40,11 +40,11 @@ export function sweepOf({ execution, kind, startedAt, endedAt, report }: SweepRo
 }
 
 /** Something is left that it should have deleted. */
-function isFailed(report: SweepReport): boolean {
+export function isFailed(report: SweepReport): boolean {
   return report.failure !== undefined || !leftNothing(report);
 }
 
-function outcomeOf(report: SweepReport): SweepOutcome {
+export function outcomeOf(report: SweepReport): SweepOutcome {
   const counts = Object.fromEntries(OUTCOME_COUNTS.map(name => [name, report[name]]));
   return { ...counts, lagMs: report.lagMs ?? null } as SweepOutcome;
 }

@@ -352,6 +352,14 @@ const OF_THE_ITEMS = {
     meaning: 'The writer has more shards than the deployment.',
     remedy: subject => `Raise shards in the configuration, and then ${deploy(subject)}`,
   },
+  'window-shards-unused': {
+    severity: 'note',
+    what: 'all items lie in fewer shards than the table has',
+    meaning:
+      'Their writer has fewer shards than the deployment. The sweep finds all of them; the index takes no more than with so few shards.',
+    remedy: () =>
+      'Nothing; or raise shards in the writers, when all that is deployed has them (docs/writers.md).',
+  },
   'window-differs': {
     severity: 'broken',
     what: 'the window is not that of the TTL',

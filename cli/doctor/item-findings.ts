@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { expiredRange } from '../../expiry/ttl.ts';
+import { readWindowKey } from '../../expiry/window.ts';
 import type { ItemKey } from '../../statemachine/contract.ts';
 import type { Subject } from '../deployment/subject.ts';
 import { type KeyTextOptions, keyText } from '../table/key-text.ts';
@@ -15,6 +16,9 @@ export const SAMPLES = 3;
 const DETAILS = 5;
 
 const AN_HOUR = 3600;
+
+/** So seldom do items of a writer with all shards lie in the first ones alone by chance. */
+const BY_CHANCE = 1e-6;
 
 interface Counted {
   count: number;
@@ -33,6 +37,8 @@ export class ItemTally {
   readonly #keys: KeyTextOptions;
   readonly #found = new Map<ItemFindingId, Counted>();
   #read = 0;
+  /** Items in windows of this table's length, and their highest shard. */
+  #sharded = { items: 0, highest: 0 };
   #oldest = Number.POSITIVE_INFINITY;
   #newest = Number.NEGATIVE_INFINITY;
 
@@ -49,6 +55,7 @@ export class ItemTally {
   add(item: StoredItem): void {
     this.#read += 1;
     const judged = judgeItem(item, this.#judge);
+    this.#noteShard(item);
     for (const { id, detail } of judged.faults) {
       const counted = this.#found.get(id) ?? nothingCounted();
       this.#found.set(id, counted);
@@ -63,6 +70,23 @@ export class ItemTally {
     }
   }
 
+  #noteShard(item: StoredItem): void {
+    const { windowAttribute, granularitySeconds } = this.#judge.model;
+    const window = windowAttribute === undefined ? undefined : readWindowKey(item[windowAttribute]?.S ?? '');
+    if (window?.granularitySeconds !== granularitySeconds) return;
+    const { items, highest } = this.#sharded;
+    this.#sharded = { items: items + 1, highest: Math.max(highest, window.shard) };
+  }
+
+  /** Undefined where the shards are used, or the items are too few to say. */
+  #unusedShards(): Seen | undefined {
+    const { items, highest } = this.#sharded;
+    const { shards } = this.#judge.model;
+    if (highest >= shards || ((highest + 1) / shards) ** items >= BY_CHANCE) return undefined;
+    const used = highest === 0 ? 'shard 0' : `shards 0 to ${highest}`;
+    return { detail: `${used} of ${shards} (${items.toLocaleString('en-US')} items)` };
+  }
+
   #noteSpan({ overdue }: JudgedItem): void {
     if (overdue === undefined) return;
     this.#oldest = Math.min(this.#oldest, overdue);
@@ -72,6 +96,10 @@ export class ItemTally {
   /** In the order in which all findings are listed. */
   findings(subject: Subject): Finding[] {
     return ITEM_FINDINGS.flatMap(id => {
+      if (id === 'window-shards-unused') {
+        const unused = this.#unusedShards();
+        return unused === undefined ? [] : [finding(id, subject, unused)];
+      }
       const counted = this.#found.get(id);
       return counted === undefined ? [] : [finding(id, subject, this.#seen(id, counted))];
     });

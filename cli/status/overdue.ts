@@ -118,7 +118,7 @@ export async function lookForOverdue(
       return earliest;
     } catch (error) {
       if (!(error instanceof DynamoDbBusyError)) throw error;
-      const start = Math.min(...target.windowKeys.map(windowStartOf));
+      const start = Math.min(...target.windows.map(window => window.start));
       unansweredFrom = Math.min(unansweredFrom ?? start, start);
       why ??= whyOf(error) ?? tooSlow();
       uncertain.add(target);
@@ -237,6 +237,3 @@ async function countEntries(
   const others = due.slice(COUNTED_TARGETS).filter(target => !uncertain.has(target));
   return { overdue: overdue + others.length, atLeast };
 }
-
-const windowStartOf = (windowKey: string): number =>
-  Date.parse(windowKey.slice(0, windowKey.indexOf('_'))) / 1000;

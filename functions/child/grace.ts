@@ -1,4 +1,9 @@
-import type { Chunk, QueryExpiredInput, QueryExpiredOutput } from '../../statemachine/contract.ts';
+import type {
+  Chunk,
+  QueryExpiredInput,
+  QueryExpiredOutput,
+  UpcomingStep,
+} from '../../statemachine/contract.ts';
 import { waitUntil } from '../retry/backoff.ts';
 
 /*
@@ -24,6 +29,14 @@ export function afterGrace(output: QueryExpiredOutput, behindSeconds: number): Q
     ...output,
     until: shiftedWait(output.until, behindSeconds),
     chunks: output.chunks.map(chunk => shiftedChunk(chunk, behindSeconds)),
+    upcoming: output.upcoming.map(step => shiftedStep(step, behindSeconds)),
+  };
+}
+
+function shiftedStep({ until, chunks }: UpcomingStep, seconds: number): UpcomingStep {
+  return {
+    until: waitUntil(Date.parse(until) / 1000 + seconds),
+    chunks: chunks.map(chunk => shiftedChunk(chunk, seconds)),
   };
 }
 

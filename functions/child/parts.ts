@@ -2,6 +2,7 @@ import type { ChildProgress, Millis, PollProgress, Seconds } from '../../statema
 import { addCounts, CHILD_COUNTS } from '../../statemachine/counts.ts';
 import { addLags } from '../report/lag.ts';
 import { firstThatFit, listFailedKeys } from '../report/listed-keys.ts';
+import { joinedWindows, partOfTarget, shardsOfTarget } from '../table/target-windows.ts';
 import { startBrake } from './brake.ts';
 import { countAgain, NOTHING_COUNTED } from './child-counts.ts';
 import { defer, NOTHING_DEFERRED } from './deferred.ts';
@@ -16,26 +17,26 @@ import { fromTheStart, isUnread } from './poll.ts';
 /** Shards of an upcoming minute that one child sweeps: it deletes several thousand items a second, while a shard takes 400. */
 export const SHARDS_OF_CHILD = 8;
 
-/** The text behind the window's; undefined for shard 0. */
-export function shardOfKey(key: string): string | undefined {
-  return key.split('#')[1];
-}
-
 /**
  * The child in parts once it is braked, where it has several shards; each polls again from the start of its windows. With a limit a child has one
  * shard.
  */
 export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProgress {
   const { target, poll, brake, counts, others, listedKeysBytes } = progress;
-  const groups = shardGroups(target.windowKeys);
+  const shards = shardsOfTarget(target);
+  const count = Math.min(SHARDS_OF_CHILD, shards.length);
   const isWhole = others === undefined && target.upcomingFrom !== null && !progress.dryRun;
-  if (!isWhole || brake.rate === null || brake.limit !== null || groups.length < 2) return progress;
-  const [first, ...rest] = groups.map(
-    (windowKeys): ChildProgress => ({
+  if (!isWhole || brake.rate === null || brake.limit !== null || count < 2) return progress;
+  const [first, ...rest] = Array.from(
+    { length: count },
+    (_unused, part): ChildProgress => ({
       ...progress,
-      target: { ...target, windowKeys },
+      target: partOfTarget(
+        target,
+        shards.filter((_shard, index) => index % count === part),
+      ),
       // Together their two lists each have half of the room: a part may have a position besides.
-      listedKeysBytes: Math.floor(listedKeysBytes / (2 * groups.length)),
+      listedKeysBytes: Math.floor(listedKeysBytes / (2 * count)),
       poll: { ...fromTheStart(poll), position: null, nextAt: nowSeconds, lastDue: 0 },
       deferred: NOTHING_DEFERRED,
       brake: startBrake(null),
@@ -43,14 +44,6 @@ export function inParts(progress: ChildProgress, nowSeconds: Seconds): ChildProg
     }),
   );
   return first === undefined ? progress : { ...first, counts: countAgain(counts), others: rest };
-}
-
-function shardGroups(windowKeys: readonly string[]): string[][] {
-  const shards = [...new Set(windowKeys.map(shardOfKey))];
-  const groups = Math.min(SHARDS_OF_CHILD, shards.length);
-  return Array.from({ length: groups }, (_unused, group) =>
-    windowKeys.filter(key => shards.indexOf(shardOfKey(key)) % groups === group),
-  );
 }
 
 /**
@@ -88,7 +81,7 @@ function together(one: ChildProgress, other: ChildProgress): ChildProgress {
   const listedKeysBytes = one.listedKeysBytes + other.listedKeysBytes;
   return {
     ...one,
-    target: { ...target, windowKeys: [...target.windowKeys, ...other.target.windowKeys] },
+    target: { ...target, windows: joinedWindows([...target.windows, ...other.target.windows]) },
     listedKeysBytes,
     deferred: defer(deferred, other.deferred.count, other.deferred.keys, listedKeysBytes),
     busy: busy.polls >= other.busy.polls ? busy : other.busy,

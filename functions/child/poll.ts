@@ -3,6 +3,7 @@ import type {
   KeyRead,
   PagePosition,
   PollProgress,
+  SecondPolls,
   Seconds,
   SweepTarget,
 } from '../../statemachine/contract.ts';
@@ -37,8 +38,10 @@ export interface PolledPage {
   readonly ahead: Seconds;
   /** Where the poll goes on; null when it has read everything that is due. */
   readonly position: PagePosition | null;
-  /** The earliest TTL that this page saw and that is not due yet; infinite when it saw none. */
+  /** The earliest TTL that this page saw and that is neither due yet nor planned; infinite when it saw none. */
   readonly nextExpiry: Seconds;
+  /** What is due up to then is planned. @default nothing is */
+  readonly plannedUpTo?: Seconds;
   /** It saw an entry that is not due yet in a window that has ended. */
   readonly sawStrays: boolean;
   /** The index keys that this page has read to their ends. */
@@ -49,16 +52,16 @@ export interface PolledPage {
 export function afterPage(
   poll: PollProgress,
   target: SweepTarget,
-  { due, position, nextExpiry, sawStrays, cutoff, ahead, keys }: PolledPage,
+  { due, cutoff, position, nextExpiry, plannedUpTo, sawStrays, ahead, keys }: PolledPage,
   pace: PollPace,
 ): PollProgress {
   const lastDue = due.length;
   const isOfSeveral = poll.position !== null || position !== null;
   // One of several has not read all of the windows.
   const holdsStrays = sawStrays || (isOfSeveral && poll.holdsStrays);
-  const known = keys && { keys: { ...poll.keys, ...keys }, ahead };
-  if (position !== null) return { ...poll, position, lastDue, holdsStrays, ...known };
-  const next = nextPollAt(target, pace, cutoff, { nextExpiry, tookSeveralPages: isOfSeveral });
+  const known = keys && { keys: { ...poll.keys, ...keys } };
+  if (position !== null) return { ...poll, position, lastDue, holdsStrays, ahead, ...known };
+  const next = nextPollAt(target, pace, cutoff, { nextExpiry, plannedUpTo, tookSeveralPages: isOfSeveral });
   return {
     position,
     // Another one of DynamoDB's servers may be a little behind.
@@ -66,8 +69,40 @@ export function afterPage(
     nextAt: next === null ? null : next - ahead,
     lastDue,
     holdsStrays,
+    ahead,
     ...known,
   };
+}
+
+/** The machine has polled the seconds up to this one by itself, each when it was due, and found nothing. */
+export function afterPolledSeconds(
+  poll: PollProgress,
+  { before }: SweepTarget,
+  polledUpTo: Seconds,
+): PollProgress {
+  const { ahead = 0 } = poll;
+  return {
+    ...poll,
+    seen: Math.max(polledUpTo, poll.seen ?? polledUpTo),
+    nextAt: polledUpTo + 1 < before ? polledUpTo + 1 - ahead : null,
+  };
+}
+
+/**
+ * The seconds that the machine can poll by itself, each when it is due; null: the next poll is QueryExpired's. After one that found something
+ * it is, since the next one probably finds something too. So it is where polls are further apart.
+ *
+ * @param until the child waits for nothing from then on, a whole second
+ */
+export function nextSeconds(
+  { seen, nextAt, position, lastDue, ahead = 0 }: PollProgress,
+  { from, before, upcomingFrom }: SweepTarget,
+  until: Seconds,
+): SecondPolls | null {
+  if (upcomingFrom === null || seen === null || position !== null || lastDue > 0) return null;
+  const second = Math.max(seen + 1, from);
+  const last = Math.min(before, until + ahead) - 1;
+  return nextAt === second - ahead && second <= last ? { second, last } : null;
 }
 
 /**
@@ -78,12 +113,19 @@ export function nextPollAt(
   { before, upcomingFrom }: SweepTarget,
   { precisionSeconds, pollSeconds }: PollPace,
   cutoff: Seconds,
-  { nextExpiry, tookSeveralPages }: { readonly nextExpiry: Seconds; readonly tookSeveralPages: boolean },
+  {
+    nextExpiry,
+    plannedUpTo = cutoff,
+    tookSeveralPages,
+  }: Pick<PolledPage, 'nextExpiry'> & {
+    readonly plannedUpTo?: Seconds | undefined;
+    readonly tookSeveralPages: boolean;
+  },
 ): Seconds | null {
   if (upcomingFrom === null || cutoff >= before) return null;
   if (tookSeveralPages) return cutoff;
   const next = Math.min(
-    Math.max(Math.ceil(nextExpiry), cutoff + precisionSeconds),
+    Math.max(Math.ceil(nextExpiry), plannedUpTo + precisionSeconds),
     pollSeconds > 0 ? cutoff + pollSeconds : Number.POSITIVE_INFINITY,
   );
   return Number.isFinite(next) ? Math.min(next, before) : null;

@@ -8,6 +8,7 @@ import type {
 } from '../../statemachine/contract.ts';
 import { CHILD_COUNTS, sumOfFates } from '../../statemachine/counts.ts';
 import { LAG_BUCKETS } from '../report/lag.ts';
+import { areWindows } from '../table/target-windows.ts';
 import { countFailed, NOTHING_COUNTED } from './child-counts.ts';
 import { startProgress } from './child-progress.ts';
 import { asOne } from './parts.ts';
@@ -95,9 +96,9 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-function isTarget({ windowKeys, from, before, upcomingFrom, position = null }: SweepTarget): boolean {
+function isTarget({ windows, from, before, upcomingFrom, position = null }: SweepTarget): boolean {
   return (
-    windowKeys.every(key => typeof key === 'string') &&
+    areWindows(windows) &&
     [from, before].every(Number.isSafeInteger) &&
     (upcomingFrom === null || Number.isSafeInteger(upcomingFrom)) &&
     (position === null || isObject(position))

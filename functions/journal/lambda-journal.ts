@@ -1,4 +1,5 @@
 import { readDeployment } from '../runtime/deployment.ts';
+import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
 import { createDocuments } from '../table/dynamodb.ts';
 import { endHandOver, renewHandOver, takeHandOver } from './hand-overs.ts';
 import type { Journal } from './journal.ts';
@@ -36,14 +37,8 @@ let made: Journal | undefined;
  */
 export function lambdaJournal(): Journal {
   if (made !== undefined) return made;
-  const { deploymentName, journalTable } = readDeployment(process.env);
+  const { journalTable } = readDeployment(process.env);
   const documents = createDocuments({ maxAttempts: ATTEMPTS });
-  made = withMetric(journalOf({ documents, tableName: journalTable }, Date.now), {
-    // Powertools' own variable, as that of the other metrics.
-    namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
-    deployment: deploymentName,
-    print: line => process.stdout.write(`${line}\n`),
-    clock: Date.now,
-  });
+  made = withMetric(journalOf({ documents, tableName: journalTable }, Date.now), lambdaDeploymentMetrics());
   return made;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { PlanSweepInput, PlanSweepOutput } from '../../statemachine/contract.ts';
 import { lambdaJournal } from '../journal/lambda-journal.ts';
+import { lambdaDeploymentMetrics } from '../runtime/deployment-metric.ts';
 import type { SweepSettings } from '../runtime/environment.ts';
 import { lambdaRuntime } from '../runtime/runtime.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
@@ -25,7 +26,12 @@ export const handler = (
   event: PlanSweepInput,
   context: { getRemainingTimeInMillis(): number },
 ): Promise<PlanSweepOutput> => {
-  const surroundings = { tableOf, logger, journal: lambdaJournal(), clock: Date.now, sleep: patience };
+  const record = lambdaDeploymentMetrics();
+  const recordAge = (TableName: string, seconds: number) => record('WatermarkAge', seconds, { TableName });
+  const surroundings = {
+    ...{ tableOf, logger, journal: lambdaJournal(), recordAge },
+    ...{ clock: Date.now, sleep: patience },
+  };
   return event.machine === 'tick'
     ? planTick(event, surroundings)
     : planReplay(event, surroundings, () => context.getRemainingTimeInMillis());

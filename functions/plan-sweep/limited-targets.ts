@@ -1,5 +1,5 @@
 import type { SweepTarget } from '../../statemachine/contract.ts';
-import { shardOfKey } from '../child/parts.ts';
+import { joinedWindows, shardsOfTarget } from '../table/target-windows.ts';
 import type { SweepLimit } from './sweep-input.ts';
 
 /** Deletes a second that one child gets done with some reserve: a few pages, in chunks side by side. */
@@ -46,11 +46,12 @@ function isBack({ upcomingFrom, position }: SweepTarget): boolean {
 /** What lies back in a shard that has nothing upcoming goes to any of the children. */
 function withBack(upcoming: readonly SweepTarget[], back: readonly SweepTarget[]): LimitedTarget[] {
   const childOf = new Map(
-    upcoming.flatMap(({ windowKeys }, child) => windowKeys.map(key => [shardOfKey(key), child] as const)),
+    upcoming.flatMap((target, child) => shardsOfTarget(target).map(shard => [shard, child] as const)),
   );
-  const chosen = back.map(
-    ({ windowKeys: [key = ''] }, index) => childOf.get(shardOfKey(key)) ?? index % upcoming.length,
-  );
+  const chosen = back.map((target, index) => {
+    const [shard = 0] = shardsOfTarget(target);
+    return childOf.get(shard) ?? index % upcoming.length;
+  });
   return upcoming.map((target, child) => {
     const own = back.filter((_target, index) => chosen[index] === child);
     return { target: joined([...own, target]), weight: 1 };
@@ -70,7 +71,7 @@ export function joined(targets: readonly SweepTarget[]): SweepTarget {
   if (last === undefined) throw new TypeError('a child needs a target');
   return {
     ...last,
-    windowKeys: [...new Set(targets.flatMap(({ windowKeys }) => windowKeys))],
+    windows: joinedWindows(targets.flatMap(({ windows }) => windows)),
     from: Math.min(...targets.map(({ from }) => from)),
     before: Math.max(...targets.map(({ before }) => before)),
   };

@@ -9,11 +9,11 @@ import { readSettings } from '../runtime/environment.ts';
 import { InvalidExecutionInputError } from '../runtime/errors.ts';
 import { planRound } from './plan-round.ts';
 import type { TickSurroundings } from './plan-tick.ts';
-import { isHandOver, tablesOfInput } from './sweep-input.ts';
+import { besidesTheTicks, isHandOver, limitOfInput, tablesOfInput } from './sweep-input.ts';
 
 /** What planning a replay takes from outside. */
 export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
-  readonly journal: {
+  readonly journal: Pick<TickSurroundings['journal'], 'read'> & {
     /** @returns false when it is this execution's no longer, or the table is paused */
     readonly renewHandOver: (table: string, execution: string) => Promise<boolean>;
   };
@@ -21,9 +21,10 @@ export interface ReplaySurroundings extends Pick<TickSurroundings, 'tableOf'> {
 
 /**
  * Plans a round of a replay: what it was asked for at first, and then what its children have left. One that a tick has handed over says
- * before each round that it is still there, and ends when its table was paused meanwhile.
+ * before each round that it is still there. It ends when its table was paused meanwhile, or got another limit than it was started with: the
+ * ticks delete as much as that allows, and what they leave is theirs.
  *
- * @throws InvalidExecutionInputError, DynamoDbBusyError
+ * @throws InvalidExecutionInputError, DynamoDbBusyError, JournalUnreadableError
  */
 export async function planReplay(
   { tables, executionInput, execution, startedAt, soFar }: PlanSweepInput,
@@ -34,9 +35,15 @@ export async function planReplay(
   const { tableName } = carried;
   const sweep = soFar?.sweeps[tableName];
   const settings = sweep?.settings ?? carried;
+  const isHandedOver = isHandOver(executionInput);
+  const own = readSettings(settings);
+  const { maxDeletesPerSecond } = own;
+  const limit = isHandedOver
+    ? ((await journal.read()).control.limits[tableName] ?? maxDeletesPerSecond)
+    : maxDeletesPerSecond;
   const { progress, due, ...next } = await planRound(
     { executionInput, startedAt, soFar: soFar && roundOf(soFar, sweep?.progress) },
-    tableOf(readSettings(settings)),
+    tableOf({ ...own, maxDeletesPerSecond: limit }),
     remainingMs,
   );
   const planned = {
@@ -47,11 +54,15 @@ export async function planReplay(
   };
   // Not before: one that cannot be planned, and fails, is not to keep the ticks from what it was to sweep.
   const goesOn = planned.next === 'sweep' || planned.next === 'plan';
-  const isLeft = goesOn && isHandOver(executionInput) && !(await journal.renewHandOver(tableName, execution));
+  if (!isHandedOver) return planned;
+  // That nothing was there is worth knowing: the watermark moves on, and the ticks have their table back.
+  if (planned.next === 'end' && soFar === null) return { ...planned, next: 'record' };
+  const hasLimit = limit > 0 && limitOfInput(executionInput) !== besidesTheTicks(limit);
+  const isLeft = goesOn && (hasLimit || !(await journal.renewHandOver(tableName, execution)));
   return isLeft ? leave(planned) : planned;
 }
 
-/** The ticks go on with it when the pause has ended. */
+/** The ticks go on with it: at once, or when the pause has ended. */
 function leave(planned: PlanSweepOutput): PlanSweepOutput {
   const [[name, sweep] = []] = Object.entries(planned.sweeps);
   if (planned.next !== 'sweep' || name === undefined || sweep?.progress === undefined) return planned;

@@ -1,9 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { windowStart } from '../../expiry/window.ts';
 import {
   BACK_SECONDS,
   type CarriedSettings,
   type PlanSweepInput,
   type PlanSweepOutput,
+  type Span,
   type SweepTarget,
   TICK_CHILDREN,
   TICK_TARGETS,
@@ -21,7 +23,7 @@ import {
 import { readSettings, type SweepSettings } from '../runtime/environment.ts';
 import { DynamoDbBusyError, InvalidExecutionInputError } from '../runtime/errors.ts';
 import type { RequestOptions } from '../table/dynamodb.ts';
-import { indexLayout } from '../table/index-layout.ts';
+import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { MAYBE } from '../table/index-query.ts';
 import { dealOut, type TickTable } from './deal-out.ts';
 import { dealt, joined } from './limited-targets.ts';
@@ -29,7 +31,15 @@ import type { PlannedRound } from './next-round.ts';
 import { plan } from './plan.ts';
 import { type AskedTable, askTable, RESERVED_MS } from './plan-round.ts';
 import { type PlannedStart, startChildren } from './start-children.ts';
-import { checkSpan, isReconcile, readSweepInput, type SweepRequest, tablesOfInput } from './sweep-input.ts';
+import {
+  besidesTheTicks,
+  checkSpan,
+  isReconcile,
+  readSweepInput,
+  type SweepRequest,
+  tablesOfInput,
+} from './sweep-input.ts';
+import { oldestWatermark } from './watermark-age.ts';
 
 /** Tables that are asked at once: a hanging one keeps nobody else waiting. */
 const TABLES_AT_ONCE = 32;
@@ -38,10 +48,16 @@ const TABLES_AT_ONCE = 32;
 const REQUEST_TIMEOUT_MS = 600;
 
 /**
- * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. Nobody waits for a
- * reconcile: it has until the function must answer.
+ * A table that looks back far has so long for its probes, milliseconds. What it does not get to is handed over. By second each has a
+ * hundred and more, which a hundred tables share a processor for. Nobody waits for a reconcile: it has until the function must answer.
  */
-const TABLE_MS = { tick: 5_000, reconcile: 60_000 } as const;
+const TABLE_MS = { tick: 5_000, seconds: 45_000, reconcile: 60_000 } as const;
+
+/** Longer than a minute, and less than two ticks that come when they can. */
+const QUIET_SECONDS = 90;
+
+/** What nobody has looked at for longer is left to a person, who knows of the outage: a day in seconds. */
+const MOST_UNSEEN_SECONDS = 86_400;
 
 /** Windows that a tick looks back to and that hold something, of all tables together; what is more is handed over. */
 const MOST_BACK = 1_200;
@@ -61,6 +77,8 @@ export interface TickSurroundings {
     readonly read: () => Promise<DeploymentState>;
     readonly writeWatermarks: (tick: string, tables: Readonly<Record<string, Watermark>>) => Promise<void>;
   };
+  /** Says how far the table is behind that is furthest, seconds; only when it is an hour or more. */
+  readonly recordAge: (table: string, seconds: number) => void;
   /** Epoch milliseconds, of the function. */
   readonly clock: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -82,8 +100,9 @@ interface ProbedTable extends Pick<TickTable, 'carried' | 'plan'> {
  * 2. Tables are asked side by side. One that cannot be asked has its failure in the plan. One that is busy gets its children all the same:
  *    they ask again.
  * 3. A child of the upcoming minute takes several shards of its table, or one where the table has a limit, of which each shard has its part.
- *    Where all targets together are more than a tick has room for, it takes more of them, and another child several windows.
- * 4. Up to where everything is gone goes into the journal.
+ *    Where all targets together are more than a tick has room for, the children of the tables with the most take more shards, and more windows.
+ * 4. Up to where everything is gone goes into the journal, every other minute while nothing is due. Where that does not get any further,
+ *    for hours, a metric says so.
  *
  * @throws InvalidExecutionInputError, JournalUnreadableError
  */
@@ -118,17 +137,23 @@ export async function planTick(
   const watermarks = probed.flatMap(({ carried, gone }) =>
     gone === undefined ? [] : [[carried.tableName, { ...gone, at: startedAt }] as const],
   );
+  const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
   try {
-    const tick = isWhole ? startedAt : (state.watermarks.tick ?? startedAt);
-    await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
+    if (!isWhole || !isQuiet(probed, state, startedAtMs))
+      await journal.writeWatermarks(tick, Object.fromEntries(watermarks));
   } catch (error) {
     // What is paused is known, so the sweep goes on. The journal's metric tells, and RecordMetrics fails.
     logger.error('cannot write the watermarks', { error: String(error).slice(0, 500) });
   }
+  if (isWhole) {
+    const moved = new Map(watermarks.map(([table, { gone }]) => [table, gone]));
+    const oldest = oldestWatermark(tables, state, moved, startedAtMs);
+    if (oldest !== undefined) surroundings.recordAge(oldest.table, oldest.age);
+  }
   const wanting = probed.map(({ targets, plan: { limited } }) => childTargets(targets, limited === true));
-  const most = mostTargets(wanting.map(({ length }) => length));
+  const most = allotted(wanting.map(({ length }) => length));
   const planned = probed.map(({ carried, plan: tickPlan, start }, index): TickTable => {
-    const children = start(fewTargets(wanting[index] ?? [], most));
+    const children = start(fewTargets(wanting[index] ?? [], most[index] ?? 0));
     return { carried, plan: tickPlan, due: children.map(child => ({ table: carried.tableName, ...child })) };
   });
   const [own = { due: [], sweeps: {} }, ...parts] = dealOut(planned, Math.floor(startedAtMs / 60_000));
@@ -143,6 +168,28 @@ export async function planTick(
     sweeps: own.sweeps,
     report: null,
   };
+}
+
+/**
+ * Nothing is due in windows of any table, and the last tick has written that: a write a minute is more than half of what DynamoDB takes for
+ * idle tables. By second a tick reaches back to its watermark, and pays for each second.
+ */
+function isQuiet(
+  probed: readonly ProbedTable[],
+  { watermarks }: DeploymentState,
+  startedAtMs: number,
+): boolean {
+  const isWritten = startedAtMs - Date.parse(watermarks.tick ?? '') < QUIET_SECONDS * 1000;
+  return (
+    isWritten &&
+    probed.every(
+      ({ carried, targets, gone }) =>
+        targets.length === 0 &&
+        gone !== undefined &&
+        carried['indexedBy'] === 'window' &&
+        watermarks.tables[carried.tableName] !== undefined,
+    )
+  );
 }
 
 function tell(logger: TickSurroundings['logger'], tables: number, parts: readonly TickPart[]): void {
@@ -179,14 +226,20 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
     const tooLong = spanProblem(asked, settings);
     if (tooLong !== undefined) return failedTable(carried, tooLong);
     const left = leftTo(asked, state, settings, startedAtMs);
-    const request = left === undefined ? asked : behind(asked, left.before);
-    const round = await ask(request, tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }), options);
+    const known = left === undefined ? state.watermarks.tables[tableName] : undefined;
+    const request = left === undefined ? backToWatermark(asked, known, settings) : behind(asked, left.before);
+    const { isAsked, ...round } = await ask(
+      request,
+      tableOf(limited, { requestTimeout: REQUEST_TIMEOUT_MS }),
+      options,
+    );
     const { oldestOverdueSeconds, misfiled, cursor } = round;
+    const unseen = isAsked ? unseenSpan(request, known, limited) : undefined;
     // With a limit the tick deletes as much as it may anyway.
     const leftOver =
       cursor === null || request.limit !== null
-        ? undefined
-        : { from: request.windowsFrom, to: request.before };
+        ? unseen
+        : { from: Math.min(request.windowsFrom, unseen?.from ?? request.windowsFrom), to: request.before };
     return {
       carried,
       targets: round.due,
@@ -205,7 +258,7 @@ async function probeTable(carried: CarriedSettings, options: TableOptions): Prom
         ...(leftOver && { leftOver }),
         ...(request.limit !== null && { limited: true }),
       },
-      gone: left === undefined ? goneBy(request, round, state.watermarks.tables[tableName]) : undefined,
+      gone: left === undefined ? goneBy(request, round, known, settings) : undefined,
     };
   } catch (error) {
     if (error instanceof InvalidExecutionInputError) throw error;
@@ -268,14 +321,15 @@ async function ask(
   request: SweepRequest,
   table: AskedTable,
   { reconciles, startedAtMs, plansAtMs, clock, sleep, share }: TableOptions,
-): Promise<PlannedRound> {
+): Promise<PlannedRound & { readonly isAsked: boolean }> {
   // A request's times are so much earlier than those of the clock.
   const beginsMs = request.upcoming && (request.upcoming.from + secondsBehind(table.settings)) * 1000;
-  const untilMinuteMs = beginsMs === null ? TABLE_MS.tick : beginsMs - clock();
+  const layout = indexLayout(table.settings.model);
+  const mostMs = layout.keysPerShard > 1 ? TABLE_MS.seconds : TABLE_MS.tick;
+  const untilMinuteMs = beginsMs === null ? mostMs : beginsMs - clock();
   const patienceMs = reconciles
     ? plansAtMs + TABLE_MS.reconcile - clock()
-    : Math.min(TABLE_MS.tick, Math.max(LEAST_TABLE_MS, untilMinuteMs));
-  const layout = indexLayout(table.settings.model);
+    : Math.min(mostMs, Math.max(LEAST_TABLE_MS, untilMinuteMs));
   // All shards of the upcoming minute, and of a window that lies back, are no backlog.
   const mostDue = 2 * layout.shards + share;
   const endsAt = clock() + patienceMs;
@@ -284,15 +338,16 @@ async function ask(
     throw new DynamoDbBusyError(`no answer to the probes of ${patienceMs} ms`);
   });
   try {
-    return await Promise.race([
+    const round = await Promise.race([
       askTable(request, null, mostDue, { ...table, startedAtMs, remainingMs }),
       tooSlow,
     ]);
+    return { ...round, isAsked: true };
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     if (reconciles) {
       const cursor = { window: request.windowsFrom, shard: 0 };
-      return { due: [], cursor, oldestOverdue: undefined, oldestOverdueSeconds: 0, misfiled: 0 };
+      return { ...NOTHING_ASKED, due: [], cursor };
     }
     const unasked = await plan({ ...request, windowsFrom: request.cutoff, followsBacklog: false }, null, {
       layout,
@@ -302,18 +357,34 @@ async function ask(
       watchAlways: true,
       outOfTime: () => false,
     });
-    return { ...unasked, cursor: null, oldestOverdueSeconds: 0, misfiled: 0 };
+    return { ...unasked, ...NOTHING_ASKED, cursor: null };
   } finally {
     tooSlow.catch(() => undefined);
   }
 }
 
-/** As many of each table as all together have room for: 40 at the most, and two at the least, for the upcoming minute and for what lies back. */
-function mostTargets(counts: readonly number[]): number {
-  let most = TICK_TARGETS;
-  const all = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
-  while (most > 2 && all() > TICK_CHILDREN) most -= 1;
-  return most;
+const NOTHING_ASKED = {
+  isAsked: false,
+  oldestOverdue: undefined,
+  oldestOverdueSeconds: 0,
+  misfiled: 0,
+} as const;
+
+/**
+ * How many children each table has: in turn one more for each that wants more, as long as a tick has room. Each has two at the least, for
+ * the upcoming minute and for what lies back.
+ */
+function allotted(wanted: readonly number[]): number[] {
+  const given = wanted.map(count => Math.min(count, 2));
+  let room = TICK_CHILDREN - given.reduce((sum, count) => sum + count, 0);
+  for (let most = 3; room > 0 && wanted.some(count => count >= most); most += 1) {
+    for (const [table, count] of wanted.entries()) {
+      if (count < most || room === 0) continue;
+      given[table] = most;
+      room -= 1;
+    }
+  }
+  return given;
 }
 
 /** Those of the children that a table should have. Each of the upcoming minute is paid for as long as that is on, whatever it deletes. */
@@ -342,6 +413,45 @@ function inGroups(targets: readonly SweepTarget[], most: number): SweepTarget[] 
   return dealt(targets, Math.min(most, targets.length)).map(joined);
 }
 
+/** A lookback may end before what the last ticks have left, or have not seen: a tick reaches for it, as far as that is near. */
+function backToWatermark(
+  request: SweepRequest,
+  known: Watermark | undefined,
+  { model }: SweepSettings,
+): SweepRequest {
+  if (known === undefined || !request.followsBacklog) return request;
+  const from = known.gone - INDEX_SECONDS + 1;
+  const isNear = request.cutoff - from <= reachSeconds(indexLayout(model));
+  return isNear ? { ...request, windowsFrom: Math.min(request.windowsFrom, from) } : request;
+}
+
+/**
+ * The times of expiry that nobody has looked at since the watermark, when the tick does not reach it. The ticks stood still for longer than
+ * that. With a limit, of which the ticks have all, it may delete a tenth besides, as a reconcile may.
+ */
+function unseenSpan(
+  { cutoff, windowsFrom, before, followsBacklog }: SweepRequest,
+  known: Watermark | undefined,
+  { model, maxDeletesPerSecond }: SweepSettings,
+): Span | undefined {
+  const isSeen = known === undefined || reaches(seenFrom(windowsFrom, model), known);
+  if (isSeen || !followsBacklog) return undefined;
+  const from = known.gone - INDEX_SECONDS + 1;
+  if (cutoff - from > MOST_UNSEEN_SECONDS) return undefined;
+  const limit = besidesTheTicks(maxDeletesPerSecond);
+  return { from, to: before, ...(limit !== undefined && { maxDeletesPerSecond: limit }) };
+}
+
+/** By window a tick looks at the whole of the first one. */
+function seenFrom(windowsFrom: number, { indexedBy, granularitySeconds }: SweepSettings['model']): number {
+  return indexedBy === 'window' ? windowStart(windowsFrom, granularitySeconds) : windowsFrom;
+}
+
+/** Whoever looks at these windows looks at all that the watermark does not know of. */
+function reaches(windowsFrom: number, { gone }: Watermark): boolean {
+  return gone - INDEX_SECONDS >= windowsFrom - 1;
+}
+
 /**
  * Up to which TTL everything is gone, epoch seconds; undefined when that is not known: nobody has looked at what lies between the last
  * such time and the windows of this tick, or a table was too busy to say.
@@ -350,8 +460,9 @@ function goneBy(
   { cutoff, windowsFrom }: SweepRequest,
   { due, cursor, oldestOverdue }: PlannedRound,
   before: Watermark | undefined,
+  { model }: SweepSettings,
 ): Pick<Watermark, 'since' | 'gone'> | undefined {
-  if (cursor !== null || (before !== undefined && before.gone - INDEX_SECONDS < windowsFrom - 1))
+  if (cursor !== null || (before !== undefined && !reaches(seenFrom(windowsFrom, model), before)))
     return undefined;
   const since = before?.since ?? windowsFrom;
   if (oldestOverdue !== undefined) return { since, gone: Math.min(Math.ceil(oldestOverdue) - 1, cutoff) };

@@ -1,4 +1,3 @@
-import { windowKey } from '../../expiry/window.ts';
 import { MAX_LOOKBACK_MINUTES, type PlanCursor, type SweepTarget } from '../../statemachine/contract.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
@@ -64,7 +63,7 @@ export async function plan(
 function oncePerWindow(targets: readonly SweepTarget[]): SweepTarget[] {
   const byWindow = new Map<string, SweepTarget>();
   for (const target of targets) {
-    const key = target.windowKeys.join();
+    const key = pairsOf(target).join();
     const other = byWindow.get(key);
     byWindow.set(key, other === undefined ? target : joined([other, target]));
   }
@@ -78,7 +77,7 @@ interface PlanBack extends Plan {
   readonly maybe: ReadonlySet<SweepTarget>;
 }
 
-/** @param clear keys of windows that are known to hold nothing of the request */
+/** @param clear what is known to hold nothing of the request, as {@link pairOf} writes it */
 async function planBack(
   request: SweepRequest,
   cursor: PlanCursor | null,
@@ -128,8 +127,7 @@ async function followBacklog(
     const length = request.windowsBefore - windowsFrom;
     const reach = request.limit === null ? 0 : Math.min(gapSeconds(layout), mostSeconds);
     const { maybe } = all;
-    const oldestKey = windowKey(oldest, layout.windowSeconds, 0);
-    const isLeft = all.due.some(target => !maybe.has(target) && target.windowKeys[0]?.startsWith(oldestKey));
+    const isLeft = all.due.some(target => !maybe.has(target) && target.windows[0]?.start === oldest);
     if (length > mostSeconds || !(isLeft || length < reach)) break;
     const windowsBefore = layout.holdsStrays ? oldest : windowsFrom;
     windowsFrom -= isLeft ? length : Math.min(length, reach - length);
@@ -158,7 +156,7 @@ function backlogSeconds({ windowSeconds }: IndexLayout): number {
 
 interface PlanUpcoming {
   readonly due: SweepTarget[];
-  /** Keys of windows without anything that the request looks back to. */
+  /** Shards of windows without anything that the request looks back to, as {@link pairOf} writes them. */
   readonly clear: ReadonlySet<string>;
 }
 
@@ -179,7 +177,7 @@ async function planUpcoming(
   const targets = Array.from(
     { length: layout.shards },
     (_unused, shard): SweepTarget => ({
-      windowKeys: windows.map(window => windowKey(window, layout.windowSeconds, shard)),
+      windows: windows.map(start => ({ start, shards: `${shard}` })),
       from: upcoming.from,
       before: upcoming.before,
       upcomingFrom: upcoming.from,
@@ -203,7 +201,7 @@ async function planUpcoming(
     const target = targets[index];
     if (target === undefined) continue;
     if (earliest === undefined || (typeof earliest === 'number' && earliest >= before)) {
-      for (const key of target.windowKeys) clear.add(key);
+      for (const pair of pairsOf(target)) clear.add(pair);
     }
     if (earliest === null || (typeof earliest === 'number' && earliest >= upcoming.from)) due.push(target);
     else if (earliest !== undefined) unsure.push(target);
@@ -256,9 +254,19 @@ function* pairsBack(
   for (const window of layout.windows(windowsFrom, windowsBefore)) {
     if (cursor && window < cursor.window) continue;
     for (let shard = cursor?.window === window ? cursor.shard : 0; shard < layout.shards; shard += 1) {
-      const key = windowKey(window, layout.windowSeconds, shard);
-      if (clear.has(key)) continue;
-      yield { at: { window, shard }, target: { windowKeys: [key], from, before, upcomingFrom: null } };
+      if (clear.has(pairOf(window, shard))) continue;
+      const windows = [{ start: window, shards: `${shard}` }];
+      yield { at: { window, shard }, target: { windows, from, before, upcomingFrom: null } };
     }
   }
+}
+
+/** A shard of a window as a text. */
+function pairOf(start: number, shard: number | string): string {
+  return `${start}#${shard}`;
+}
+
+/** Those of a target with one shard. */
+function pairsOf({ windows }: SweepTarget): string[] {
+  return windows.map(({ start, shards }) => pairOf(start, shards));
 }

@@ -89,6 +89,11 @@ const UPCOMING_SECONDS = 60;
 /** What a reconcile may delete besides the ticks: a tenth of `maxDeletesPerSecond`. Their own part leaves it no room. */
 const RECONCILE_PART = 0.1;
 
+/** The same of a hand-over, deletes a second. Undefined: the table has no limit. */
+export function besidesTheTicks(maxDeletesPerSecond: number): number | undefined {
+  return maxDeletesPerSecond > 0 ? Math.max(1, Math.floor(maxDeletesPerSecond * RECONCILE_PART)) : undefined;
+}
+
 /** The next reconcile begins then, seconds. */
 const RECONCILE_SECONDS = 3600;
 
@@ -174,6 +179,11 @@ export function isReconcile(input: unknown): boolean {
 /** Whether a tick has handed it over. */
 export function isHandOver(input: unknown): boolean {
   return readFields(input).handOver === true;
+}
+
+/** The limit that the input itself names, deletes a second. */
+export function limitOfInput(input: unknown): number | undefined {
+  return readFields(input).maxDeletesPerSecond;
 }
 
 /** The fields, each with a value of its kind, and none of them beside one that it does not go with. */

@@ -10,6 +10,7 @@ import {
   type QueryExpiredOutput,
   type Seconds,
   type ShardResult,
+  type UpcomingStep,
 } from '../../statemachine/contract.ts';
 import { afterDeletes, endOfLimitMs, keysAllowed, spend, withCredit } from '../child/brake.ts';
 import { afterBusy, NOT_BUSY } from '../child/busy.ts';
@@ -18,13 +19,14 @@ import { startProgress } from '../child/child-progress.ts';
 import { beginRetry, noRetry, scheduleRetry } from '../child/deferred.ts';
 import { afterGrace, beforeGrace } from '../child/grace.ts';
 import { asOne, inParts, takeTurn } from '../child/parts.ts';
-import { afterPage, fromTheStart, isUnread, type PolledPage, type PollPace } from '../child/poll.ts';
+import { withoutUndone } from '../child/planned.ts';
+import { afterPage, afterPolledSeconds, fromTheStart, isUnread } from '../child/poll.ts';
 import { queryTimeoutSeconds } from '../child/query-timeout.ts';
 import { endShard } from '../child/shard-result.ts';
 import { type BehindSettings, secondsBehind } from '../child/swept-range.ts';
 import type { ShowKey } from '../report/shown-keys.ts';
-import { sleepRest } from '../retry/backoff.ts';
-import { type AttemptSettings, retryChunk } from '../retry/chunk-retry.ts';
+import { sleepRest, waitUntil } from '../retry/backoff.ts';
+import { type AttemptSettings, NO_PROGRESS, retryChunk } from '../retry/chunk-retry.ts';
 import { DynamoDbBusyError } from '../runtime/errors.ts';
 import type { ReadHeld } from '../table/held-items.ts';
 import type { IndexLayout } from '../table/index-layout.ts';
@@ -32,12 +34,21 @@ import type { ReadIndex } from '../table/index-query.ts';
 import { addResults } from './chunk-results.ts';
 import { earlyEnd, lifetime } from './endings.ts';
 import { toChunks } from './page.ts';
-import { readPage } from './read-page.ts';
-import { AT_ONCE, isRetryDue, nextWake, ownMoment, untilOrDeadline, wasBraked } from './wake.ts';
+import { type AheadSettings, aheadSeconds, type PlannedDelete, planAhead } from './plan-ahead.ts';
+import { type PageRead, readPage } from './read-page.ts';
+import {
+  AT_ONCE,
+  isRetryDue,
+  nextWake,
+  ownMoment,
+  secondsToPoll,
+  untilOrDeadline,
+  wasBraked,
+} from './wake.ts';
 
 /** What a child's decisions need from outside. */
 export interface NextStepOptions {
-  readonly pace: PollPace & AttemptSettings & BehindSettings;
+  readonly pace: AheadSettings & AttemptSettings & BehindSettings;
   readonly layout: IndexLayout;
   readonly readIndex: ReadIndex;
   /** Undefined: the table has no hold attribute. */
@@ -55,7 +66,7 @@ export interface NextStepOptions {
  * What a child does next. Called when it begins, after each wait, and after each page of deletes that was followed by
  * another page or left something.
  *
- * 1. What DeleteChunks came to is added up.
+ * 1. What DeleteChunks came to is added up. Of a plan that it has left something of, the rest is to be polled again.
  * 2. Keys for which time or attempts ran out, or the age of MAX_CHILD_SECONDS: the child ends, and hands its target on
  *    unless it got nowhere. One that looks back in a tick hands on what it has not read after BACK_SECONDS. When its part of `maxDeletesPerSecond` ends, it ends, and leaves what it has not done to a later sweep.
  * 3. Chunks whose function failed, and may be called again, wait and are tried again at once, except while an upcoming minute is on.
@@ -64,11 +75,12 @@ export interface NextStepOptions {
  * 5. Keys that are deferred get a poll of their own, from the start of the windows, which finds them again: after 1, 2, 4
  *    … seconds (full jitter, capped) as long as such polls leave something, and from 1 on again when one leaves nothing.
  *    A child of several shards that is braked is in parts from then on: the one that has something to do is in front.
- * 6. Nothing is due: wait for the next poll, or end when there is none.
+ * 6. Nothing is due: wait for the next poll, or end when there is none. By second the machine makes the next ones by itself, as long as they
+ *    find nothing; the seconds that it says it has polled count as those that were read here.
  * 7. A poll that is due is made: it reads a page of what is expired. A DynamoDB that is too busy for it gets the same waits as in 5.
  * 8. A dry run counts the page, and goes on as in 6.
  * 9. What is known to be held is counted and passed over. A delete would refuse it, but it would have used up the limit of those behind it.
- * 10. The rest of the page goes to DeleteChunks.
+ * 10. The rest of the page goes to DeleteChunks, and so does, at its time, what the poll saw of what expires next.
  *
  * All of this is decided as if it were so much earlier as the sweep is behind. What is expired is decided by DynamoDB's clock, and all else
  * by the machine's, which waits. How they differ is seen at each poll.
@@ -82,12 +94,12 @@ export async function nextStep(
 }
 
 async function decide(
-  { progress: from, results, startedAt, now }: QueryExpiredInput,
+  { progress: from, results, startedAt, now, polledUpTo }: QueryExpiredInput,
   options: NextStepOptions,
 ): Promise<QueryExpiredOutput> {
   const nowMs = Date.parse(now);
   const calledAt = options.clock();
-  const before = startProgress(from);
+  const before = withPolledSeconds(startProgress(from), polledUpTo ?? null);
   const life = lifetime(before, startedAt, nowMs);
   const { deadlineMs } = life;
 
@@ -95,11 +107,12 @@ async function decide(
   const retry = (chunk: Chunk) =>
     nowMs < deadlineMs ? retryChunk(chunk, nowMs, options.pace, options.random) : undefined;
   const {
-    progress: added,
+    progress: counted,
     gaveUp,
     deferredTtls,
     again,
   } = addResults(before, results, retry, options.showKey);
+  const added: ChildProgress = { ...counted, poll: withoutUndone(counted.poll, results) };
 
   // 2.
   const ending = earlyEnd(asOne(added), gaveUp, life, nowMs);
@@ -120,35 +133,43 @@ async function decide(
   const progress: ChildProgress = { ...turn, brake: withCredit(brake, nowSeconds) };
 
   // 6.
-  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY)) return waitOrEnd(progress, nowMs, deadlineMs);
+  if (nowMs < (nextWake(progress) ?? Number.POSITIVE_INFINITY))
+    return waitOrEnd(progress, nowMs, deadlineMs, options.layout);
 
   // 7.
   // While one part sleeps the others would wait.
   if (progress.others === undefined) await sleepRest(ownMoment(progress, nowMs), nowMs, options.sleep);
   const polling = beginPoll(progress, nowMs);
-  let page: PolledPage;
+  const ahead = aheadSeconds(polling, options.pace);
+  let page: PageRead;
   try {
     page = await readPage(polling.target, polling.poll, {
       ...options,
       machineClock: () => nowMs + options.clock() - calledAt,
       maxKeys: keysAllowed(polling.brake),
       outOfTime: timeToRead(polling),
+      ahead,
     });
   } catch (error) {
     if (!(error instanceof DynamoDbBusyError)) throw error;
     // Nothing was read, so nothing of this poll has begun.
-    return waitOrEnd({ ...progress, busy: afterBusy(progress.busy, nowMs, options) }, nowMs, deadlineMs);
+    const busy = afterBusy(progress.busy, nowMs, options);
+    return waitOrEnd({ ...progress, busy }, nowMs, deadlineMs, options.layout);
   }
+  const beganLateMs = calledAt - secondsBehind(options.pace) * 1000 - nowMs;
+  const plan = planAhead(page, polling, options.pace, ahead, { beganLateMs, deadlineMs });
   const braked = polling.counts.braked + (wasBraked(brake, progress) ? 1 : 0);
   const read: ChildProgress = {
     ...polling,
-    poll: afterPage(polling.poll, polling.target, page, options.pace),
+    poll: afterPage(polling.poll, polling.target, plan.page, options.pace),
     busy: NOT_BUSY,
     counts: { ...polling.counts, braked },
   };
 
   // 8.
-  if (read.dryRun) return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs);
+  if (read.dryRun) {
+    return waitOrEnd(withSamples(read, page.due, options.showKey), nowMs, deadlineMs, options.layout);
+  }
 
   // 9.
   const known = await options.readHeld?.(page.due);
@@ -157,9 +178,15 @@ async function decide(
   const passed: ChildProgress = { ...read, counts: { ...read.counts, held } };
 
   // 10.
-  return due.length === 0
-    ? waitOrEnd(passed, nowMs, deadlineMs)
-    : deletePage(passed, due, page.cutoff, nowMs, deadlineMs);
+  const planned = plan.deletes.map(each => plannedStep(passed, each, page, deadlineMs));
+  return due.length === 0 && planned.length === 0
+    ? waitOrEnd(passed, nowMs, deadlineMs, options.layout)
+    : deletePage(passed, chunksOf(passed, due, page.cutoff, deadlineMs), planned, nowMs, deadlineMs);
+}
+
+function withPolledSeconds(progress: ChildProgress, polledUpTo: Seconds | null): ChildProgress {
+  if (polledUpTo === null) return progress;
+  return { ...progress, poll: afterPolledSeconds(progress.poll, progress.target, polledUpTo) };
 }
 
 /** A poll for what is deferred begins at the start of the windows, and so takes everything else that is due too. */
@@ -192,14 +219,25 @@ function withSamples(read: ChildProgress, due: readonly ExpiredKey[], showKey: S
   return { ...read, counts: countFound(read.counts, due.length, samples, read.listedKeysBytes) };
 }
 
-function deletePage(
+/** The delete asks again with the moment for which it is planned, and is made as far into that second as the page was told. */
+function plannedStep(
   read: ChildProgress,
-  due: readonly ExpiredKey[],
-  cutoff: Seconds,
-  nowMs: Millis,
+  { at, keys }: PlannedDelete,
+  { ahead, restMs }: PageRead,
   deadlineMs: Millis,
-): QueryExpiredOutput {
-  const { target, brake, others = [] } = read;
+): UpcomingStep {
+  const until = at - ahead;
+  const progress = { ...NO_PROGRESS, retryAtMs: until * 1000 + restMs };
+  const chunks = chunksOf(read, keys, at, deadlineMs).map(chunk => ({ ...chunk, progress }));
+  return { until: waitUntil(until), chunks };
+}
+
+function chunksOf(
+  { target, brake, others = [] }: ChildProgress,
+  keys: readonly ExpiredKey[],
+  cutoff: Seconds,
+  deadlineMs: Millis,
+): Chunk[] {
   // Waiting for capacity would keep what expires meanwhile waiting too, and other parts.
   const isWaitedFor = others.some(({ poll }) => isUnread(poll));
   const inItsMinute = cutoff < target.before || Number.isFinite(endOfLimitMs(brake)) || isWaitedFor;
@@ -213,34 +251,55 @@ function deletePage(
     once,
     progress: null,
   } as const;
-  const chunks = toChunks(due).map((keys): Chunk => ({ ...chunk, keys }));
-  return deleteChunks({ ...read, brake: spend(brake, due.length) }, chunks, nowMs, deadlineMs);
+  return toChunks(keys).map(some => ({ ...chunk, keys: some }));
 }
 
-function deleteChunks(
-  before: ChildProgress,
+function deletePage(
+  read: ChildProgress,
   chunks: readonly Chunk[],
+  planned: readonly UpcomingStep[],
   nowMs: Millis,
   deadlineMs: Millis,
 ): QueryExpiredOutput {
-  const inFlight = chunks.reduce((sum, { keys }) => sum + keys.length, 0);
+  const spent = { ...read, brake: spend(read.brake, keysOf(chunks)) };
+  return deleteChunks(spent, chunks, nowMs, deadlineMs, planned);
+}
+
+/** @param planned what is deleted after that, each at the end of a wait */
+function deleteChunks(
+  before: ChildProgress,
+  now: readonly Chunk[],
+  nowMs: Millis,
+  deadlineMs: Millis,
+  planned: readonly UpcomingStep[] = [],
+): QueryExpiredOutput {
+  const inFlight = keysOf([...now, ...planned.flatMap(({ chunks }) => chunks)]);
   const progress: ChildProgress = { ...before, counts: { ...before.counts, inFlight } };
   const wakeMs = nextWake(takeTurn(progress, nowMs, nextWake));
   const waits = wakeMs !== null && wakeMs > nowMs;
-  return step(progress, {
-    next: 'delete',
-    chunks,
-    afterwards: waits ? 'wait' : 'query',
-    until: waits ? untilOrDeadline(wakeMs, deadlineMs) : null,
-  });
+  const upcoming = waits ? [...planned, { until: untilOrDeadline(wakeMs, deadlineMs), chunks: [] }] : planned;
+  const [first, ...more] = upcoming;
+  return now.length === 0 && first !== undefined
+    ? step(progress, { next: 'wait', ...first, upcoming: more })
+    : step(progress, { next: 'delete', chunks: now, upcoming });
 }
 
-function waitOrEnd(child: ChildProgress, nowMs: Millis, deadlineMs: Millis): QueryExpiredOutput {
+function keysOf(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, { keys }) => sum + keys.length, 0);
+}
+
+function waitOrEnd(
+  child: ChildProgress,
+  nowMs: Millis,
+  deadlineMs: Millis,
+  layout: IndexLayout,
+): QueryExpiredOutput {
   const progress = takeTurn(child, nowMs, nextWake);
   const wakeMs = nextWake(progress);
   if (wakeMs === null) return end(progress, endShard(asOne(progress), { interrupted: false }));
   if (wakeMs === AT_ONCE) return step(progress, { next: 'query' });
-  return step(progress, { next: 'wait', until: untilOrDeadline(wakeMs, deadlineMs) });
+  const poll = secondsToPoll(progress, wakeMs, deadlineMs, layout);
+  return step(progress, { next: poll ? 'poll' : 'wait', poll, until: untilOrDeadline(wakeMs, deadlineMs) });
 }
 
 function step(
@@ -250,14 +309,15 @@ function step(
   const { busy, deferred, others } = progress;
   // A call that sleeps up to a second first must still be able to say that DynamoDB hangs. After deletes that left keys the
   // next call may too.
-  const maySleep = answer.next === 'delete' || busy.untilMs !== null || deferred.retryAtMs !== null;
+  const maySleep = (answer.chunks ?? []).length > 0 || busy.untilMs !== null || deferred.retryAtMs !== null;
   const sleepSeconds = maySleep && others === undefined ? 1 : 0;
   const timeoutSeconds = queryTimeoutSeconds(progress) + sleepSeconds;
   return {
     until: null,
+    poll: null,
     timeoutSeconds: Math.min(timeoutSeconds, FUNCTION_TIMEOUT_SECONDS.QueryExpired),
     chunks: [],
-    afterwards: 'query',
+    upcoming: [],
     results: [],
     progress,
     result: null,

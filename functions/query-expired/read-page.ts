@@ -10,6 +10,7 @@ import {
   type Seconds,
   type SweepTarget,
 } from '../../statemachine/contract.ts';
+import { isPlanned } from '../child/planned.ts';
 import type { PolledPage, PollPace } from '../child/poll.ts';
 import { type BehindSettings, secondsBehind, sweptRange } from '../child/swept-range.ts';
 import { DynamoDbBusyError, DynamoDbDateMissingError } from '../runtime/errors.ts';
@@ -31,6 +32,25 @@ export interface ReadPageOptions {
   readonly maxKeys: number;
   /** Asked before each key of the index but the first; true ends the page there. */
   readonly outOfTime: () => boolean;
+  /** What is due in so many seconds is looked at now. @default 0 */
+  readonly ahead?: Seconds;
+}
+
+/** An entry that is not due yet. */
+export interface UpcomingEntry {
+  /** Which of the target's index keys. */
+  readonly indexKey: number;
+  readonly entry: ExpiredKey;
+}
+
+/** A page with what it saw beyond what is due. */
+export interface PageRead extends PolledPage {
+  /** Entries of the target that are not due yet, nor planned. */
+  readonly upcoming: readonly UpcomingEntry[];
+  /** None that is due by then is missing among them. */
+  readonly knownUpTo: Seconds;
+  /** How far the machine's clock was beyond the cutoff when that was told, by whole seconds of `ahead` besides. */
+  readonly restMs: Millis;
 }
 
 /**
@@ -46,8 +66,9 @@ export interface ReadPageOptions {
  * 4. TTLs that an earlier poll of the same child saw are left out: whatever of these is still there has been counted. So a window that ended
  *    before that is not read again, unless it holds what is due later, which its writer stamped wrong. What is stamped so after that poll
  *    is found by the lookback of the next tick.
- * 5. With `pollSeconds: 0` a poll leaves out the keys of which it is known that nothing is due: what several shards cost in one child is then
- *    what their items cost.
+ * 5. With `pollSeconds: 0` a poll leaves out the keys of which it is known that nothing is due, nor will be within `ahead`: what several
+ *    shards cost in one child is then what their items cost.
+ * 6. What was planned by an earlier poll is left out, and what is not due yet is handed on: deletes are planned of it.
  *
  * @throws DynamoDbBusyError when it has read nothing
  * @throws DynamoDbDateMissingError
@@ -56,7 +77,7 @@ export async function readPage(
   target: SweepTarget,
   poll: PollProgress,
   options: ReadPageOptions,
-): Promise<PolledPage> {
+): Promise<PageRead> {
   const page = new Page(target, poll, options);
   const answers = readKeys(target, poll, page, options);
   for (;;) {
@@ -129,13 +150,15 @@ async function unlessBusy(answer: Promise<IndexPage>, { isBegun }: Page): Promis
 class Page {
   readonly #target: SweepTarget;
   readonly #poll: PollProgress;
-  readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys'>;
+  readonly #options: Pick<ReadPageOptions, 'pace' | 'machineClock' | 'maxKeys' | 'ahead'>;
   /** By their places: the keys that were read to their ends, and the earliest TTL of each that is not due. */
   readonly #read = new Map<number, KeyRead>();
   readonly #nextOf = new Map<number, Seconds>();
   readonly #due: ExpiredKey[] = [];
   /** For each entry that is due, where a poll goes on behind it. */
   readonly #positions: PagePosition[] = [];
+  readonly #upcoming: UpcomingEntry[] = [];
+  #knownUpTo: Seconds = Number.POSITIVE_INFINITY;
   #clock: DynamoDbClock | null = null;
   #nextExpiry: Seconds = Number.POSITIVE_INFINITY;
   #sawStrays = false;
@@ -161,6 +184,7 @@ class Page {
     if (ttl === undefined) return this.isOpen(key, indexKey);
     if (this.#isDue(ttl, indexKey)) return true;
     this.#see(ttl, key, indexKey);
+    this.#knowUpTo(ttl);
     return false;
   }
 
@@ -191,15 +215,19 @@ class Page {
     const cutoff =
       this.#clock?.cutoff ??
       Math.max(toEpochSeconds(machineClock()) + ahead, earliest(Object.values(keys ?? {})));
-    if (next <= cutoff) return false;
+    if (next <= cutoff + (this.#options.ahead ?? 0)) return false;
     this.#nextExpiry = Math.min(this.#nextExpiry, next);
+    this.#knowUpTo(next);
     return true;
   }
 
   /** The key was read to its end. */
   end({ ttl }: IndexKey, indexKey: number): void {
     if (ttl !== undefined || this.#target.upcomingFrom === null) return;
-    this.#read.set(indexKey, { seen: this.#time.cutoff, next: this.#nextOf.get(indexKey) ?? null });
+    const seen = this.#time.cutoff;
+    const planned = this.#poll.keys?.[indexKey]?.planned?.filter(entry => entry.ttl > seen) ?? [];
+    const next = this.#nextOf.get(indexKey) ?? null;
+    this.#read.set(indexKey, { seen, next, ...(planned.length > 0 && { planned }) });
   }
 
   /** The TTL is expired, and one of the target's. */
@@ -211,18 +239,22 @@ class Page {
     const { machineClock, pace } = this.#options;
     this.#clock ??= clockOf(answer, sentMs, machineClock(), pace);
     if (key.ttl !== undefined) this.#see(key.ttl, key, indexKey);
+    const last = entries.at(-1);
+    if (answer.more && last !== undefined && !this.isOwn(last.ttl)) this.#knowUpTo(last.ttl);
     for (const [index, entry] of entries.entries()) {
+      if (isPlanned(this.#poll.keys?.[indexKey] ?? {}, entry)) continue;
       if (this.#isDue(entry.ttl, indexKey)) {
         this.#due.push(entry);
         this.#positions.push({ indexKey, key: positions[index] ?? null });
       } else {
         this.#see(entry.ttl, key, indexKey);
+        if (this.#isUpcoming(entry.ttl)) this.#upcoming.push({ indexKey, entry });
       }
     }
   }
 
   /** The page, as far as a state's payload has room for it: the poll goes on behind that, or else at `next`. */
-  upTo(next: PagePosition | null): PolledPage {
+  upTo(next: PagePosition | null): PageRead {
     const count = keysThatFit(this.#due);
     const position = count < this.#due.length ? (this.#positions[count - 1] ?? null) : next;
     const read = [...this.#read].filter(([indexKey]) => position === null || indexKey < position.indexKey);
@@ -232,13 +264,15 @@ class Page {
       position,
       nextExpiry: this.#nextExpiry,
       sawStrays: this.#sawStrays,
+      upcoming: this.#upcoming,
+      knownUpTo: this.#knownUpTo,
       ...(read.length > 0 && { keys: Object.fromEntries(read) }),
     };
   }
 
   /** Nothing is left of a target without a key to ask. */
   get #time(): DynamoDbClock {
-    return this.#clock ?? { cutoff: this.#target.before, ahead: 0 };
+    return this.#clock ?? { cutoff: this.#target.before, ahead: 0, restMs: 0 };
   }
 
   #isDue(ttl: Seconds, indexKey: number): boolean {
@@ -253,9 +287,18 @@ class Page {
     return end !== undefined && seen !== null && seen >= end;
   }
 
+  #isUpcoming(ttl: Seconds): boolean {
+    return !this.isOwn(ttl) && ttl < this.#target.before;
+  }
+
+  /** From this TTL on there may be more than was seen. */
+  #knowUpTo(ttl: Seconds): void {
+    this.#knownUpTo = Math.min(this.#knownUpTo, Math.ceil(ttl) - 1);
+  }
+
   /** A TTL that is not due now says when the next poll is, and whether that reads a window which has ended. */
   #see(ttl: Seconds, { end = Number.POSITIVE_INFINITY }: IndexKey, indexKey: number): void {
-    if (this.isOwn(ttl) || ttl >= this.#target.before) return;
+    if (!this.#isUpcoming(ttl)) return;
     this.#nextOf.set(indexKey, Math.min(this.#nextOf.get(indexKey) ?? ttl, ttl));
     this.#nextExpiry = Math.min(this.#nextExpiry, ttl);
     this.#sawStrays ||= ttl > end;
@@ -267,7 +310,7 @@ function earliest(keys: readonly KeyRead[]): Seconds {
 }
 
 /** DynamoDB's clock, less what the sweep is behind it. */
-type DynamoDbClock = Pick<PolledPage, 'cutoff' | 'ahead'>;
+type DynamoDbClock = Pick<PageRead, 'cutoff' | 'ahead' | 'restMs'>;
 
 /**
  * Reads DynamoDB's clock off a page. It is compared with the machine's by whole seconds: DynamoDB tells no less, and a wait takes no
@@ -286,7 +329,8 @@ function clockOf(
   }
   const cutoff = readAt - secondsBehind(pace);
   const [sent, received] = [toEpochSeconds(sentMs), toEpochSeconds(receivedMs)];
-  return { cutoff, ahead: cutoff - Math.max(sent, Math.min(cutoff, received)) };
+  const ahead = cutoff - Math.max(sent, Math.min(cutoff, received));
+  return { cutoff, ahead, restMs: receivedMs - (cutoff - ahead) * 1000 };
 }
 
 /**

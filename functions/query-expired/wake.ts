@@ -1,6 +1,8 @@
-import type { BrakeProgress, ChildProgress, Millis } from '../../statemachine/contract.ts';
+import type { BrakeProgress, ChildProgress, Millis, SecondPolls } from '../../statemachine/contract.ts';
 import { brakedUntil } from '../child/brake.ts';
+import { nextSeconds } from '../child/poll.ts';
 import { waitUntil } from '../retry/backoff.ts';
+import type { IndexLayout } from '../table/index-layout.ts';
 
 /* When a child has something to do. Its waits end on whole seconds. */
 
@@ -48,6 +50,17 @@ export function ownMoment({ poll, deferred, busy }: ChildProgress, nowMs: Millis
 
 function wholeSecond(epochMs: Millis): Millis {
   return Math.floor(epochMs / 1000) * 1000;
+}
+
+/** What the machine can poll by itself, from the next wake on; null where that is for something else, or by window. */
+export function secondsToPoll(
+  { poll, target }: ChildProgress,
+  wakeMs: Millis,
+  deadlineMs: Millis,
+  { keysPerShard }: IndexLayout,
+): SecondPolls | null {
+  if (keysPerShard === 1 || poll.nextAt === null || poll.nextAt * 1000 !== wakeMs) return null;
+  return nextSeconds(poll, target, Math.ceil(deadlineMs / 1000));
 }
 
 /** A wait that ended in the second before the deadline would be asked for again and again until then. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { toEpochSeconds } from '../../expiry/ttl.ts';
@@ -14,8 +15,24 @@ import { leftNothing } from '../report/sweep-totals.ts';
 import { waitUntil } from '../retry/backoff.ts';
 import { readDeployment } from '../runtime/deployment.ts';
 import { readSettings } from '../runtime/environment.ts';
+import { JournalUnwritableError } from '../runtime/errors.ts';
+import { indexLayout, reachSeconds } from '../table/index-layout.ts';
 import { embeddedMetrics } from './embedded-metrics.ts';
-import { didAnything, sumOfTables, type TableRecord, tableRecords } from './table-record.ts';
+import {
+  didAnything,
+  isHandOver,
+  leaveForLater,
+  sumOfTables,
+  type TableRecord,
+  tableRecords,
+} from './table-record.ts';
+import { toldTables } from './told-tables.ts';
+
+/**
+ * Kept of the function's time, milliseconds. The journal's client may try for as long as the function has, and a function that is ended
+ * after it has printed its metrics is called again, and prints them again.
+ */
+const PRINTING_MS = 3_000;
 
 /** What recording takes from outside. */
 export interface RecordSurroundings {
@@ -24,6 +41,8 @@ export interface RecordSurroundings {
   readonly metrics: Metrics;
   /** Gets each line of metrics. */
   readonly print: (line: string) => void;
+  /** Resolves when there is no more time to wait for the journal. */
+  readonly timeIsUp: () => Promise<void>;
   readonly journal: {
     /** @throws JournalUnwritableError */
     readonly putRows: (rows: readonly SweepRow[]) => Promise<void>;
@@ -39,43 +58,78 @@ export interface RecordSurroundings {
  * Adds up an execution: records it as CloudWatch metrics in the embedded metric format, as a log line for each table and in the journal,
  * and answers with its reports. A dry run is no metric: it deleted nothing.
  *
- * 1. What a tick could not finish is handed over, unless another execution has that already. Its table's ticks leave it alone from then on.
- * 2. The metrics are printed also when the journal cannot be written: then the execution fails, and an alarm tells.
+ * 1. What a tick could not finish is handed over. Where another execution has the table, it is left to a later tick, and counted so: what
+ *    the other one has may lie further back.
+ * 2. The log and the metrics are printed last, since a call that ends before it has answered is made again. They are printed also when the
+ *    journal cannot be written, or does not answer in time: then the execution fails, which is not tried again, and an alarm tells.
  *
  * @throws JournalUnwritableError
  */
 export async function recordMetrics(
   input: RecordMetricsInput,
-  { deployment, logger, metrics, print, journal }: RecordSurroundings,
+  { deployment, logger, metrics, print, timeIsUp, journal }: RecordSurroundings,
 ): Promise<RecordMetricsOutput> {
-  const { machine, executionInput, execution, startedAt, endedAt } = input;
+  const { machine, startedAt, endedAt } = input;
   const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
-  const records = tableRecords(input);
-  const told = machine === 'replay' ? records : records.filter(didAnything);
-  for (const { table, report } of told) logger.info('swept', { table, ...report, durationMs });
-  printMetrics(records, { deployment, durationMs, metrics, print });
-  const isHandedOver = machine === 'replay' && (executionInput as ReplayInput).handOver === true;
+  const tooSlow = timeIsUp().then((): never => {
+    throw new JournalUnwritableError('Journal: expected an answer in the time of RecordMetrics, got none.');
+  });
+  tooSlow.catch(() => undefined);
+  let records = tableRecords(input);
+  const told = () => (machine === 'replay' ? records : records.filter(didAnything));
+  try {
+    const { handOvers, refused } = await Promise.race([takeHandOvers(input, records, journal), tooSlow]);
+    records = records.map(record => (refused.includes(record.table) ? leaveForLater(record) : record));
+    await Promise.race([writeJournal(input, records, told(), journal), tooSlow]);
+    return {
+      complete: records.every(({ totals }) => leftNothing(totals)),
+      ...toldTables(machine, told()),
+      handOvers,
+    };
+  } finally {
+    for (const { table, report } of told()) logger.info('swept', { table, ...report, durationMs });
+    printMetrics(records, { deployment, durationMs, metrics, print });
+  }
+}
+
+/** @returns what is to be handed over, and the tables that another execution has */
+async function takeHandOvers(
+  { execution, endedAt }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<{ handOvers: HandOver[]; refused: string[] }> {
+  const handOvers: HandOver[] = [];
+  const refused: string[] = [];
+  for (const { table, leftOver } of records) {
+    if (leftOver === undefined) continue;
+    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
+    if (await journal.takeHandOver(table, leftOver.to, name)) {
+      const { from, to, ...limit } = leftOver;
+      const span = { from: waitUntil(from), to: waitUntil(to) };
+      handOvers.push({ name, input: { table, ...span, ...limit, handOver: true } });
+    } else {
+      refused.push(table);
+    }
+  }
+  return { handOvers, refused };
+}
+
+async function writeJournal(
+  input: RecordMetricsInput,
+  records: readonly TableRecord[],
+  told: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<void> {
+  const { machine, executionInput, execution, startedAt, endedAt } = input;
+  const isHandedOver = isHandOver(machine, executionInput);
   const kind = machine === 'tick' ? 'tick' : isHandedOver ? 'handOver' : 'replay';
   await journal.putRows(
     told
       .filter(({ totals }) => !totals.dryRun)
       .map(({ table, report }) => ({ table, kind, execution, startedAt, endedAt, report })),
   );
-  if (isHandedOver) for (const { table } of records) await journal.endHandOver(table, execution);
+  if (isHandedOver) await endHandOvers(input, records, journal);
   if (machine === 'replay') await noteReplayed(input, records, journal);
-  const handOvers: HandOver[] = [];
-  for (const { table, leftOver } of records) {
-    if (leftOver === undefined) continue;
-    const name = `${execution.slice(0, 40)}-${toEpochSeconds(Date.parse(endedAt))}-${handOvers.length}`;
-    if (!(await journal.takeHandOver(table, leftOver.to, name))) continue;
-    const span = { from: waitUntil(leftOver.from), to: waitUntil(leftOver.to) };
-    handOvers.push({ name, input: { table, ...span, handOver: true } });
-  }
-  return {
-    complete: records.every(({ totals }) => leftNothing(totals)),
-    tables: Object.fromEntries(told.map(({ table, report }) => [table, report])),
-    handOvers,
-  };
 }
 
 interface Printing extends Pick<RecordSurroundings, 'deployment' | 'metrics' | 'print'> {
@@ -108,6 +162,24 @@ function printMetrics(records: readonly TableRecord[], { deployment, durationMs,
   }
 }
 
+/**
+ * Gives the tables back to their ticks. One that has left something further back than a tick reaches keeps its lease until that ends by
+ * itself: what could not be deleted keeps the watermark where it is, and the next tick would hand over the same again.
+ */
+async function endHandOvers(
+  { execution, executionInput, startedAt, soFar }: RecordMetricsInput,
+  records: readonly TableRecord[],
+  journal: RecordSurroundings['journal'],
+): Promise<void> {
+  const { from = startedAt } = executionInput as Partial<ReplayInput>;
+  const backSeconds = (Date.parse(startedAt) - Date.parse(from)) / 1000;
+  for (const { table, totals } of records) {
+    const layout = indexLayout(readSettings(soFar.sweeps[table]?.settings).model);
+    if (backSeconds > reachSeconds(layout) && !leftNothing(totals)) continue;
+    await journal.endHandOver(table, execution);
+  }
+}
+
 async function noteReplayed(
   { executionInput, startedAt, endedAt, soFar }: RecordMetricsInput,
   records: readonly TableRecord[],
@@ -137,7 +209,13 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-export const handler = (event: RecordMetricsInput): Promise<RecordMetricsOutput> => {
+export const handler = (
+  event: RecordMetricsInput,
+  context: { getRemainingTimeInMillis(): number },
+): Promise<RecordMetricsOutput> => {
   const { deploymentName: deployment } = readDeployment(process.env);
-  return recordMetrics(event, { deployment, logger, metrics, print, journal: lambdaJournal() });
+  // It keeps no process alive that has answered.
+  const timeIsUp = () =>
+    sleep(Math.max(0, context.getRemainingTimeInMillis() - PRINTING_MS), undefined, { ref: false });
+  return recordMetrics(event, { deployment, logger, metrics, print, timeIsUp, journal: lambdaJournal() });
 };

@@ -1,6 +1,7 @@
-import { readWindowKey } from '../../expiry/window.ts';
 import type {
+  MachineName,
   RecordMetricsInput,
+  ReplayInput,
   Span,
   SweepReport,
   SweepTarget,
@@ -30,15 +31,36 @@ export interface TableRecord {
 }
 
 /** What the tables of an execution came to, those of its parts that were not started included. */
-export function tableRecords({ soFar }: Pick<RecordMetricsInput, 'soFar'>): TableRecord[] {
+export function tableRecords({
+  machine,
+  executionInput,
+  soFar,
+}: Pick<RecordMetricsInput, 'machine' | 'executionInput' | 'soFar'>): TableRecord[] {
   const { sweeps, results, failedParts = [] } = soFar;
   const names = [
     ...new Set([sweeps, ...failedParts.map(part => part.sweeps)].flatMap(each => Object.keys(each))),
   ];
   return names.map(table => {
     const own = results.filter(result => isOf(result, table, sweeps));
-    return recordOf(table, { ...soFar, results: own }, failedParts);
+    const record = recordOf(table, { ...soFar, results: own }, failedParts);
+    return isHandOver(machine, executionInput) ? countHandOver(record) : record;
   });
+}
+
+/** Whether a tick has handed it over. */
+export function isHandOver(machine: MachineName, executionInput: unknown): boolean {
+  return machine === 'replay' && (executionInput as ReplayInput).handOver === true;
+}
+
+/** It counts itself: the tick does not know whether it was started. */
+function countHandOver({ totals, report, ...record }: TableRecord): TableRecord {
+  return { ...record, totals: { ...totals, handedOver: 1 }, report: { ...report, handedOver: 1 } };
+}
+
+/** What a tick could not finish, and another execution does not take. */
+export function leaveForLater({ totals, report, ...record }: TableRecord): TableRecord {
+  const leftForLater = totals.leftForLater + 1;
+  return { ...record, totals: { ...totals, leftForLater }, report: { ...report, leftForLater } };
 }
 
 /** A replay has one table, and its children that crashed do not say of which they were. */
@@ -75,13 +97,11 @@ function recordOf(
   const resumed = results.flatMap(result => shardResultOf(result)?.resume ?? []);
   // With a limit it is the next tick's.
   const isLimited = plans.some(({ limited }) => limited);
-  const isHandedOver = sweep.progress === undefined && !isLimited;
-  const leftOver = isHandedOver ? leftOverOf(plans, resumed) : undefined;
+  const leftOver = sweep.progress === undefined ? leftOverOf(plans, isLimited ? [] : resumed) : undefined;
   const added = addRound({ progress, results, retries, ...(planFailed && { planFailed }) });
   const totals = {
     ...added,
     leftForLater: added.leftForLater + (isLimited ? resumed.length : 0),
-    handedOver: added.handedOver + (leftOver === undefined ? 0 : 1),
   };
   return {
     table,
@@ -96,15 +116,20 @@ function recordOf(
 
 /** What the plan had no room for and what children ran out of time for. */
 function leftOverOf(plans: readonly TickPlan[], resumed: readonly SweepTarget[]): Span | undefined {
-  const spans = [
+  const spans: Span[] = [
     ...plans.flatMap(({ leftOver }) => leftOver ?? []),
-    ...resumed.map(({ windowKeys, before }) => ({
-      from: Math.min(...windowKeys.map(key => readWindowKey(key)?.start ?? before)),
+    ...resumed.map(({ windows, before }) => ({
+      from: Math.min(before, ...windows.map(({ start }) => start)),
       to: before,
     })),
   ];
   if (spans.length === 0) return undefined;
-  return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+  const limit = spans.find(({ maxDeletesPerSecond }) => maxDeletesPerSecond)?.maxDeletesPerSecond;
+  return {
+    from: Math.min(...spans.map(({ from }) => from)),
+    to: Math.max(...spans.map(({ to }) => to)),
+    ...(limit !== undefined && { maxDeletesPerSecond: limit }),
+  };
 }
 
 /** Several tables as one. */
@@ -121,7 +146,7 @@ export function sumOfTables(totals: readonly SweepTotals[]): SweepTotals {
 }
 
 /** Whether a table's part of an execution is worth a row in the journal: watching a minute in which nothing expired is not. */
-export function didAnything({ totals }: TableRecord): boolean {
-  const { found, misfiled, leftForLater, handedOver } = totals;
-  return found + misfiled + leftForLater + handedOver > 0 || !leftNothing(totals);
+export function didAnything({ totals, leftOver }: TableRecord): boolean {
+  const { found, misfiled, leftForLater } = totals;
+  return found + misfiled + leftForLater > 0 || leftOver !== undefined || !leftNothing(totals);
 }

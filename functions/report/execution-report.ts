@@ -7,6 +7,8 @@ export type ExecutionReport = TickReport | SweepReport;
 /** By table: only those in which something was swept or failed. A replay has one table, which its input names. */
 export interface TickReport {
   readonly tables: Readonly<Record<string, SweepReport>>;
+  /** So many more tables, for which there was no room: the journal has them. */
+  readonly moreTables?: number;
   /** Why nothing of it was recorded, an error's name; then it knows of no table. */
   readonly notRecorded?: string;
 }
@@ -21,6 +23,23 @@ export function readExecutionReport(said: unknown): ExecutionReport | undefined 
   const value = typeof said === 'string' ? parsed(said) : said;
   if (!isObject(value)) return undefined;
   return 'found' in value || isObject(value['tables']) ? (value as unknown as ExecutionReport) : undefined;
+}
+
+/**
+ * What a report says, by table.
+ *
+ * @param input of its execution: a replay has one table, which that names where the deployment has several
+ * @param only the table of a replay whose input names none; undefined: then nobody knows which it is
+ */
+export function reportsByTable(
+  report: ExecutionReport,
+  input: unknown,
+  only?: string,
+): Readonly<Record<string, SweepReport>> {
+  if ('tables' in report) return report.tables;
+  const named = isObject(input) ? input['table'] : undefined;
+  const table = typeof named === 'string' ? named : only;
+  return table === undefined ? {} : { [table]: report };
 }
 
 function parsed(json: string): unknown {

@@ -1,8 +1,9 @@
 import type { ExpiryModel } from '../../expiry/model.ts';
-import { readWindowKey, windowKey, windowStart } from '../../expiry/window.ts';
+import { windowKey, windowStart } from '../../expiry/window.ts';
 import { windowStarts } from '../../expiry/window-starts.ts';
-import type { SweepTarget } from '../../statemachine/contract.ts';
+import { MAX_LOOKBACK_MINUTES, type SweepTarget } from '../../statemachine/contract.ts';
 import { keyAttributeNames } from './item-key.ts';
+import { shardsOf } from './target-windows.ts';
 
 /** A partition key of the index. */
 export interface IndexKey {
@@ -42,6 +43,15 @@ export function indexLayout(model: ExpiryModel): IndexLayout {
   return model.indexedBy === 'window' ? byWindow(model) : BY_SECOND;
 }
 
+/** A tick looks back to the watermark through so many keys of the index by itself, or one window. By second that is ten minutes. */
+const MOST_REACHED_KEYS = 600;
+
+/** How far back a tick looks to the watermark by itself, seconds. What lies further back is handed over. */
+export function reachSeconds({ windowSeconds, shards, keysPerShard }: IndexLayout): number {
+  const windows = Math.max(1, Math.floor(MOST_REACHED_KEYS / (shards * keysPerShard)));
+  return Math.min(windows * windowSeconds, MAX_LOOKBACK_MINUTES * 60);
+}
+
 /**
  * Bytes that an eventually consistent query reads for half a unit, the least that one costs. Source: DynamoDB Developer Guide, "Read
  * consumption".
@@ -74,11 +84,13 @@ function byWindow(model: ExpiryModel): IndexLayout {
     entriesOfLeastRead: Math.max(1, Math.floor(LEAST_READ_BYTES / entryBytes(model))),
     holdsStrays: true,
     windows: (from, before) => windowStarts(from, before, granularitySeconds),
-    keys: ({ windowKeys }) =>
-      windowKeys.map(value => {
-        const window = readWindowKey(value);
-        return window ? { value, end: window.start + window.granularitySeconds } : { value };
-      }),
+    keys: ({ windows }) =>
+      windows.flatMap(({ start, shards: ranges }) =>
+        shardsOf(ranges).map(shard => ({
+          value: windowKey(start, granularitySeconds, shard),
+          end: start + granularitySeconds,
+        })),
+      ),
   };
 }
 
@@ -94,9 +106,8 @@ const BY_SECOND: IndexLayout = {
   *windows(from, before) {
     for (let start = windowStart(from, MINUTE); start < before; start += MINUTE) yield start;
   },
-  keys: ({ windowKeys, from, before }) =>
-    windowKeys.flatMap(windowKey => {
-      const start = startOf(windowKey);
+  keys: ({ windows, from, before }) =>
+    windows.flatMap(({ start }) => {
       const first = Math.max(start, Math.ceil(from));
       const seconds = Math.max(0, Math.min(start + MINUTE, Math.ceil(before)) - first);
       return Array.from({ length: seconds }, (_unused, second) => ({
@@ -105,10 +116,3 @@ const BY_SECOND: IndexLayout = {
       }));
     }),
 };
-
-function startOf(windowKey: string): number {
-  const window = readWindowKey(windowKey);
-  // Taken for a window without seconds, its items would stay without a word.
-  if (window === undefined) throw new TypeError(`windowKeys: expected keys of windows, got "${windowKey}"`);
-  return window.start;
-}

@@ -1,4 +1,5 @@
 import type { PollPace } from '../../functions/child/poll.ts';
+import { AHEAD_SECONDS } from '../../functions/query-expired/plan-ahead.ts';
 import type { SweptItem } from '../ledger/tally.ts';
 
 /** Ticks come every minute, and a precise tick owns the minute after the next. */
@@ -37,9 +38,9 @@ export type PlannedAt = (minute: number) => number;
  * 1. The plain mode: at the first tick that is not before its expiry.
  * 2. Otherwise a child waits for each minute and shard of which the tick before it knew an item. What is written before
  *    its minute begins is found at its expiry, at most `precisionSeconds` later.
- * 3. What is written within its minute is found at the next poll: when the next item of the same minute and shard
- *    expires that was written before it began. Without any it is the next tick's; where records are judged, of the first tick after the
- *    second by which it goes later.
+ * 3. What is written within its minute is found at the next poll: when an item of the same minute and shard expires that was written before
+ *    it began, and that the poll before could not plan. Without any it is the next tick's; where records are judged, of the first tick
+ *    after the second by which it goes later.
  * 4. With `pollSeconds` a child waits for every minute and shard, and two polls are never further apart.
  *
  * It is computed from what was written and when, and so independently of what the sweep does.
@@ -70,7 +71,7 @@ function dueInMinute(
   return group.map(item => {
     const { ttl, knownAt } = item;
     const end = Math.max(nextMinuteAfter((ttl + marginSeconds) * 1000), nextMinuteAfter(knownAt));
-    const next = known.find(other => other >= ttl);
+    const next = known.find(other => (isKnown(item) ? other >= ttl : other >= ttl + AHEAD_SECONDS));
     const withKnown = next === undefined ? end : next * 1000;
     return [item, precisionSeconds * 1000 + Math.min(withKnown, polled(item, pollSeconds) ?? withKnown)];
   });

@@ -1,5 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { Clock, FunctionResult, RandomSource } from 'stepfunctions-emulator';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Clock, FunctionResult, InvokeOptions, RandomSource } from 'stepfunctions-emulator';
 import { type PutObject, putInto } from '../../functions/archive/s3.ts';
 import type { ArchiveSettings } from '../../functions/archive/settings.ts';
 import { archiveExpiries } from '../../functions/archive-expiries/handler.ts';
@@ -15,6 +16,7 @@ import { readSettings, type SweepSettings, type WithSettings } from '../../funct
 import type { Runtime } from '../../functions/runtime/runtime.ts';
 import type { DynamoDbStreamEvent } from '../../functions/stream/event.ts';
 import { withoutMessages } from '../../functions/table/hidden-messages.ts';
+import { dynamoDbQueries } from '../../local/dynamodb/queries.ts';
 import {
   type DeleteChunkInput,
   FUNCTION_TIMEOUT_SECONDS,
@@ -87,6 +89,13 @@ export class Functions {
     return { result: isOver ? timedOut() : outcome, tally: invocation.tally };
   }
 
+  /** A query that a state machine makes by itself. */
+  query(resource: string, args: unknown, options: InvokeOptions): Promise<FunctionResult> {
+    const invocation: Invocation = { killedAt: Number.POSITIVE_INFINITY, tally: { deleted: 0, notFound: 0 } };
+    const client = this.#documents(1, invocation) as unknown as DynamoDBClient;
+    return dynamoDbQueries(client).invoke(resource, args, options);
+  }
+
   async #run(handler: Handler, payload: unknown, invocation: Invocation): Promise<FunctionResult> {
     try {
       const answer = await handler(payload as never, this.#runtime(invocation), invocation);
@@ -129,7 +138,10 @@ export class Functions {
       const tableOf: TickSurroundings['tableOf'] = (settings, options) =>
         askedTable({ ...runtime, settings, documents }, options);
       return input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: this.#now, sleep: runtime.sleep })
+        ? planTick(input, {
+            ...{ tableOf, logger: QUIET, journal, recordAge: () => undefined },
+            ...{ clock: this.#now, sleep: runtime.sleep },
+          })
         : planReplay(input, { tableOf, journal }, this.#remainingMs(FUNCTION_TIMEOUT_SECONDS.PlanSweep));
     },
     [TASKS.QueryExpired]: (input: WithSettings<QueryExpiredInput>, runtime, invocation) =>
@@ -153,6 +165,7 @@ export class Functions {
         logger: QUIET,
         metrics: this.#metrics,
         print: () => undefined,
+        timeIsUp: () => new Promise(() => undefined),
         journal: this.#options.journal,
       }),
     'archive-expiries': (event: DynamoDbStreamEvent, { settings, logger }, invocation) =>

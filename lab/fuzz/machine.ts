@@ -1,4 +1,5 @@
 import { type Clock, Engine, loadDefinition, type RandomSource } from 'stepfunctions-emulator';
+import { isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { skewedClock } from '../../local/skewed-clock.ts';
 import { type CarriedSettings, type MachineName, TASKS } from '../../statemachine/contract.ts';
 import { replayDefinition, tickDefinition } from '../../statemachine/definition.ts';
@@ -47,12 +48,14 @@ export class Machines {
         `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
       ]),
     ) as FunctionArns;
+    const load = (definition: object) =>
+      loadDefinition(JSON.stringify(definition), 'STANDARD', isDynamoDbQuery);
     const tables = [options.carried];
     const tick = tickDefinition(functions, { tables, replayArn: REPLAY_ARN });
     const replay = replayDefinition(functions, { tables });
     this.#machines = {
-      tick: { arn: ARN, type: 'EXPRESS', definition: loadDefinition(JSON.stringify(tick)) },
-      replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: loadDefinition(JSON.stringify(replay)) },
+      tick: { arn: ARN, type: 'EXPRESS', definition: load(tick) },
+      replay: { arn: REPLAY_ARN, type: 'STANDARD', definition: load(replay) },
     } as const;
   }
 
@@ -64,7 +67,8 @@ export class Machines {
       clock: this.#clock,
       random,
       resources: {
-        invoke: async (_resource, args) => {
+        invoke: async (resource, args, options) => {
+          if (isDynamoDbQuery(resource)) return functions.query(resource, args, options);
           const { StateMachineArn, Name, Input } = args as StartExecution;
           onStarted(this.start(StateMachineArn === REPLAY_ARN ? 'replay' : 'tick', Input, Name));
           return { ok: true, payload: {} };

@@ -78,6 +78,9 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
+/** The one function that is evaluated here: when it is applied. */
+const NOW = `\${timestamp()}`;
+
 class StackResolver {
   readonly #stack: string;
   readonly #document: JsonObject;
@@ -202,6 +205,7 @@ class StackResolver {
   }
 
   #resolveString(text: string): Json {
+    if (text === NOW) return this.#place.deployedAt;
     const parts = parseTemplate(text);
     const [first] = parts;
     // A string that is one reference and nothing else keeps the type of what it refers to.

@@ -7,6 +7,7 @@ import { S3BucketServerSideEncryptionConfigurationA } from '@cdktf/provider-aws/
 import { S3BucketVersioningA } from '@cdktf/provider-aws/lib/s3-bucket-versioning/index.js';
 import { type ITerraformDependable, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
+import { bucketPrefixOf } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import type { ResolvedArchive } from '../stream-props.ts';
 import { Guard, type GuardedResource, pathOf } from './guard.ts';
@@ -22,10 +23,6 @@ const TYPES = {
   lifecycle: 'aws_s3_bucket_lifecycle_configuration',
   policy: 'aws_s3_bucket_policy',
 } as const;
-
-/** Terraform adds 26 characters to a prefix, and a name has 63. Source: the provider's documents; S3 User Guide. */
-const MAX_PREFIX = 37;
-const ENDING = '-archive-';
 
 /** Uploads that nobody ends cost as much as objects. */
 const INCOMPLETE_UPLOAD_DAYS = 7;
@@ -121,17 +118,6 @@ export class ArchiveBucket extends Construct {
     this.beforeObjects = [versioning, encryption, publicAccess, ownership, policy];
     Guard.of(this).keep(guardName(this), guardedBucket(this));
   }
-}
-
-/** A bucket's name has small letters, digits and hyphens, and begins with none of these. */
-export function bucketPrefixOf(name: string): string {
-  const begin = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, MAX_PREFIX - ENDING.length)
-    .replace(/-$/, '');
-  return begin === '' ? ENDING.slice(1) : `${begin}${ENDING}`;
 }
 
 /**

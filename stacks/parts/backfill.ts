@@ -50,6 +50,7 @@ export class Backfill extends Construct {
       type: 'STANDARD',
       name,
       roleName: name,
+      roleKey: 'backfill',
       functionArns: Object.values(arns),
       definition: backfillDefinition(arns, place.partition),
       sweep,

@@ -5,6 +5,7 @@ import { InvalidConfigError } from '../config.ts';
 import { type Deployment, settingsProblem } from '../deployments.ts';
 import { mapValues } from '../map-values.ts';
 import { deadLetterQueueOf } from '../names.ts';
+import type { DEPLOYMENT_ROLES } from '../props.ts';
 import { SweepAlarms } from './alarms.ts';
 import { SweepDashboard } from './dashboard.ts';
 import { Journal } from './journal.ts';
@@ -31,15 +32,19 @@ export interface TablesAccess {
   readonly enabledSettings: readonly CarriedSettings[];
   readonly query: readonly Statement[];
   readonly delete: readonly Statement[];
+  /** Of those that ticks sweep. */
+  readonly poll: readonly Statement[];
   readonly tableNames: readonly string[];
 }
 
 function together(tables: readonly SweptTable[]): TablesAccess {
+  const enabled = tables.filter(({ props }) => props.enabled);
   return {
     settings: tables.map(table => table.settings),
-    enabledSettings: tables.filter(({ props }) => props.enabled).map(table => table.settings),
+    enabledSettings: enabled.map(table => table.settings),
     query: tables.flatMap(table => table.queryStatements()),
     delete: tables.flatMap(table => table.deleteStatements()),
+    poll: enabled.flatMap(table => table.pollStatements()),
     tableNames: tables.map(({ tableName }) => tableName),
   };
 }
@@ -103,6 +108,7 @@ export class DeployedSweep {
       functions,
       deployment,
       tables: access.enabledSettings,
+      statements: access.poll,
       replayArn: this.replay.arn,
     });
     this.schedules = new SweepSchedules(scope, 'schedules', {
@@ -131,7 +137,7 @@ export class DeployedSweep {
   }
 
   /** ARNs of the roles: of the functions by their state, of the state machines, of the schedules. */
-  get roleArns(): Readonly<Record<TaskName | 'sweep' | 'replay' | 'schedule', string>> {
+  get roleArns(): Readonly<Record<(typeof DEPLOYMENT_ROLES)[number], string>> {
     return {
       ...mapValues(this.functions, ({ role }) => role.arn),
       sweep: this.tick.role.arn,

@@ -52,7 +52,8 @@ export class Events extends Construct {
       sweep,
     });
     // When the events were turned on: it is made and removed with them, and stays when the role is made anew by another name.
-    since.addOverride('input', this.reader.function.role.role.createDate);
+    // Of a role that is made elsewhere, which may be old, it is the moment of the apply.
+    since.addOverride('input', this.reader.function.role.role?.createDate ?? Fn.timestamp());
     this.node.defaultChild = this.reader.mapping;
   }
 }

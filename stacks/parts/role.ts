@@ -1,7 +1,7 @@
 import { IamRole } from '@cdktf/provider-aws/lib/iam-role/index.js';
 import type { ITerraformDependable } from 'cdktf';
 import { Construct } from 'constructs';
-import type { ResolvedProps } from '../props.ts';
+import type { ResolvedProps, RoleKey } from '../props.ts';
 import type { Place } from './place.ts';
 import { attachPolicies, type Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
@@ -15,22 +15,34 @@ export interface ServiceRoleProps {
   readonly account?: string;
   readonly sourceArn?: string | readonly string[];
   readonly statements: readonly Statement[];
-  readonly sweep: Pick<ResolvedProps, 'permissionsBoundary' | 'rolePath' | 'tags'>;
+  /** Which one it is of those that can be made elsewhere. */
+  readonly key: RoleKey;
+  readonly sweep: Pick<
+    ResolvedProps,
+    'permissionsBoundary' | 'roleArns' | 'rolePath' | 'tableRoleArns' | 'tags'
+  >;
 }
 
-/** A role for one service to do only what its statements say. */
+/** A role for one service to do only what its statements say; or one that is made elsewhere, which others give these statements. */
 export class ServiceRole extends Construct {
   readonly arn: string;
-  readonly role: IamRole;
+  /** Undefined when it is made elsewhere. */
+  readonly role: IamRole | undefined;
   /** What a resource must depend on when it needs the permissions at its own creation. */
   readonly policies: readonly ITerraformDependable[];
 
   constructor(
     scope: Construct,
     id: string,
-    { place, name, service, account, sourceArn, statements, sweep }: ServiceRoleProps,
+    { place, name, service, account, sourceArn, statements, key, sweep }: ServiceRoleProps,
   ) {
     super(scope, id);
+    const given = { ...sweep.roleArns, ...sweep.tableRoleArns }[key];
+    if (given !== undefined) {
+      this.arn = given;
+      this.policies = [];
+      return;
+    }
     const condition = {
       ...(account && { StringEquals: { 'aws:SourceAccount': account } }),
       ...(sourceArn && { ArnLike: { 'aws:SourceArn': sourceArn } }),

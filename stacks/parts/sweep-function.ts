@@ -45,16 +45,24 @@ const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
+/** What Lambda does by the role of a function that it traces. Source: Lambda Developer Guide, "Execution role permissions" of X-Ray. */
+const TRACING_ACTIONS = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
+
 /** Whose function it is: a deployment, or a table of it. */
 export type FunctionOwner = Pick<
   ResolvedProps,
   | 'name'
+  | 'functionArchitecture'
   | 'functionMemoryMb'
+  | 'functionRuntime'
+  | 'functionTracing'
   | 'kmsKeyArn'
   | 'logRetentionDays'
   | 'metricsNamespace'
   | 'permissionsBoundary'
+  | 'roleArns'
   | 'rolePath'
+  | 'tableRoleArns'
   | 'tags'
   | 'vpc'
 >;
@@ -95,7 +103,7 @@ export class SweepFunction extends Construct {
     }: SweepFunctionProps,
   ) {
     super(scope, id);
-    const { kmsKeyArn, vpc } = sweep;
+    const { functionTracing, kmsKeyArn, vpc } = sweep;
     const functionName = `${sweep.name}-${fileOf(task)}`;
     const functionArn = place.arn('lambda', `function:${functionName}`);
     const bundle = bundleAsset(this, task);
@@ -114,7 +122,9 @@ export class SweepFunction extends Construct {
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
         environmentKeyStatement(kmsKeyArn, functionArn),
         ...networkStatements(vpc, functionArn),
+        { actions: TRACING_ACTIONS, resources: when(functionTracing, ['*'], []) },
       ],
+      key: task,
       sweep,
     });
     this.function = new LambdaFunction(this, 'function', {
@@ -123,8 +133,8 @@ export class SweepFunction extends Construct {
       filename: bundle.path,
       sourceCodeHash: bundle.assetHash,
       handler: HANDLER,
-      runtime: 'nodejs24.x',
-      architectures: ['arm64'],
+      runtime: sweep.functionRuntime,
+      architectures: [sweep.functionArchitecture],
       memorySize: sweep.functionMemoryMb,
       timeout: timeoutSeconds ?? TIMEOUT_SECONDS[task],
       role: this.role.arn,
@@ -138,6 +148,8 @@ export class SweepFunction extends Construct {
       // Of Lambda's own lines only those of calls that went wrong: the others say of each call that it began and what it took, which
       // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
+      // Said when it is off, too: without the block the provider leaves on what was on.
+      tracingConfig: { mode: when(functionTracing, 'Active', 'PassThrough') },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
         vpcConfig: { subnetIds: idsOf(vpc.subnetIds), securityGroupIds: idsOf(vpc.securityGroupIds) },

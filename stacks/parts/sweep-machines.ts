@@ -5,6 +5,7 @@ import type { FunctionArns } from '../../statemachine/states.ts';
 import type { Deployment } from '../deployments.ts';
 import { replayName, sweepRole } from '../names.ts';
 import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
 import { Workflow } from './workflow.ts';
 
 export interface SweepMachineProps {
@@ -12,6 +13,12 @@ export interface SweepMachineProps {
   readonly functions: FunctionArns;
   readonly deployment: Deployment;
   readonly tables: readonly CarriedSettings[];
+}
+
+export interface TickMachineProps extends SweepMachineProps {
+  readonly replayArn: string;
+  /** What it needs for the queries that it makes by itself. */
+  readonly statements: readonly Statement[];
 }
 
 /** The state machine of replays, and of what a tick could not finish. It knows all tables. */
@@ -24,6 +31,7 @@ export class ReplayMachine extends Workflow {
       type: 'STANDARD',
       name,
       roleName: name,
+      roleKey: 'replay',
       definition: replayDefinition(functions, { tables, partition: place.partition }),
     });
   }
@@ -31,15 +39,17 @@ export class ReplayMachine extends Workflow {
 
 /** The state machine of the ticks. It knows the tables that are swept. */
 export class TickMachine extends Workflow {
-  constructor(scope: Construct, id: string, props: SweepMachineProps & { readonly replayArn: string }) {
-    const { place, functions, deployment, tables, replayArn } = props;
+  constructor(scope: Construct, id: string, props: TickMachineProps) {
+    const { place, functions, deployment, tables, replayArn, statements } = props;
     const { name } = deployment;
     super(scope, id, {
       ...inDeployment(props),
       type: 'EXPRESS',
       name,
       roleName: sweepRole(name),
+      roleKey: 'sweep',
       starts: [replayArn],
+      statements,
       definition: tickDefinition(functions, { tables, replayArn, partition: place.partition }),
     });
   }

@@ -5,10 +5,11 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
 import { schedulesOf } from '../schedules-of.ts';
-import { given, jsonText, NONE, when } from '../values.ts';
+import { given, jsonText, NONE, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
+import type { Statement } from './role-policies.ts';
 import { tagged } from './tagged.ts';
 
 export interface SweepSchedulesProps {
@@ -18,8 +19,9 @@ export interface SweepSchedulesProps {
 }
 
 /**
- * What a deployment leaves as it finds it: whoever turns a schedule off by hand does not have it turned on again without a word. So the
- * props cannot set them either: a sweep that is not enabled has no schedules, and one that is enabled again has new ones.
+ * What a deployment leaves as it finds it. No command sets these: a pause is in the journal. But a person may turn a schedule off in EventBridge
+ * Scheduler, or let it begin later, and a deployment must not turn it on again without a word. So the props cannot set them either: a sweep
+ * that is not enabled has no schedules, and one that is enabled again has new ones.
  */
 const LEFT_ALONE = ['state', 'start_date'];
 
@@ -52,7 +54,9 @@ export class SweepSchedules extends Construct {
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
+        inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`)),
       ],
+      key: 'schedule',
       sweep: deployment,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
@@ -65,6 +69,7 @@ export class SweepSchedules extends Construct {
         scheduleExpressionTimezone: 'UTC',
         flexibleTimeWindow: { mode: 'OFF' },
         state: 'ENABLED',
+        ...(kmsKeyArn !== undefined && { kmsKeyArn }),
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
@@ -81,4 +86,13 @@ export class SweepSchedules extends Construct {
     this.schedules = schedules;
     this.node.defaultChild = this.schedules['tick'] ?? this.group;
   }
+}
+
+/**
+ * Scheduler decrypts the input of a schedule by the role that it starts the target with. Source: EventBridge Scheduler User Guide,
+ * "Encryption at rest".
+ */
+function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
+  const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
+  return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringLike: ofSchedule } };
 }

@@ -9,7 +9,7 @@ import { tableKeyStatements } from './table-key.ts';
 export interface AccessedTable {
   readonly props: Pick<
     ResolvedProps,
-    'deleteMode' | 'holdAttribute' | 'partitionKey' | 'sortKey' | 'tableKmsKeyArn'
+    'deleteMode' | 'holdAttribute' | 'indexedBy' | 'partitionKey' | 'sortKey' | 'tableKmsKeyArn'
   >;
   readonly tableArn: string;
   readonly indexArn: string;
@@ -17,10 +17,22 @@ export interface AccessedTable {
 
 /** What whoever looks for expired items may do. */
 export function queryStatements(table: AccessedTable, place: Place): Statement[] {
+  return [...indexStatements(table, place), heldStatement(table)];
+}
+
+/** What the state machine does that polls the seconds: by window it asks nothing by itself. */
+export function pollStatements(table: AccessedTable, place: Place): Statement[] {
+  const polls = equal(table.props.indexedBy, 'second');
+  return indexStatements(table, place).map(statement => ({
+    ...statement,
+    resources: when(polls, statement.resources, []),
+  }));
+}
+
+function indexStatements({ props, indexArn }: AccessedTable, place: Place): Statement[] {
   return [
-    { actions: ['dynamodb:Query'], resources: [table.indexArn] },
-    ...tableKeyStatements('read', table.props, place),
-    heldStatement(table),
+    { actions: ['dynamodb:Query'], resources: [indexArn] },
+    ...tableKeyStatements('read', props, place),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group/index.js';
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
-import type { ResolvedProps } from '../props.ts';
+import type { ResolvedProps, RoleKey } from '../props.ts';
 import { equal, given, NONE, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
@@ -25,15 +25,27 @@ export interface WorkflowProps {
   /** Of the state machine, and of its log. */
   readonly name: string;
   readonly roleName: string;
+  /** Which one of the roles that can be made elsewhere it has. */
+  readonly roleKey: RoleKey;
   /** ARNs of the functions that it calls. */
   readonly functionArns: readonly string[];
   /** ARNs of other state machines that it starts. @default none */
   readonly starts?: readonly string[];
+  /** What else it does by itself. @default nothing */
+  readonly statements?: readonly Statement[];
   /** As Amazon States Language, an object. */
   readonly definition: unknown;
   readonly sweep: Pick<
     ResolvedProps,
-    'kmsKeyArn' | 'logKeys' | 'logRetentionDays' | 'permissionsBoundary' | 'rolePath' | 'tags' | 'tracing'
+    | 'kmsKeyArn'
+    | 'logKeys'
+    | 'logRetentionDays'
+    | 'permissionsBoundary'
+    | 'roleArns'
+    | 'rolePath'
+    | 'tableRoleArns'
+    | 'tags'
+    | 'tracing'
   >;
 }
 
@@ -48,7 +60,18 @@ export class Workflow extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { place, type, name, roleName, functionArns, starts = [], definition, sweep }: WorkflowProps,
+    {
+      place,
+      type,
+      name,
+      roleName,
+      roleKey,
+      functionArns,
+      starts = [],
+      statements = [],
+      definition,
+      sweep,
+    }: WorkflowProps,
   ) {
     super(scope, id);
     const { kmsKeyArn, logKeys, tracing } = sweep;
@@ -72,6 +95,7 @@ export class Workflow extends Construct {
         // A distributed Map runs its children as executions of the machine itself, and a tick with much to do starts further ones.
         { actions: ['states:StartExecution'], resources: [machineArn, ...starts] },
         ...(type === 'STANDARD' ? [mapRunStatement(place, name)] : []),
+        ...statements,
         // Neither the delivery of logs nor tracing knows resources. Source: Step Functions Developer Guide.
         {
           actions: [
@@ -89,6 +113,7 @@ export class Workflow extends Construct {
         ...keyStatements(kmsKeyArn, place, machineArn),
         { actions: TRACING_ACTIONS, resources: when(tracing, ['*'], []) },
       ],
+      key: roleKey,
       sweep,
     });
     this.stateMachine = new SfnStateMachine(this, 'machine', {

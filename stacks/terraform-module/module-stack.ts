@@ -11,9 +11,9 @@ import { SweepDashboard } from '../parts/dashboard.ts';
 import { DeployedSweep } from '../parts/deployed-sweep.ts';
 import { Place } from '../parts/place.ts';
 import type { Statement } from '../parts/role-policies.ts';
-import { deleteStatements, queryStatements } from '../parts/table-statements.ts';
+import { deleteStatements, pollStatements, queryStatements } from '../parts/table-statements.ts';
 import { DEPLOYMENT_PROPS, PROPS, type ResolvedProps } from '../props.ts';
-import { partMinutes, partsOf, type ReconcilePart } from '../reconcile-parts.ts';
+import { partMinutes, partsOf } from '../reconcile-parts.ts';
 import { Expression, equal, expression, hcl, less, or, product, sum, when } from '../values.ts';
 import { snake } from './snake.ts';
 
@@ -86,16 +86,17 @@ function reconciled() {
 /** Names of the tables by what their reconciles look at: tables that look back alike have one. */
 export function reconcileGroupsLocal(): string {
   const parts = partsOf(reconciled(), expression('local.part_minutes[key]'));
-  return `{\n  for key, t in local.tables : jsonencode({\n    granularity = t.granularity_minutes\n    parts = ${hcl(parts)}\n  }) => t.table.name... if t.enabled\n}`;
+  return `{\n  for key, t in local.tables : jsonencode({\n    granularity = t.granularity_minutes\n    daily = ${hcl(equal(setting('indexedBy'), 'second'))}\n    parts = ${hcl(parts)}\n  }) => t.table.name... if t.enabled\n}`;
 }
 
 export function reconcilesLocal(): string {
   const part = {
     minute: expression('part.minute'),
+    daily: expression('jsondecode(group).daily'),
     input: expression(
       '{\nfor name, value in {\ntables = length(local.reconcile_groups) > 1 ? names : null\nlookbackMinutes = part.lookbackMinutes\nskipMinutes = part.skipMinutes > 0 ? part.skipMinutes : null\n} : name => value if value != null\n}',
     ),
-  } satisfies Record<keyof Pick<ReconcilePart, 'minute'> | 'input', unknown>;
+  } satisfies Record<'minute' | 'daily' | 'input', unknown>;
   return `{
   for index, reconcile in flatten([
     for group, names in local.reconcile_groups : [for part in jsondecode(group).parts : ${hcl(part)}]
@@ -147,6 +148,7 @@ export class ModuleStack extends TerraformStack {
         enabledSettings: settings(' if local.tables[key].enabled'),
         query: ofAllTables(queryStatements(accessed, place)),
         delete: ofAllTables(deleteStatements(accessed, place)),
+        poll: ofAllTables(pollStatements(accessed, place)),
         tableNames: [],
       },
     });
@@ -217,6 +219,7 @@ function encoded(json: string): string {
 /** The keys of a table, which the table itself says. */
 function keyed() {
   return {
+    indexedBy: setting('indexedBy'),
     partitionKey: setting<string>('partitionKey'),
     sortKey: setting<string>('sortKey'),
     deleteMode: setting('deleteMode'),
@@ -270,6 +273,7 @@ function openDeployment(): Deployment {
   return {
     ...ofDeployment,
     name,
+    roleArns: undefined,
     enabled: enabled as unknown as boolean,
     metrics: 'all',
     metricsNamespace: '${var.metrics_namespace}',

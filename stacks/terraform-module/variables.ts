@@ -39,6 +39,9 @@ export const TABLE_PROPS: readonly PropName[] = [
 const DEPLOYMENT: readonly PropName[] = [
   'logRetentionDays',
   'functionMemoryMb',
+  'functionArchitecture',
+  'functionRuntime',
+  'functionTracing',
   'metricsNamespace',
   'metrics',
   'dashboard',

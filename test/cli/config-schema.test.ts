@@ -71,6 +71,19 @@ test.each<[string, unknown]>([
     { ...CONFIG, allowUnknownRegion: true, tags: { team: 'a' }, state: { backend: 'local' } },
   ],
   [
+    'a state in another backend, a provider, and overrides',
+    {
+      ...CONFIG,
+      state: { backend: 'gcs', bucket: 'my-state' },
+      provider: { assumeRole: { roleArn: 'arn:aws:iam::123456789012:role/deployer' }, profile: 'production' },
+      overrides: { aws_lambda_function: { reserved_concurrent_executions: 50 } },
+    },
+  ],
+  [
+    'settings of Terraform for a state in a bucket',
+    { ...CONFIG, state: { backend: 's3', bucket: 'my-state', profile: 'states' } },
+  ],
+  [
     'a state in a bucket',
     { ...CONFIG, state: { backend: 's3', bucket: 'my-state', key: 'a/b', region: 'eu-west-1' } },
   ],

@@ -72,24 +72,22 @@ test('an archive and its alarms are part of the bill', () => {
   expect(without?.byPart.archive).toBe(0);
 });
 
+/** With the alarms on metrics that AWS has for free. */
+const FREE_METRICS = { ...ESSENTIAL, alarms: { deletionLag: false, watermarkAge: false } } as const;
+
 test('with alarms and without custom metrics an idle table costs at most 90 cents a month', () => {
-  const { bill } = ask({ props: { ...ESSENTIAL, alarms: { deletionLag: false } } });
+  const { bill } = ask({ props: FREE_METRICS });
   const of = (name: string) => bill.lines.find(line => line.name === name)?.amount;
   expect([of('alarms'), of('custom metrics')]).toEqual([7, 0]);
   expect(bill.total).toBeLessThanOrEqual(0.9);
 });
 
 test.each<[string, string, number, PreciseTtlProps]>([
-  [
-    'README.md',
-    'costs $% a month by window with alarms',
-    1,
-    { ...ESSENTIAL, alarms: { deletionLag: false } },
-  ],
+  ['README.md', 'costs $% a month by window with alarms', 1, FREE_METRICS],
   ['README.md', 'and $% as it\ncomes', 1, IDLE],
   ['README.md', 'by second, and costs $% as it comes', 1, { ...IDLE, indexedBy: 'second' }],
   ['README.md', 'A hundred idle tables together cost $%', 100, IDLE],
-  ['docs/cost.md', '`dashboard: false`, $% a month', 1, { ...ESSENTIAL, alarms: { deletionLag: false } }],
+  ['docs/cost.md', '`dashboard: false`, $% a month', 1, FREE_METRICS],
   ['docs/cost.md', 'all alarms of `essential` it is $%', 1, ESSENTIAL],
   ['docs/cost.md', 'A hundred idle tables by window cost $% together', 100, IDLE],
   ['docs/cost.md', 'A hundred by second cost $%', 100, { ...IDLE, indexedBy: 'second' }],
@@ -128,18 +126,36 @@ test('the tables of a deployment share its executions, its alarms and its dashbo
   expect(answer({ ...LOAD, tables: apart }).bill.total).toBeCloseTo(2 * (one ?? 0), 6);
 });
 
+test('of tables with several settings it is said which have which, and which one has too few shards', () => {
+  const tables: PreciseTtlProps[] = [
+    { tableName: 'Carts', partitionKey: 'id', warmThroughput: { read: 12_000, write: 84_000 }, shards: 1000 },
+    ...['Tokens', 'Sessions', 'Links', 'Orders', 'Mails'].map(tableName => ({
+      tableName,
+      partitionKey: 'id',
+    })),
+  ];
+  const { bill, facts } = answer({ ...LOAD, itemsPerMonth: 43.2e9, tables });
+  const text = describeBill(bill, facts);
+  expect(text).toMatch(/^Carts: indexed by window, .*1000 shards/m);
+  expect(text).toMatch(/^Tokens, Sessions, Links and 2 more: indexed by window, /m);
+  expect(text).toContain(' puts and deletes a second in the index of Tokens, on 2 shards');
+});
+
 test('a table whose schedules are off is counted as if they were on, and that is said', () => {
   const [off, on] = [ask({ props: { ...IDLE, enabled: false } }), ask({ props: IDLE })];
   expect(off.bill).toEqual(on.bill);
-  expect(off.facts.settings).toEqual([`${on.facts.settings[0]}, counted as if it were enabled`]);
+  const [settings] = on.facts.settings;
+  expect(off.facts.settings).toEqual([
+    { ...settings, words: `${settings?.words}, counted as if it were enabled` },
+  ]);
 });
 
 test.each<[Partial<PreciseTtlProps>, string]>([
   [{ provisionedCapacity: { read: 10, write: 10 } }, 'counted as if it were on demand, and not provisioned'],
   [{ tableClass: 'STANDARD_INFREQUENT_ACCESS' }, 'counted as if its class were STANDARD'],
 ])('of a table with %j it is said that it is %s', (props, said) => {
-  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]).toContain(said);
-  expect(ask({ props: IDLE }).facts.settings[0]).not.toContain(said);
+  expect(ask({ props: { ...IDLE, ...props } }).facts.settings[0]?.words).toContain(said);
+  expect(ask({ props: IDLE }).facts.settings[0]?.words).not.toContain(said);
 });
 
 test('every flag changes the answer, in a process of its own', async () => {
@@ -185,7 +201,7 @@ test('every flag changes the answer, in a process of its own', async () => {
   ].map(({ bill, facts }) => ({ ...facts, ...bill }));
   expect(bills).toEqual(JSON.parse(JSON.stringify(expected)));
   expect(new Set(bills.map(({ total }) => total)).size).toBe(bills.length);
-  expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_920);
+  expect(bills[2].lines.find(({ name }: { name: string }) => name === 'traces in X-Ray').amount).toBe(43_230);
 });
 
 test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
@@ -197,7 +213,7 @@ test.each<[number, Partial<PreciseTtlProps>, string | RegExp]>([
   ],
   [
     43.2e9,
-    { granularityMinutes: 1 },
+    { granularityMinutes: 1, shards: 1 },
     '✗ This cannot be: 33,333 puts and deletes a second in the index of each table, on 1 shard. DynamoDB takes 1,000 a second of a shard.\n' +
       '  It takes shards: 164, and an index that is warm for 84,000 write units a second: docs/configuration.md, "How many shards".\n',
   ],

@@ -6,11 +6,12 @@ import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { COMMAND_NAMES } from '../../cli/commands.ts';
+import { operatePolicy } from '../../cli/iam/operate-policy.ts';
 import { COMMAND_ACTIONS, DEPLOY_ACTIONS, describeActions, type IamAction } from '../../cli/iam-actions.ts';
 import { NO_TOTALS } from '../../cli/replay/totals.ts';
 import { journalName } from '../../functions/journal/layout.ts';
 import { writeWatermarks } from '../../functions/journal/write-watermarks.ts';
-import { jsonAnswer } from '../../local/dynamodb/answer.ts';
+import { jsonAnswer, parseBody } from '../../local/dynamodb/answer.ts';
 import { DynamoDbProxy } from '../../local/dynamodb/proxy.ts';
 import { type LocalS3, startS3 } from '../../local/s3/start-s3.ts';
 import { deploymentsOf } from '../../stacks/deployments.ts';
@@ -27,6 +28,8 @@ import { readImports } from '../support/import-graph.ts';
 import { createJournal } from '../support/journal-table.ts';
 import { useLocalDynamoDb } from '../support/local-dynamodb.ts';
 import { useLoopbackAws } from '../support/loopback-aws.ts';
+import { dynamoDbAccess } from '../support/permissions/dynamodb-access.ts';
+import { type Access, covers } from '../support/permissions/policy.ts';
 import { shellCommand } from '../support/shell-command.ts';
 import { configOf, synthesizeToFolder } from '../support/synthesized.ts';
 
@@ -52,13 +55,25 @@ const aws = useLoopbackAws();
 const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-actions-test-'));
 const CONFIG = join(folder, 'config.json');
 const called: string[] = [];
+/** The same with what each call is about, for services that say it in the call. */
+const accesses: Access[] = [];
+const PLACE = { partition: 'aws', region: 'us-east-1', account: '123456789012' };
 const proxies: DynamoDbProxy[] = [];
 
 /** Writes down what is asked of a service, as IAM names it. @param target where the calls go on to; none: they are refused */
 async function recorded(service: string, target: string | undefined): Promise<string> {
   const proxy = await DynamoDbProxy.start(target ?? endpoint, {
-    async handle({ operation, method, url, forward }) {
+    async handle({ operation, method, url, text, forward }) {
       called.push(`${service}:${operation ?? `${method} ${url}`}`);
+      const body = parseBody(text) ?? {};
+      if (service === 'dynamodb') accesses.push(...dynamoDbAccess(String(operation), body, PLACE));
+      const { executionArn, mapRunArn, stateMachineArn = '*' } = body as Readonly<Record<string, string>>;
+      if (service === 'states') {
+        accesses.push({
+          action: `states:${operation}`,
+          resource: executionArn ?? mapRunArn ?? stateMachineArn,
+        });
+      }
       return target === undefined ? jsonAnswer({ __type: 'AccessDeniedException' }, 403) : forward();
     },
   });
@@ -180,6 +195,7 @@ test.each(Object.entries(LINES))(
   '%s calls all that is listed as its actions in IAM, and nothing else',
   async (command, lines) => {
     called.length = 0;
+    accesses.length = 0;
     aws.answers.asked.length = 0;
     const environment = {
       AWS_REGION: 'us-east-1',
@@ -199,6 +215,13 @@ test.each(Object.entries(LINES))(
       .flatMap(({ action, isImplied }) => (isImplied || quiet.includes(action) ? [] : [action]))
       .sort();
     expect({ actions, ...(actions.join() !== listed.join() && { printed }) }).toEqual({ actions: listed });
+    if (command === 'adopt') return;
+    const deployments = deploymentsOf([WATCHED, FAILING].map(resolveProps));
+    const grants = operatePolicy({ place: PLACE, deployments }).flatMap(({ Action, Resource }) =>
+      Action.flatMap(action => Resource.map(resource => ({ action, resource }))),
+    );
+    expect(accesses.filter(access => !grants.some(grant => covers(grant, access)))).toEqual([]);
+    expect(actions.filter(action => !grants.some(grant => grant.action === action))).toEqual([]);
   },
   60_000,
 );

@@ -5,6 +5,7 @@ import { describeAlarm, describeExecution, describeLine, describeStart } from '.
 import type { ServedCloud } from '../../local/serve.ts';
 import type { EventSourceMappingResource } from '../../local/terraform/event-source-mapping.ts';
 import type { AlarmResource } from '../../local/terraform/metric-alarm.ts';
+import { EXECUTION_COUNTS, noCounts } from '../../statemachine/counts.ts';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 const ARN = 'arn:aws:states:us-east-1:123456789012:stateMachine:sweep-B';
@@ -149,23 +150,20 @@ test('without schedules the example is the same', () => {
   expect(text).toContain('Scheduler       http://127.0.0.1:8085: no schedules');
 });
 
-async function execute(state: object): Promise<Execution> {
+async function execute(state: object, input: object = {}): Promise<Execution> {
   const clock = new VirtualClock(at('09:00:00'));
   const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
   const definition = loadDefinition(
     JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: { A: state } }),
   );
   const machine = { arn: ARN, name: 'sweep-B', roleArn: 'r', type: 'STANDARD', definition } as const;
-  return engine.start(machine, { input: {}, name: 'one' }).done;
+  return engine.start(machine, { input, name: 'one' }).done;
 }
 
 test.each([
   ['a replay that found nothing', { found: 0, shardsFailed: 0, deleted: 0 }, 1],
   ['a tick without anything to do', { tables: {} }, 1],
   ['a tick whose children found nothing', { tables: { B: { found: 0, shardsFailed: 0 } } }, 1],
-  ['a tick that found something', { tables: { A: { found: 0, shardsFailed: 0 }, B: { found: 1 } } }, 2],
-  ['a sweep that found something', { found: 1, shardsFailed: 0, deleted: 1 }, 2],
-  ['a sweep with a child that failed', { found: 0, shardsFailed: 1 }, 2],
   ['what is no sweep', { a: 1 }, 2],
 ])('%s takes so many lines', async (_name, Output, lines) => {
   const text = describeExecution(await execute({ Type: 'Pass', Output, End: true }));
@@ -174,6 +172,117 @@ test.each([
     lines === 1
       ? '09:00:00Z  sweep-B:one  SUCCEEDED in 0.00 s: nothing to delete, $0.0000250'
       : `09:00:00Z  sweep-B:one  SUCCEEDED in 0.00 s: ${JSON.stringify(Output)}\n           1 transition: $`,
+  );
+});
+
+const found = (items: number) => ({
+  ...noCounts(EXECUTION_COUNTS),
+  ...{ found: items, deleted: items, lagMs: { p50: 60, p99: 90, max: 90 } },
+});
+
+test.each<[string, object, object, string[]]>([
+  [
+    'a tick that found something in one table',
+    {},
+    { tables: { A: found(0), B: found(3) } },
+    ['SUCCEEDED in 0.00 s: B: found 3, deleted 3, lag p50 0.06 s, p99 0.09 s'],
+  ],
+  [
+    'a tick that found something in several tables',
+    {},
+    { tables: { A: found(1), idle: found(0), 'B-of-a-long-name': found(3) } },
+    [
+      'SUCCEEDED in 0.00 s',
+      '           A                 found 1, deleted 1, lag p50 0.06 s, p99 0.09 s',
+      '           B-of-a-long-name  found 3, deleted 3, lag p50 0.06 s, p99 0.09 s',
+    ],
+  ],
+  [
+    'a replay of a table',
+    { table: 'B', from: 'x', to: 'y' },
+    found(1),
+    ['SUCCEEDED in 0.00 s: B: found 1, deleted 1, lag p50 0.06 s, p99 0.09 s'],
+  ],
+  [
+    'a dry run of the only table',
+    { from: 'x', to: 'y', dryRun: true },
+    { ...noCounts(EXECUTION_COUNTS), dryRun: true, found: 2, lagMs: null },
+    ['SUCCEEDED in 0.00 s: found 2 (dry run)'],
+  ],
+  [
+    'a child that failed',
+    { table: 'B', from: 'x', to: 'y' },
+    { ...noCounts(EXECUTION_COUNTS), shardsFailed: 1 },
+    [
+      'SUCCEEDED in 0.00 s',
+      '           B            found 0, children failed 1',
+      '                        1 child did not get through',
+    ],
+  ],
+])('%s: the table is named', async (_name, input, Output, lines) => {
+  const text = describeExecution(await execute({ Type: 'Pass', Output, End: true }, input));
+  const [first, ...more] = lines;
+  expect(text.split('\n').slice(0, -1)).toEqual([`09:00:00Z  sweep-B:one  ${first}`, ...more]);
+});
+
+test('of many tables in which something was found the first ones are named', async () => {
+  const tables = Object.fromEntries(Array.from({ length: 13 }, (_none, index) => [`T${index}`, found(1)]));
+  const text = describeExecution(await execute({ Type: 'Pass', Output: { tables }, End: true }));
+  expect(text.split('\n')).toHaveLength(1 + 10 + 1 + 1);
+  expect(text).toContain('\n           and 3 more tables\n');
+});
+
+test.each<[string, object, string | undefined, string]>([
+  ['a schedule', { scheduledTime: 'x' }, 'sweep-B-tick', ', by sweep-B-tick'],
+  ['a tick that had too many targets', { due: [], sweeps: {} }, undefined, ', a part of a tick'],
+  [
+    'a tick that had no time',
+    { table: 'B', from: 'x', to: 'y', handOver: true },
+    undefined,
+    ', handed over by a tick',
+  ],
+  ['resume', { scheduledTime: 'x', tables: ['B'], fromNow: true }, undefined, ', by resume'],
+  ['a person', { table: 'B', from: 'x', to: 'y' }, undefined, ''],
+])('the line says who started it: %s', async (_who, input, schedule, words) => {
+  const execution = await execute({ Type: 'Pass', Output: { tables: {} }, End: true }, input);
+  expect(describeExecution(execution, { schedule })).toMatch(
+    `09:00:00Z  sweep-B:one  SUCCEEDED in 0.00 s${words}: nothing to delete, $`,
+  );
+});
+
+test('a sweep that left something says of which table, and which keys', async () => {
+  const failedKeys = [{ key: { id: { S: 'a' } }, reason: 'AccessDenied' }];
+  const left = { ...found(0), found: 2, failed: 2, failedKeys };
+  const Cause = JSON.stringify({ tables: { A: found(1), B: left } });
+  const text = describeExecution(await execute({ Type: 'Fail', Error: 'SweepIncompleteError', Cause }));
+  expect(text.split('\n').slice(0, -1)).toEqual([
+    '09:00:00Z  sweep-B:one  FAILED in 0.00 s',
+    '           state        A',
+    '           error        SweepIncompleteError',
+    '           A            found 1, deleted 1, lag p50 0.06 s, p99 0.09 s',
+    '           B            found 2, failed 2, lag p50 0.06 s, p99 0.09 s',
+    '                        2 of 2 items could not be deleted (AccessDenied)',
+    '                        {"key":{"id":{"S":"a"}},"reason":"AccessDenied"}',
+  ]);
+});
+
+test('what a stop of the command has cut off is no failure', async () => {
+  const clock = new VirtualClock(at('09:00:00'));
+  const engine = new Engine({ clock, invoker: { invoke: () => Promise.reject(new Error('none')) } });
+  const states = { A: { Type: 'Wait', Seconds: 60, End: true } };
+  const definition = loadDefinition(
+    JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'A', States: states }),
+  );
+  const machine = { arn: ARN, name: 'sweep-B', roleArn: 'r', type: 'STANDARD', definition } as const;
+  const execution = engine.start(machine, { input: {}, name: 'one' });
+  execution.stop();
+  await execution.done;
+  expect(describeExecution(execution, { schedule: 'sweep-B-tick', stopping: true })).toMatch(
+    /^09:00:00Z {2}sweep-B:one {2}cut off after 0\.00 s, as this command was stopped, by sweep-B-tick: \$[\d.]+$/,
+  );
+  // Somebody has ended it with StopExecution.
+  expect(describeExecution(execution, { schedule: 'sweep-B-tick' })).toContain(
+    'ABORTED in 0.00 s, by sweep-B-tick\n',
   );
 });
 

@@ -139,7 +139,7 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
     new StartExecutionCommand({ stateMachineArn, input, name: 'by-hand' }),
   );
   const [line = ''] = await until(/^.*:by-hand .*\n.*$/m);
-  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: \{.*"deleted":10/);
+  expect(line).toMatch(/SUCCEEDED in [\d.]+ s: SessionData: found 10, deleted 10, lag p50 /);
   expect(line).toMatch(
     /\d+ transitions, .*\d+ invocations?, \d+ DynamoDB calls?, [\d.]+ read units?.*: \$0\.00\d+$/,
   );
@@ -165,12 +165,23 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   );
   expect(failure).toMatch(/^ {11}stack {8}at .* \(index\.mjs:\d+:\d+\)$/m);
 
+  const role = 'arn:aws:iam::123456789012:role/local';
+  const waits = { Type: 'Wait', Seconds: 600, End: true };
+  const waiting = await sfn.send(
+    new CreateStateMachineCommand({
+      name: 'waiting',
+      roleArn: role,
+      definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Wait', States: { Wait: waits } }),
+    }),
+  );
+  await sfn.send(new StartExecutionCommand({ stateMachineArn: waiting.stateMachineArn, name: 'cut-off' }));
+
   // A definition of the user's own that would match for ever, and hear no signal meanwhile.
   const endless = { Type: 'Pass', Output: `{% $match('${'a'.repeat(40)}b', /(a+)+$/) %}`, End: true };
   const created = await sfn.send(
     new CreateStateMachineCommand({
       name: 'endless',
-      roleArn: 'arn:aws:iam::123456789012:role/local',
+      roleArn: role,
       definition: JSON.stringify({ QueryLanguage: 'JSONata', StartAt: 'Match', States: { Match: endless } }),
     }),
   );
@@ -180,6 +191,10 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   await starting.catch(() => {}); // it may have ended before it answered
   sfn.destroy();
   expect(await ended).toBe(0);
+  expect(printed.stdout).toMatch(
+    /:cut-off {2}cut off after [\d.]+ s, as this command was stopped: \$[\d.]+$/m,
+  );
+  expect(printed.stdout).not.toContain('ABORTED');
   expect(printed.stderr).toBe('');
   for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
 }, 60_000);

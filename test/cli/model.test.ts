@@ -36,7 +36,7 @@ test('prints what expiryModel takes', async () => {
     indexedBy: 'window',
     windowAttribute: 'expirationWindow',
     granularityMinutes: 1440,
-    shards: 1,
+    shards: 2,
   });
   expect(expiryModel(JSON.parse(stdout))).toEqual(modelOf(SESSION_DATA));
 });

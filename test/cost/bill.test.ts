@@ -11,6 +11,7 @@ import { LOG_BYTES } from '../../cost/measured.ts';
 /** By window with the defaults, idle. */
 const IDLE: BilledTable = {
   ...{ indexedBy: 'window', granularityMinutes: 1440, shards: 1, precisionSeconds: 1, pollSeconds: 0 },
+  deleteMode: 'guarded',
   ...{ lookbackMinutes: 10, reconcileHours: 744, misfiledProbes: 180, reconcilesPerSearch: 6 },
   ...{ itemsPerMonth: 0, itemBytes: 400, renewalsPerItem: 0, lifetimeHours: 24 },
   ...{ isRecoverable: false, metricsPerTable: false, archiveBatchSeconds: undefined },
@@ -18,7 +19,7 @@ const IDLE: BilledTable = {
 
 /** Nothing watches it. */
 const DEPLOYMENT: BilledDeployment = {
-  ...{ tables: [IDLE], functionMemoryMb: 512, reconcileParts: 1, logRetentionDays: 30 },
+  ...{ tables: [IDLE], functionMemoryMb: 512, reconcilesPerMonth: 720, logRetentionDays: 30 },
   ...{ customMetrics: { deleting: 12, watching: 11 }, metricSet: 'all' },
   ...{ alarmMetrics: 0, hasDashboard: false, isTraced: false },
 };
@@ -49,7 +50,7 @@ test.each<[string, Change, number, number]>([
   ['Express executions', { itemsPerMonth: MONTH_OF_100_A_MINUTE, shards: 40 }, 43_920, 0.04392],
   ['Express executions: time', {}, 43_200 * 0.1 * 0.0625 + 720 * 0.3 * 0.0625, 0.004725],
   ['reads of indexes', {}, 43_920 + PROBES * 0.5 + 720 * (32 + 30) * 0.5, 0.011],
-  ['writes of the journal', {}, 43_920, 0.02745],
+  ['writes of the journal', {}, 43_200 / 2 + 720, 0.01395],
   ['writes of the journal', { itemsPerMonth: 43_200 }, 43_920 + 43_200, 0.05445],
   ['storage of the journal', { itemsPerMonth: 43_200 }, (43_200 * 700 * 3) / 1e9, 0.02268],
   ['custom metrics', {}, 0, 0],

@@ -93,7 +93,7 @@ describeWithTerraform('npm run', () => {
             indexedBy: 'window',
             windowAttribute: 'expirationWindow',
             granularityMinutes: 1440,
-            shards: 1,
+            shards: 2,
           },
         },
       },

@@ -66,6 +66,12 @@ const NOT_WALKED: Readonly<Partial<Record<keyof typeof PROPS, string>>> = {
       ...['ttlAttribute', 'indexedBy', 'windowAttribute', 'indexName'],
     ].map(prop => [prop, 'the table cannot change so: created-tables.deploy.ts']),
   ),
+  ...Object.fromEntries(
+    ['functionArchitecture', 'functionRuntime', 'functionTracing', 'roleArns', 'tableRoleArns'].map(prop => [
+      prop,
+      'functions and roles hold nothing: platform.test.ts',
+    ]),
+  ),
   existingTable: 'there is no way back in one step: see below',
   releasesHoldsOf: 'it is the step that lets holds go: see below',
   kmsKeyArn: 'AWS does not make a queue or a topic again that it has with another key',

@@ -20,6 +20,7 @@ const ESSENTIAL = [
   'executions-timed-out',
   'journal-failed',
   'no-sweep',
+  'watermark-age',
 ];
 const ALL = [...ESSENTIAL, 'items-failed', 'overdue', 'shards-failed'].sort();
 const without = (alarms: readonly string[], ...left: string[]) => alarms.filter(each => !left.includes(each));

@@ -11,7 +11,7 @@ import { describeWithTerraform, type EmulatedAws, startEmulatedAws } from './sup
 const GROUP = 'precise-ttl';
 const NAMES = [`${GROUP}-tick`, `${GROUP}-reconcile`];
 
-describeWithTerraform('a pause by hand', () => {
+describeWithTerraform('a schedule that somebody has stopped by hand', () => {
   let aws: EmulatedAws;
   let scheduler: SchedulerClient;
   let deployment: Deployment;
@@ -37,7 +37,7 @@ describeWithTerraform('a pause by hand', () => {
   const schedule = (Name: string, GroupName = GROUP) =>
     scheduler.send(new GetScheduleCommand({ Name, GroupName }));
 
-  /** As `precise-ttl pause` does it. */
+  /** As somebody does it in the console of EventBridge Scheduler. */
   const change = async (over: Partial<UpdateScheduleInput>, group = GROUP) => {
     for (const name of NAMES.map(each => each.replace(GROUP, group))) {
       const { Arn, CreationDate, LastModificationDate, $metadata, ...found } = await schedule(name, group);

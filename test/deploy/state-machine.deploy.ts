@@ -9,6 +9,7 @@ import {
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiServer, Engine, Executions, realClock, StateMachines, StateTester } from 'stepfunctions-emulator';
 import { expiryAttributes, expiryModel } from '../../expiry/index.ts';
+import { dynamoDbQueries, isDynamoDbQuery } from '../../local/dynamodb/queries.ts';
 import { LocalFunctions } from '../../local/functions/local-functions.ts';
 import type { FunctionResource } from '../../local/terraform/synthesized.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
@@ -49,6 +50,7 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
           return functions.invoker.invoke(arn, payload, options);
         },
       },
+      resources: dynamoDbQueries(dynamoDb),
     });
     const stateMachines = new StateMachines(() => realClock.now());
     const server = await ApiServer.start({
@@ -58,6 +60,7 @@ describeWithTerraform('the state machine, on our own Step Functions endpoint', (
         redrive: execution => execution.redrive(),
       }),
       stateTester: new StateTester({ ...PLACE, clock: realClock, invoker: { invoke: notHere } }),
+      isMocked: isDynamoDbQuery,
       ...PLACE,
     });
     const client = new SFNClient({

@@ -10,13 +10,16 @@ const SESSIONS =
   [...'ABCDEF'].map(letter => `Sessions-${letter}`).find(name => isTurnToSeek(name, NOW)) ?? 'none';
 
 const lines: string[] = [];
-const local = useLocalSweep([{ tableName: SESSIONS, partitionKey: 'id', granularityMinutes: 60 }], {
-  functions: { onLog: (_functionName, line) => lines.push(line) },
-});
+const local = useLocalSweep(
+  [{ tableName: SESSIONS, partitionKey: 'id', granularityMinutes: 60, shards: 1 }],
+  {
+    functions: { onLog: (_functionName, line) => lines.push(line) },
+  },
+);
 
 /** What a writer with these settings puts, a minute after it has expired. */
 function stamped(id: string, settings: Partial<ExpiryModelProps>): Item {
-  const model = expiryModel({ partitionKey: 'id', granularityMinutes: 60, ...settings });
+  const model = expiryModel({ partitionKey: 'id', granularityMinutes: 60, shards: 1, ...settings });
   return { id, ...expiryAttributes(model, { id }, { expiresAt: NOW - 60 }) };
 }
 

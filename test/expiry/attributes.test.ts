@@ -10,7 +10,7 @@ import { expiryModel } from '../../expiry/model.ts';
 const nowMs = Date.parse('2022-07-19T21:27:00.500Z');
 const now = Math.floor(nowMs / 1000);
 const key = { id: 'a' };
-const model = expiryModel({ partitionKey: 'id' });
+const model = expiryModel({ partitionKey: 'id', shards: 1 });
 
 describe('expiryAttributes', () => {
   test('stamps the second of expiry and its window', () => {
@@ -25,7 +25,7 @@ describe('expiryAttributes', () => {
     ['on the edge', 60, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
     ['a second after the edge', 61, '2022-07-19T21:28:00.000Z_2022-07-19T21:29:00.000Z'],
   ])('%s', (_name, ttlSeconds, window) => {
-    const minutes = expiryModel({ partitionKey: 'id', granularityMinutes: 1 });
+    const minutes = expiryModel({ partitionKey: 'id', granularityMinutes: 1, shards: 1 });
     expect(expiryAttributes(minutes, key, { ttlSeconds, nowMs })).toMatchObject({ expirationWindow: window });
   });
 
@@ -44,6 +44,14 @@ describe('expiryAttributes', () => {
       ExpirationTime: now,
       Window: '2022-07-19T21:00:00.000Z_2022-07-19T22:00:00.000Z#5',
     });
+  });
+
+  test('spreads a window over two shards where the model does not say', () => {
+    const windowOf = (id: string) =>
+      expiryAttributes(expiryModel({ partitionKey: 'id' }), { id }, { ttlSeconds: 20, nowMs });
+    const plain = '2022-07-19T00:00:00.000Z_2022-07-20T00:00:00.000Z';
+    const windows = Array.from({ length: 100 }, (_unused, id) => windowOf(`${id}`)['expirationWindow']);
+    expect([...new Set(windows)].sort()).toEqual([plain, `${plain}#1`]);
   });
 
   test('by second stamps the TTL alone, and still wants a key', () => {

@@ -9,7 +9,7 @@ describe('expiryModel', () => {
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
       granularitySeconds: 86_400,
-      shards: 1,
+      shards: 2,
       defaultTtlSeconds: 0,
     });
   });

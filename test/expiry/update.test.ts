@@ -3,7 +3,7 @@ import { expiryModel } from '../../expiry/model.ts';
 import { withExpiry } from '../../expiry/update.ts';
 
 const nowMs = Date.parse('2022-07-19T21:27:00Z');
-const model = expiryModel({ partitionKey: 'id' });
+const model = expiryModel({ partitionKey: 'id', shards: 1 });
 const Key = { id: 'a' };
 const SET = '#preciseTtl = :preciseTtl, #preciseTtlWindow = :preciseTtlWindow';
 const REMOVE = '#preciseTtl, #preciseTtlWindow';

@@ -129,9 +129,13 @@ test('makes the tables, and the functions find them', async () => {
 test('schedules start executions by the clock, with the scheduled time as input', async () => {
   const clock = new VirtualClock(Date.parse('2026-11-20T09:00:10Z'));
   const outputs: unknown[] = [];
+  const starters: unknown[] = [];
   const cloud = await start(stack(ECHO, { aws_scheduler_schedule: schedule() }), {
     clock,
-    onExecution: execution => outputs.push(execution.output),
+    onExecution(execution, by) {
+      outputs.push(execution.output);
+      starters.push(by);
+    },
     deliveries: (_, scheduledTime) => (new Date(scheduledTime).getUTCMinutes() === 2 ? [] : [0]),
   });
   expect(cloud.upcoming().map(u => u.at)).toEqual([Date.parse('2026-11-20T09:01:00Z')]);
@@ -142,6 +146,8 @@ test('schedules start executions by the clock, with the scheduled time as input'
     { event: { scheduledTime: '2026-11-20T09:01:00Z' } },
     { event: { scheduledTime: '2026-11-20T09:03:00Z' } },
   ]);
+  await cloud.startExecution('sweep', {}).done;
+  expect(starters).toEqual(['tick', 'tick', undefined]);
 });
 
 /** A Standard and an Express state machine; the schedule is for the Express one, which starts the Standard one. */

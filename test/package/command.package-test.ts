@@ -117,6 +117,9 @@ test('it has no path of the machine that built it, and no TypeScript', () => {
   }
 });
 
+/** Of those whose 2 is an answer. */
+const USAGE_STATUS_OF: Readonly<Record<string, number>> = { doctor: 3, status: 3, diff: 1 };
+
 describe.each([...NODES])('on Node %s', (major, node) => {
   test.each(COMMAND_NAMES)('%s has its help, and refuses wrong flags', async name => {
     const [help, wrong] = await Promise.all([
@@ -125,8 +128,7 @@ describe.each([...NODES])('on Node %s', (major, node) => {
     ]);
     expect(help).toMatchObject({ status: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^npx precise-ttl ${name}`));
-    // 0, 1 and 2 are the verdicts of these.
-    expect(wrong).toMatchObject({ status: ['doctor', 'status'].includes(name) ? 3 : 2, stdout: '' });
+    expect(wrong).toMatchObject({ status: USAGE_STATUS_OF[name] ?? 2, stdout: '' });
     expect(wrong.stderr).toMatch(
       /^--no-such-flag: expected one of [^\n]*--help, got an unknown flag; see --help$/,
     );

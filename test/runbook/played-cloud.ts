@@ -8,6 +8,7 @@ import { runHistory } from '../../cli/history/job.ts';
 import { describeHistory } from '../../cli/history/text.ts';
 import { inPackage } from '../../cli/invocation.ts';
 import { describeAlarm } from '../../cli/local-text.ts';
+import { pauseTables } from '../../cli/pause/job.ts';
 import { runReplay } from '../../cli/replay/job.ts';
 import { resumeTables } from '../../cli/resume/job.ts';
 import { statusJob } from '../../cli/status/job.ts';
@@ -46,6 +47,7 @@ export interface PlayedCloud {
   status(): Promise<{ readonly text: string; readonly verdict: string }>;
   history(options?: { readonly failed?: boolean }): Promise<string>;
   doctor(): Promise<string>;
+  pause(): Promise<string>;
   resume(): Promise<string>;
   /** @param from, to ISO-8601 */
   replay(from: string, to: string): Promise<string>;
@@ -108,8 +110,7 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
   };
   const isSounding = (alarm: AlarmName) =>
     served.cloudWatch.alarms.some(
-      ({ alarm: { name }, state }) =>
-        state === 'ALARM' && name === `precise-ttl-${props.tableName}-${kebab(alarm)}`,
+      ({ alarm: { name }, state }) => state === 'ALARM' && name === `precise-ttl-${kebab(alarm)}`,
     );
   /** The commands wait by real timers for executions that wait by the clock. */
   const whileTimePasses = async <T>(work: Promise<T>): Promise<T> => {
@@ -172,6 +173,17 @@ export async function playedCloud(props: PreciseTtlProps, start: number): Promis
       });
       return said(report ? describeReport(report) : '');
     },
+    pause: () =>
+      collected(print =>
+        pauseTables({
+          ...shared,
+          forMs: undefined,
+          resultFile: undefined,
+          connect: region => operatingClients(region, environment),
+          confirm: async () => true,
+          print,
+        }),
+      ),
     resume: () =>
       collected(print =>
         resumeTables({

@@ -22,7 +22,6 @@ import { notPrinted } from './sections.ts';
 
 const SESSIONS: PreciseTtlProps = {
   tableName: 'Sessions',
-  sweep: 'precise-ttl-Sessions',
   partitionKey: 'id',
   reconcileHours: 1,
 };
@@ -68,7 +67,7 @@ const advance = (minutes: number) => cloud.clock.advance(minutes * MINUTE);
 const putAtMinute = (id: string, minutes: number) =>
   put(id, (minutes + 1) * 60 - (Math.floor(cloud.clock.now() / 1000) % 60));
 const isDelete = ({ operation }: DynamoDbCall) => operation === 'BatchExecuteStatement';
-const machine = (wanted = 'precise-ttl-Sessions') =>
+const machine = (wanted = 'precise-ttl') =>
   cloud.served.cloud.synthesized.stateMachines.find(({ name }) => name === wanted);
 const setSchedules = (enabled: boolean) => {
   for (const schedule of cloud.served.cloud.schedules)
@@ -183,7 +182,7 @@ test('executions-timed-out: an execution hangs for a day; a replay does what it 
     return crash();
   };
   const input = JSON.stringify({ from, to });
-  const replays = machine('precise-ttl-Sessions-replay');
+  const replays = machine('precise-ttl-replay');
   await sfn.send(new StartExecutionCommand({ stateMachineArn: replays?.arn, input }));
   await advance(15);
   expect((await cloud.status()).text).toMatch(/open replays +1, for 15 minutes/);
@@ -195,4 +194,31 @@ test('executions-timed-out: an execution hangs for a day; a replay does what it 
   expect(await left()).toEqual([]);
   await cloud.until('executionsTimedOut', false, 16);
   expectShown('executionsTimedOut');
+}, 60_000);
+
+test('watermark-age: somebody has forgotten that a table is paused; when it is resumed, what was missed is replayed', async () => {
+  setSchedules(true);
+  await advance(2);
+  await cloud.resume();
+  await advance(2);
+  cloud.printed.length = 0;
+  await cloud.pause();
+  await put('missed', 90);
+  // Ticks that would do nothing for this table.
+  setSchedules(false);
+  await cloud.clock.advance(DAY);
+  setSchedules(true);
+  await advance(2);
+  expect(cloud.isSounding('watermarkAge')).toBe(false);
+  setSchedules(false);
+  await cloud.clock.advance(2 * 60 * MINUTE);
+  setSchedules(true);
+  await cloud.until('watermarkAge', true, 4);
+  const { text } = await cloud.status();
+  expect(text).toContain('WARNING the table is paused since');
+  expect(await left()).toEqual(['missed']);
+  expect(await cloud.resume()).toContain('deleted 1');
+  expect(await left()).toEqual([]);
+  await cloud.until('watermarkAge', false, 16);
+  expectShown('watermarkAge');
 }, 60_000);

@@ -24,6 +24,7 @@ const ADDRESSES = `
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_no-sweep_E77959CC
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_overdue_481DDF5A
   aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_shards-failed_68B85F92
+  aws_cloudwatch_metric_alarm.sweeps_precise-ttl_alarms_watermark-age_C1F70AD2
   aws_dynamodb_table.SessionData_table_0F12F0FA
   aws_dynamodb_table.sweeps_precise-ttl_journal_table_ECC02B3C
   aws_iam_role.sweeps_precise-ttl_delete-chunk_role_7148E1F3
@@ -106,7 +107,8 @@ const OF_A_CONSTRUCT = `
 `;
 
 /** What such a construct has since then. */
-const NEW_IN_A_CONSTRUCT = /^aws_\w+\.SessionData_(journal_table|replay_\w+|alarms_journal-failed)_/;
+const NEW_IN_A_CONSTRUCT =
+  /^aws_\w+\.SessionData_(journal_table|replay_\w+|alarms_(journal-failed|watermark-age))_/;
 
 /** Type and name of every block, and of what a module has. */
 function addressesOf(json: object): string[] {

@@ -3,8 +3,8 @@ import { ComparisonOperator, Statistic } from '@aws-sdk/client-cloudwatch';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
 import { SnsTopic } from '@cdktf/provider-aws/lib/sns-topic/index.js';
 import { TerraformStack, Testing } from 'cdktf';
-import { JOURNAL_METRIC } from '../../functions/journal/journal-failed.ts';
 import { recordedMetrics } from '../../functions/record-metrics/metrics.ts';
+import { DEPLOYMENT_METRICS } from '../../functions/runtime/deployment-metric.ts';
 import { ALARM_NAMES, ALARMS, type AlarmName, alarmsOf, kebab, tuningKinds } from '../../stacks/alarms.ts';
 import { AWS_METRICS, type AwsNamespace } from '../../stacks/aws-metrics.ts';
 import { checkConfig } from '../../stacks/config.ts';
@@ -89,7 +89,7 @@ describe('the alarms of a table', () => {
 
   test('take it as good when an idle table records nothing, but for queues and streams, whose alarms keep their state', () => {
     const others = Object.entries(alarms).filter(([name]) => name !== 'no-sweep');
-    expect(others).toHaveLength(12);
+    expect(others).toHaveLength(13);
     for (const [name, { treat_missing_data }] of others) {
       expect([name, treat_missing_data]).toEqual([
         name,
@@ -116,7 +116,7 @@ describe('the alarms of a table', () => {
     const variables = environmentOf(json, 'record-metrics');
     const dimensions = alarm['dimensions'] as Record<string, string>;
     if (alarm['namespace'] === variables['POWERTOOLS_METRICS_NAMESPACE']) {
-      if (alarm['metric_name'] === JOURNAL_METRIC.name) {
+      if (String(alarm['metric_name']) in DEPLOYMENT_METRICS) {
         expect(dimensions).toEqual({ Deployment: variables['DEPLOYMENT_NAME'] });
         return;
       }
@@ -259,7 +259,9 @@ test.each(ALARM_NAMES)('%s can be turned off, and set', alarm => {
       .map(each => each.alarm)
       .sort(),
   ).toEqual(ALARM_NAMES.filter(each => each !== alarm).sort());
-  const set = Object.fromEntries(Object.keys(tuningKinds(alarm)).map(field => [field, 7]));
+  const set = Object.fromEntries(
+    Object.keys(tuningKinds(alarm)).map(field => [field, field === 'threshold' ? 7_000 : 7]),
+  );
   expect(Object.keys(set)).toContain('periods');
   expect(of({ [alarm]: set }).find(each => each.alarm === alarm)).toMatchObject(set);
   expect(of({ [alarm]: set }).filter(each => each.alarm !== alarm)).toEqual(
@@ -287,6 +289,7 @@ test('with essential metrics only those alarms are left whose metric is recorded
       'deadLetters',
       'journalFailed',
       'deletionLag',
+      'watermarkAge',
       'archiveFailures',
       'archiveDelay',
       'eventFailures',
@@ -305,6 +308,10 @@ test.each<[PreciseTtlProps['alarms'], RegExp]>([
   [{ noSweep: { threshold: 2 } }, /^alarms\.noSweep\.threshold: /],
   [{ noSweep: true as never }, /^alarms\.noSweep: expected false or \{ periods \}/],
   [{ overdue: { threshold: 0 } }, /^alarms\.overdue\.threshold: expected a whole number from 1/],
+  [
+    { watermarkAge: { threshold: 3_599 } },
+    /^alarms\.watermarkAge\.threshold: expected a whole number from 3,?600 /,
+  ],
   [{ overdue: { periods: 289 } }, /^alarms\.overdue\.periods: expected a whole number from 1 to 288/],
   [{ overdue: null as never }, /^alarms\.overdue: /],
 ])('refuses %j', (alarms, message) => {

@@ -41,7 +41,7 @@ test('a table needs no more than its name and its partition key', () => {
     indexName: 'expirationWindowIndex',
     name: 'precise-ttl-SessionData',
     granularityMinutes: 1440,
-    shards: 1,
+    shards: 2,
     deleteMode: 'guarded',
     precisionSeconds: 1,
     pollSeconds: 0,
@@ -148,9 +148,68 @@ describe('fails for', () => {
       /table: .*Did you mean tables\?/,
     ],
     [
-      'an unknown state backend',
-      { region: 'us-east-1', state: { backend: 'gcs' }, tables: [table()] },
-      /state: expected/,
+      'a state backend that cannot be one',
+      { region: 'us-east-1', state: { backend: 'S3', bucket: 'my-state' }, tables: [table()] },
+      /state: expected .*, got \{"backend":"S3"/,
+    ],
+    [
+      'a setting of the state that Terraform cannot read',
+      { region: 'us-east-1', state: { backend: 'gcs', bucket: 'my-state', prefix: null }, tables: [table()] },
+      /state\.prefix: expected a text, a number, .* got null/,
+    ],
+    [
+      'a setting of the state in a bucket that Terraform cannot read',
+      {
+        region: 'us-east-1',
+        state: { backend: 's3', bucket: 'my-state', assume_role: { role_arn: undefined } },
+        tables: [table()],
+      },
+      /state\.assume_role: expected a text, a number/,
+    ],
+    [
+      'a role to deploy with that is none',
+      { region: 'us-east-1', provider: { assumeRole: { roleArn: 'deployer' } }, tables: [table()] },
+      /provider\.assumeRole\.roleArn: expected the ARN of a role/,
+    ],
+    [
+      'a role to deploy with that is not named',
+      { region: 'us-east-1', provider: { assumeRole: { sessionName: 'ci' } }, tables: [table()] },
+      /provider\.assumeRole\.roleArn: expected the ARN of a role, .* got nothing/,
+    ],
+    [
+      'an account that has lost its zeros',
+      { region: 'us-east-1', provider: { allowedAccountIds: [12345678901] }, tables: [table()] },
+      /provider\.allowedAccountIds: expected a list of 1 to 100, each the id of an account in quotes/,
+    ],
+    [
+      'a misspelt field of the provider',
+      { region: 'us-east-1', provider: { profil: 'prod' }, tables: [table()] },
+      /provider\.profil: .*Did you mean profile\?/,
+    ],
+    [
+      'overrides that are no arguments',
+      { region: 'us-east-1', overrides: { aws_lambda_function: 50 }, tables: [table()] },
+      /overrides: expected \{ aws_lambda_function/,
+    ],
+    // CDKTF takes a dot for the way to an argument within another.
+    ...[
+      'lifecycle',
+      'for_each',
+      'name',
+      'function_name',
+      'lifecycle.prevent_destroy',
+      'environment.0.name',
+    ].map((argument): [string, unknown, RegExp] => [
+      `an override of ${argument}`,
+      { region: 'us-east-1', overrides: { aws_lambda_function: { [argument]: {} } }, tables: [table()] },
+      new RegExp(
+        `overrides\\.aws_lambda_function\\.${argument}: expected an argument that is neither a name`,
+      ),
+    ]),
+    [
+      'an override that is no value of Terraform',
+      { region: 'us-east-1', overrides: { aws_lambda_function: { layers: [undefined] } }, tables: [table()] },
+      /overrides\.aws_lambda_function\.layers: expected a text/,
     ],
     [
       'S3 without a bucket',
@@ -422,7 +481,7 @@ describe('fails for', () => {
     ],
     [
       'more deletes a second than the one shard takes',
-      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1 }),
+      configWith({ maxDeletesPerSecond: 5000, granularityMinutes: 1, shards: 1 }),
       /maxDeletesPerSecond: expected at most 1000: .* there is 1, got 5000\. Lower it, or set shards: 50, .* warm for 25000 write units/,
     ],
     [
@@ -633,7 +692,9 @@ test('every value of a wrong type is a problem, not a crash', () => {
   for (const field of PROP_NAMES) {
     for (const value of [null, {}, [], -1, 1.5, Number.NaN, '', () => 1, 5n, Symbol('a')]) {
       const props = { ...table(), [field]: value } as PreciseTtlProps;
-      const isNone = ['tags', 'alarms', 'archive'].includes(field) && isDeepStrictEqual(value, {});
+      const isNone =
+        ['tags', 'alarms', 'archive', 'roleArns', 'tableRoleArns'].includes(field) &&
+        isDeepStrictEqual(value, {});
       expect(propProblems(props).length > 0).toBe(!isNone);
     }
   }
@@ -641,7 +702,10 @@ test('every value of a wrong type is a problem, not a crash', () => {
 
 describe('docs/configuration.md', () => {
   const docs = readFileSync('docs/configuration.md', 'utf8');
-  test.each(['region', 'allowUnknownRegion', 'state', 'tags'])('describes %s', name => {
-    expect(docs).toContain(`| \`${name}\` |`);
-  });
+  test.each(['region', 'allowUnknownRegion', 'state', 'provider', 'overrides', 'tags'])(
+    'describes %s',
+    name => {
+      expect(docs).toContain(`| \`${name}\` |`);
+    },
+  );
 });

@@ -487,7 +487,7 @@ describe('a key of the customer', () => {
         new Set(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*']),
       );
     }
-    expect(actionsOn('-schedule')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
+    expect(actionsOn('-schedule')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey', 'kms:Decrypt']);
     expect(actionsOn('SessionData-sweep')).toEqual([
       'kms:Decrypt',
       'kms:GenerateDataKey',

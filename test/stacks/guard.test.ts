@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STACK } from '../../stacks/app.ts';
-import { bucketPrefixOf } from '../../stacks/parts/archive-bucket.ts';
+import { bucketPrefixOf } from '../../stacks/names.ts';
 import type { PreciseTtlProps } from '../../stacks/props.ts';
 import {
   configOf,

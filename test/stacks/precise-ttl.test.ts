@@ -186,7 +186,7 @@ describe('the functions', () => {
       ttlAttribute: 'ExpirationTime',
       windowAttribute: 'expirationWindow',
       granularityMinutes: 1440,
-      shards: 1,
+      shards: 2,
       deleteMode: 'guarded',
       lookbackMinutes: 10,
       precisionSeconds: 1,
@@ -298,6 +298,26 @@ describe('the roles may do exactly', () => {
     const machine = `arn:aws:states:REGION:ACCOUNT:stateMachine:${name}`;
     const { Condition } = trusted(json, role);
     expect(Condition.ArnLike['aws:SourceArn'].map(readable)).toEqual([machine, `${machine}/*`]);
+  });
+
+  test('by second the state machine of the ticks may query the index by itself, and no other does', () => {
+    const bySecond = terraformJson(
+      configOf({
+        ...SESSION_DATA,
+        indexedBy: 'second',
+        tableKmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1',
+      }),
+    );
+    const dataOf = (role: string) =>
+      permissions(bySecond, role).filter(each => /^(dynamodb|kms):/.test(each));
+    expect(dataOf('precise-ttl-sweep')).toEqual([
+      expect.stringMatching(/^dynamodb:Query on .*index/),
+      'kms:Decrypt on arn:aws:kms:us-east-1:123456789012:key/1',
+      'kms:DescribeKey on arn:aws:kms:us-east-1:123456789012:key/1',
+    ]);
+    expect(dataOf('precise-ttl-replay')).toEqual([]);
+    const isOff = terraformJson(configOf({ ...SESSION_DATA, indexedBy: 'second', enabled: false }));
+    expect(permissions(isOff, 'precise-ttl-sweep').filter(each => each.startsWith('dynamodb:'))).toEqual([]);
   });
 
   test('the schedules', () => {
@@ -460,7 +480,7 @@ describe('a deployment', () => {
       indexedBy: 'window',
       windowAttribute: 'expirationWindow',
       granularityMinutes: 1440,
-      shards: 1,
+      shards: 2,
     });
     expect(tables['Tokens']?.expiryModel).toEqual({
       partitionKey: 'a$${b}',

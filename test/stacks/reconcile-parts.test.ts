@@ -15,6 +15,7 @@ import { type ReconcilePart, reconcileParts } from '../../stacks/reconcile-parts
 import { schedulesOf } from '../../stacks/schedules-of.ts';
 import { ROUND_TARGETS } from '../../statemachine/contract.ts';
 import { configOf, SESSION_DATA, synthesizeToFolder } from '../support/synthesized.ts';
+import { windowKeysOf } from '../support/target-windows.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -130,8 +131,8 @@ describe('100 shards and 48 hours, as they are synthesized', () => {
       const request = readSweepInput(input, now, TICK);
       await plan(request, null, {
         layout: indexLayout(model),
-        probe: async ({ windowKeys }) => {
-          for (const key of windowKeys) pairs.add(key);
+        probe: async target => {
+          for (const key of windowKeysOf(target)) pairs.add(key);
           return undefined;
         },
         concurrency: 1000,

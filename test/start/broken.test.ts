@@ -97,7 +97,7 @@ test('what is not deleted at all is broken, however long the machine slept', asy
   const clock = new SleepingClock(JOB_STARTED, Date.parse('2026-11-20T09:01:40Z'), 3_600_000);
   const { status, notKept, printed } = await judgedJob({
     clock,
-    ...answering('query-expired', payload => ({ ...(payload as object), chunks: [] })),
+    ...answering('query-expired', payload => ({ ...(payload as object), chunks: [], upcoming: [] })),
   });
   expect(status).toBe(1);
   expect(notKept).toMatchObject({ expiredDeleted: 'broken', noneOverdue: 'broken' });

@@ -13,6 +13,7 @@ import {
   target,
   thrown,
   type World,
+  windowName,
 } from '../support/run-sweep.ts';
 import { carriedOf } from '../support/sweep-settings.ts';
 import { SESSION_DATA } from '../support/synthesized.ts';
@@ -213,7 +214,7 @@ test('children whose results are too much for a state count as failed, and the n
         result: object | null;
         progress: QueryExpiredInput['progress'];
       };
-      const pad = result !== null && progress.target.windowKeys[0] !== 'c';
+      const pad = result !== null && windowName(progress.target) !== 'c';
       return pad ? { ...answer, result: { ...result, padding: TOO_MUCH } } : answer;
     }),
   }));

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expiryModel } from '../../expiry/model.ts';
 import { SWEEP_INCOMPLETE } from '../../statemachine/contract.ts';
-import type { SweepFunctions } from '../support/simulation/functions.ts';
 import { reportOf, type SimulatedCall, Simulation } from '../support/simulation/simulation.ts';
 
 /*
@@ -14,7 +13,7 @@ const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const GOOD = ['good-1', 'good-2'] as const;
 const BAD = 'bad';
 
-type FunctionName = keyof SweepFunctions;
+type FunctionName = SimulatedCall['name'];
 type Answer = Record<string, unknown>;
 type Sabotage = (answer: Answer, call: SimulatedCall) => unknown;
 
@@ -23,13 +22,22 @@ const text = (bytes: number, character = 'x') =>
   character.repeat(Math.floor(bytes / Buffer.byteLength(character)));
 
 /** Items before the tick and in its minute, of which each child of a table gets some. */
-async function tickWith(name: FunctionName | undefined, sabotage: Sabotage) {
+async function tickWith(
+  name: FunctionName | undefined,
+  sabotage: Sabotage,
+  badIndexedBy: 'window' | 'second' = 'window',
+) {
   const simulation = new Simulation({
     start: START,
     callMs: 20,
     tables: [GOOD[0], BAD, GOOD[1]].map(table => ({
       name: table,
-      model: expiryModel({ partitionKey: 'id', granularityMinutes: 1440, shards: 2 }),
+      model: expiryModel({
+        partitionKey: 'id',
+        ...(table === BAD && badIndexedBy === 'second'
+          ? { indexedBy: 'second' }
+          : { granularityMinutes: 1440, shards: 2 }),
+      }),
     })),
     // What goes on for ever does not take for ever to test.
     failingCall: (_name, { input }) => (isOfBad(input) ? { hangsMs: 500 } : undefined),
@@ -150,16 +158,55 @@ describe.each<FunctionName>(['plan-sweep', 'query-expired', 'delete-chunk'])('%s
   });
 });
 
+describe.each<FunctionName>(['poll', 'query-expired'])('by second %s answers', name => {
+  test.each(NONSENSE)('%s', async (_what, sabotage) => {
+    const simulation = await tickWith(name, sabotage, 'second');
+    expectOthersUnharmed(simulation);
+    // Nobody has to believe what a query counts.
+    if (name === 'poll') expect(simulation.named(BAD).items.ids()).toEqual([]);
+  });
+});
+
+describe('by second query-expired answers', () => {
+  const polls =
+    (more: Answer): Sabotage =>
+    answer => ({
+      ...answer,
+      next: 'poll',
+      until: '2026-11-20T09:01:30Z',
+      poll: { second: START + 90, last: START + 119 },
+      ...more,
+    });
+  test.each<[string, Sabotage]>([
+    ['polls, again and again', polls({})],
+    ['polls of nothing', polls({ poll: null })],
+    ['polls of a number', polls({ poll: 5 })],
+    ['polls of texts', polls({ poll: { second: 'x', last: 'y' } })],
+    ['polls of lists', polls({ poll: { second: [1, 2], last: [] } })],
+    ['polls of fractions', polls({ poll: { second: 0.5, last: 1.5 } })],
+    ['polls of an hour', polls({ poll: { second: START, last: START + 3600 } })],
+    ['polls backwards', polls({ poll: { second: START + 90, last: START } })],
+    ['polls of huge numbers', polls({ poll: { second: 1e300, last: 1e300 } })],
+    ['polls in the past', polls({ until: '2001-01-01T00:00:00Z' })],
+    ['polls in 2099', polls({ until: '2099-01-01T00:00:00Z' })],
+    ['polls at no time', polls({ until: null })],
+    ['polls, and no progress', polls({ progress: null })],
+    ['polls, and has much besides', polls({ more: text(KIB_256 - 4_000) })],
+  ])('%s', async (_name, sabotage) => {
+    expectOthersUnharmed(await tickWith('query-expired', sabotage, 'second'));
+  });
+});
+
 const COUNTED = { found: 1, deleted: 1 };
 
 describe('query-expired answers', () => {
   test.each<[string, Sabotage]>([
     ['query, for ever', answer => ({ ...answer, next: 'query' })],
-    ['delete, for ever', answer => ({ ...answer, next: 'delete', chunks: [], afterwards: 'query' })],
-    ['delete and no chunks', answer => ({ ...answer, next: 'delete', chunks: null, afterwards: 'query' })],
+    ['delete, for ever', answer => ({ ...answer, next: 'delete', chunks: [], upcoming: [] })],
+    ['delete and no chunks', answer => ({ ...answer, next: 'delete', chunks: null, upcoming: [] })],
     [
       'chunks that are none',
-      answer => ({ ...answer, next: 'delete', chunks: [null, 5, 'x', {}, []], afterwards: 'query' }),
+      answer => ({ ...answer, next: 'delete', chunks: [null, 5, 'x', {}, []], upcoming: [] }),
     ],
     [
       'a chunk without a deadline',
@@ -180,7 +227,30 @@ describe('query-expired answers', () => {
     ['a chunk whose keys are a text', answer => withChunks(answer, chunk => ({ ...chunk, keys: 'x' }))],
     [
       'deletes and then a wait until 2099',
-      answer => ({ ...answer, afterwards: 'wait', until: '2099-01-01T00:00:00Z' }),
+      answer => ({ ...answer, upcoming: [{ until: '2099-01-01T00:00:00Z', chunks: [] }] }),
+    ],
+    [
+      'deletes and then a wait until no time',
+      answer => ({ ...answer, upcoming: [{ until: 'x', chunks: [] }] }),
+    ],
+    ['deletes and then waits of null', answer => ({ ...answer, upcoming: null })],
+    ['deletes and then waits that are none', answer => ({ ...answer, upcoming: [null, 5, 'x', {}, []] })],
+    [
+      'waits behind which nothing can be deleted',
+      (answer, { nowMs }) => ({
+        ...answer,
+        upcoming: [null, 5, 'x', {}].map(chunk => ({
+          until: new Date(nowMs).toISOString(),
+          chunks: [chunk],
+        })),
+      }),
+    ],
+    [
+      'waits behind which the chunks are a text',
+      (answer, { nowMs }) => ({
+        ...answer,
+        upcoming: [{ until: new Date(nowMs).toISOString(), chunks: 'x' }],
+      }),
     ],
     ['a result without counts', answer => ({ ...answer, next: 'end', result: { complete: true, found: 1 } })],
     [
@@ -194,7 +264,7 @@ describe('query-expired answers', () => {
     ['a result with other lists', answer => endsWith(answer, { failedKeys: [null], sampleKeys: 5 })],
     ['a result with a lag of texts', answer => endsWith(answer, { lagCounts: { x: 'y' }, lagMaxMs: 'z' })],
     ['a result with a lag of null', answer => endsWith(answer, { lagCounts: null })],
-    ['a result that hands on nonsense', answer => endsWith(answer, { resume: { windowKeys: 5 } })],
+    ['a result that hands on nonsense', answer => endsWith(answer, { resume: { windows: 5 } })],
     ['a result that hands on null', answer => endsWith(answer, { resume: null })],
     ['a result of 100 KB', answer => endsWith(answer, { more: text(100_000) })],
     ['a result of 4,000 characters beyond ASCII', answer => endsWith(answer, { more: text(12_000, '€') })],
@@ -241,16 +311,17 @@ describe('delete-chunk answers', () => {
   });
 });
 
-describe.each<FunctionName>(['query-expired', 'delete-chunk'])('%s fails', name => {
+describe.each<FunctionName>(['query-expired', 'delete-chunk', 'poll'])('%s fails', name => {
   test.each<[string, string]>([
     ['with an error whose name is huge', text(200_000)],
     ['with an error whose name is beyond ASCII', text(200_000, '€')],
     ['with an error without a name', ''],
     ['as if for too much data', 'States.DataLimitExceeded'],
   ])('%s', async (_name, errorName) => {
-    const simulation = await tickWith(name, () => {
+    const fail = () => {
       throw Object.assign(new Error(text(1000)), { name: errorName });
-    });
+    };
+    const simulation = await tickWith(name, fail, name === 'poll' ? 'second' : 'window');
     expectOthersUnharmed(simulation);
   });
 });
@@ -305,13 +376,15 @@ const RUNS = Number(process.env['SABOTAGE_RUNS'] ?? 15);
 test('any answer with any value in any place of it', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom<FunctionName>('plan-sweep', 'query-expired', 'delete-chunk'),
+      fc.constantFrom<FunctionName>('plan-sweep', 'query-expired', 'delete-chunk', 'poll'),
+      fc.constantFrom<'window' | 'second'>('window', 'second'),
       fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 }),
       fc.oneof(
         fc.jsonValue({ maxDepth: 2 }),
         fc.constantFrom(
           'wait',
           'query',
+          'poll',
           'delete',
           'end',
           'done',
@@ -322,12 +395,13 @@ test('any answer with any value in any place of it', async () => {
         ),
       ),
       fc.nat({ max: 3 }),
-      async (name, path, value, from) => {
+      async (name, badIndexedBy, path, value, from) => {
         let calls = 0;
-        const simulation = await tickWith(name, answer => {
+        const sabotage: Sabotage = answer => {
           calls += 1;
           return calls > from ? replacedAt(answer, path, value) : answer;
-        });
+        };
+        const simulation = await tickWith(name, sabotage, badIndexedBy);
         expectOthersUnharmed(simulation);
       },
     ),

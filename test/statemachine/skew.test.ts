@@ -60,6 +60,24 @@ test.each(cases)('%s, Step Functions ahead by %d s, margin %d s', async (name, s
   for (const { renewed, failed } of reports) expect([renewed, failed]).toEqual([0, 0]);
 });
 
+/** A call begins 30 ms after its second, and a read takes 5 ms more. */
+test.each([0, 0.029, 0.031, 0.034, 0.036, 0.1])(
+  'what is planned ahead is not early by milliseconds either, Step Functions ahead by %d s',
+  async skew => {
+    const { simulation } = await sweep({
+      dynamoDbAheadMs: -skew * 1000,
+      functionsAheadMs: -skew * 1000,
+      callMs: 30,
+      read: { ms: 5, processorMs: 3 },
+    });
+    const late = lateMs(simulation);
+    expect(late).toHaveLength(LAST - FIRST + 1);
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+    // Far fewer polls than seconds: most of the deletes were planned.
+    expect(simulation.calls['query-expired']).toBeLessThan(20);
+  },
+);
+
 test.each(SKEWS)(
   'once a minute, with a grace, and by the reconcile: Step Functions ahead by %d s',
   async skew => {

@@ -21,6 +21,7 @@ import {
   STARTED,
   TOO_MUCH,
   thrown,
+  windowName,
 } from '../support/run-sweep.ts';
 import { SESSION_DATA } from '../support/synthesized.ts';
 
@@ -484,7 +485,7 @@ describe.each(MACHINES)('the %s', machine => {
         windows: { good: itemKeys(3, 'g'), bad: itemKeys(3, 'b') },
         ...answering('query-expired', answer => {
           const { progress } = answer as QueryExpiredOutput;
-          return progress.target.windowKeys[0] === 'bad' ? change(answer as QueryExpiredOutput) : answer;
+          return windowName(progress.target) === 'bad' ? change(answer as QueryExpiredOutput) : answer;
         }),
       }));
       expect(execution.error).toBe('SweepIncompleteError');

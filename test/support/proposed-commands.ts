@@ -41,8 +41,8 @@ export function commandsIn(text: string): string[][] {
 
 /** What a document proposes: in blocks for a shell, without their comments, and alone between backticks. */
 export function commandsOfDocument(markdown: string): string[][] {
-  const fences = [...markdown.matchAll(/^ *```(?:sh|bash|console)\n(.*?)^ *```$/gms)].map(([, code = '']) =>
-    code.replaceAll(/(^|\s)# .*$/gm, '$1'),
+  const fences = [...markdown.matchAll(/^ *```(?:sh|bash|console|yaml)\n(.*?)^ *```$/gms)].map(
+    ([, code = '']) => code.replaceAll(/(^|\s)# .*$/gm, '$1'),
   );
   const prose = markdown.replaceAll(/^ *```\w*\n.*?^ *```$/gms, '');
   const inline = [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '));

@@ -28,6 +28,7 @@ import { type Machines, simulatedMachines } from './simulation/definition.ts';
 import { type SweepFunctions, simulatedFunctions } from './simulation/functions.ts';
 import { carriedOf, settingsOf } from './sweep-settings.ts';
 import { SESSION_DATA } from './synthesized.ts';
+import { windowsOf } from './target-windows.ts';
 
 type FunctionName = (typeof TASKS)[keyof typeof TASKS];
 
@@ -61,7 +62,7 @@ export interface World {
   /** Instead of one target for each window that holds something. */
   readonly plan?: NextRoundOptions['plan'];
   /** Around each Query; throws what the reader throws. */
-  readonly query?: (windowKey: string, startKey: ItemKey | null) => Promise<void>;
+  readonly query?: (window: string, startKey: ItemKey | null) => Promise<void>;
   /** Instead of deleting: what a batch comes to. Throws what the SDK throws. */
   readonly deletes?: (keys: readonly ExpiredKey[]) => Promise<Deletion>;
   /** Around each call of a function; throws what the function, or Lambda, throws. */
@@ -153,9 +154,18 @@ export function thrown(name: string, message = name): Error {
 }
 
 /** What is expired at the tick, in one window. */
-export function target(windowKey = 'w'): SweepTarget {
-  return { windowKeys: [windowKey], from: 1, before: 2_000_000_000, upcomingFrom: null };
+export function target(name = 'w'): SweepTarget {
+  const windows = [{ start: FIRST_WINDOW + Number.parseInt(name, 36), shards: '0' }];
+  return { windows, from: 1, before: 2_000_000_000, upcomingFrom: null };
 }
+
+/** The name of a target's window. */
+export function windowName({ windows: [window] }: Pick<SweepTarget, 'windows'>): string {
+  return ((window?.start ?? FIRST_WINDOW) - FIRST_WINDOW).toString(36);
+}
+
+/** Each name is a number of seconds behind it. */
+const FIRST_WINDOW = Date.parse('2026-11-20T00:00:00Z') / 1000;
 
 /** The TTL of everything in a memory table: five seconds before the execution starts. */
 export const EXPIRED = STARTED / 1000 - 5;
@@ -205,11 +215,11 @@ function functionsAround(
   // Like DynamoDB's: a page goes on behind a position, whether or not the item there is still in the table.
   const number = (key: string) => Number(key.match(/-(\d+)/)?.[1]);
   const readIndex: ReadIndex = async ({ value }, range, startKey, limit) => {
-    const windowKey = String(value);
-    await query(windowKey, startKey);
+    const window = windowName({ windows: windowsOf(String(value)) });
+    await query(window, startKey);
     const behind = startKey === null ? -1 : number(JSON.stringify(startKey));
     const isInRange = range.from <= EXPIRED && EXPIRED <= range.upTo;
-    const rest = [...(isInRange ? (left.get(windowKey) ?? []) : [])].filter(key => number(key) > behind);
+    const rest = [...(isInRange ? (left.get(window) ?? []) : [])].filter(key => number(key) > behind);
     const entries = rest.slice(0, limit).map((key): ExpiredKey => ({ key: JSON.parse(key), ttl: EXPIRED }));
     return {
       entries,

@@ -17,6 +17,8 @@ export interface ApiContext {
   readonly partition: string;
   /** Chooses between the two versions of an alias. @default different in every run */
   readonly random?: RandomSource;
+  /** Whether what runs the executions answers a Resource that is not implemented, by its ARN. @default none is */
+  readonly isMocked?: (arn: string) => boolean;
 }
 
 /** An operation of the API: takes the members of its request and returns those of its answer. */

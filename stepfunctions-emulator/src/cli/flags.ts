@@ -31,6 +31,11 @@ const FLAGS = {
   },
   watch: { help: 'load a definition again when its file changes' },
   'virtual-clock': { help: 'waits, timeouts and backoff take no time' },
+  'express-again': {
+    value: 'SECONDS',
+    many: true,
+    help: 'run each Express execution once more after so long, as AWS may; as often as needed',
+  },
   region: { value: 'REGION', help: 'of every ARN (default us-east-1)' },
   account: { value: 'ID', help: 'of every ARN (default 123456789012)' },
   role: { value: 'ARN', help: 'of the state machines (default a made-up one)' },

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly lambdaEndpoint: { readonly url: string; readonly source: string } | undefined;
   readonly watch: boolean;
   readonly virtualClock: boolean;
+  /** When each Express execution runs again, milliseconds after its start. */
+  readonly expressAgainMs: readonly number[];
   readonly region: string;
   readonly partition: string;
   readonly account: string;
@@ -61,6 +63,7 @@ export function readOptions(
     lambdaEndpoint: readLambdaEndpoint(one('lambda-endpoint'), environment[ENDPOINT_VARIABLE]),
     watch: flags.has('watch'),
     virtualClock: flags.has('virtual-clock'),
+    expressAgainMs: (flags.get('express-again') ?? []).map(readAgain),
     region,
     partition,
     account,
@@ -77,6 +80,17 @@ function readPort(value = String(DEFAULT_PORT)): number {
   const port = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (port <= 65_535) return port;
   throw new UsageError(`--port: expected a whole number from 0 to 65535, got "${value}"`);
+}
+
+/** A day: nobody waits for longer. */
+const MOST_AGAIN_SECONDS = 86_400;
+
+function readAgain(value: string): number {
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (seconds <= MOST_AGAIN_SECONDS) return Math.round(seconds * 1000);
+  throw new UsageError(
+    `--express-again: expected seconds from 0 to ${MOST_AGAIN_SECONDS}, such as 12 or 0.5, got "${value}"`,
+  );
 }
 
 function readLambdaEndpoint(flag: string | undefined, variable: string | undefined) {

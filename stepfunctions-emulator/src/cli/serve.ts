@@ -43,18 +43,23 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
   }
   const invoker = await invokerOf(options, clock);
   const resources = nestedExecutions(() => context);
-  const engine = new Engine({ clock, invoker, resources });
   const running = new Set<Execution>();
-  const watch = (execution: Execution): Execution => {
+  const watch = (execution: Execution): void => {
     running.add(execution);
     void execution.done.then(() => {
       running.delete(execution);
       events.onExecution(execution);
     });
-    return execution;
   };
+  const engine = new Engine({
+    clock,
+    invoker,
+    resources,
+    expressDeliveries: () => [0, ...options.expressAgainMs],
+    onStart: watch,
+  });
   const executions = new Executions({
-    start: (machine, start) => watch(engine.start(machine, start)),
+    start: (machine, start) => engine.start(machine, start),
     redrive: async execution => {
       await execution.redrive();
       watch(execution);
@@ -72,6 +77,7 @@ export async function serve(options: ServerOptions, events: ServerEvents): Promi
     async stop() {
       unwatch();
       await server.stop();
+      engine.endDeliveries();
       const stopped = [...running];
       for (const execution of stopped) execution.stop('Emulator.Stopped', 'The server was stopped.');
       await Promise.all(stopped.map(execution => execution.done));

@@ -1,8 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ListStateMachinesCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { WAIT } from '../api/support.ts';
+import {
+  ListStateMachinesCommand,
+  StartExecutionCommand,
+  StartSyncExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { PASS, WAIT } from '../api/support.ts';
 import { type EmulatorProcess, exportedBy, startEmulator } from '../support/emulator-process.ts';
 import { sfnClient } from '../support/step-functions-api.ts';
 
@@ -12,6 +16,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stepfunctions-emulator-'));
   writeFileSync(join(folder, 'wait.asl.json'), WAIT);
+  writeFileSync(join(folder, 'pass.asl.json'), PASS);
   const Choices = [{ Condition: '{% false %}', Next: 'End' }];
   const States = { Round: { Type: 'Choice', Choices, Default: 'Round' }, End: { Type: 'Succeed' } };
   const loop = { QueryLanguage: 'JSONata', StartAt: 'Round', States };
@@ -49,6 +54,44 @@ test.concurrent.each([
   expect(printed.stderr).toMatch(message);
   expect(printed.stderr).not.toMatch(/\n {4}at /);
   expect(printed.stdout).toBe('');
+});
+
+test.concurrent('--express-again runs an Express execution again, and none that its client waits for', async () => {
+  const express = ['--definition', 'pass.asl.json', '--type', 'EXPRESS'];
+  const server = run('--port', '0', ...express, '--express-again', '0', '--express-again', '0.2');
+  const [, stateMachineArn] = await server.until(/--state-machine-arn (\S+) [\s\S]*Ctrl-C stops/);
+  const client = sfnClient(exportedBy(server)['AWS_ENDPOINT_URL_SFN'] ?? '');
+  await client.send(new StartSyncExecutionCommand({ stateMachineArn, name: 'waited-for' }));
+  await client.send(new StartExecutionCommand({ stateMachineArn, name: 'once' }));
+  await server.until(/(^.* {2}pass:once\S* {2}SUCCEEDED in .*\n){3}/m);
+  client.destroy();
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.printed.stdout.match(/ {2}pass:\S+/g)?.sort()).toEqual([
+    ...Array(3).fill(expect.stringContaining('pass:once')),
+    expect.stringContaining('pass:waited-for'),
+  ]);
+});
+
+test.concurrent('a delivery that is still to come keeps nobody from stopping it', async () => {
+  const server = run(
+    '--port',
+    '0',
+    '--definition',
+    'pass.asl.json',
+    '--type',
+    'EXPRESS',
+    '--express-again',
+    '600',
+  );
+  const [, stateMachineArn] = await server.until(/--state-machine-arn (\S+) [\s\S]*Ctrl-C stops/);
+  const client = sfnClient(exportedBy(server)['AWS_ENDPOINT_URL_SFN'] ?? '');
+  await client.send(new StartExecutionCommand({ stateMachineArn, name: 'once' }));
+  await server.until(/pass:once/);
+  client.destroy();
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.printed.stdout.match(/pass:once/g)).toHaveLength(1);
 });
 
 test.concurrent('an execution that goes round for ever keeps nobody from stopping it', async () => {

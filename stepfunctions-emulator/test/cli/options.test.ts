@@ -13,11 +13,18 @@ test('without flags it is an empty server on the port of Step Functions Local', 
     lambdaEndpoint: undefined,
     watch: false,
     virtualClock: false,
+    expressAgainMs: [],
     region: 'us-east-1',
     partition: 'aws',
     account: '123456789012',
     roleArn: 'arn:aws:iam::123456789012:role/stepfunctions-emulator',
   });
+});
+
+test('--express-again is in seconds, as often as an execution runs again', () => {
+  expect(read('--express-again 12 --express-again=0.5 --express-again 0').expressAgainMs).toEqual([
+    12_000, 500, 0,
+  ]);
 });
 
 test.each([
@@ -64,6 +71,14 @@ test('the flag of the Lambda endpoint goes before the variable', () => {
 });
 
 test.each([
+  [
+    '--express-again soon',
+    /^--express-again: expected seconds from 0 to 86400, such as 12 or 0\.5, got "soon"$/,
+  ],
+  ['--express-again=-1', /^--express-again: expected seconds from 0 to 86400/],
+  ['--express-again 86401', /^--express-again: expected seconds from 0 to 86400/],
+  ['--express-again 1e3', /^--express-again: expected seconds/],
+  ['--express-again', /^--express-again: expected a value, got nothing; write --express-again SECONDS$/],
   ['--nope', /^--nope: expected one of --definition, .*--version; see --help$/],
   ['-p 1', /^-p: expected one of/],
   ['a.json', /^expected flags, got "a\.json"; for a definition write --definition a\.json$/],
@@ -105,6 +120,7 @@ test('the help has each flag on a line', () => {
     '--lambda-endpoint',
     '--watch',
     '--virtual-clock',
+    '--express-again',
     '--region',
     '--account',
     '--role',

@@ -34,6 +34,8 @@ export interface StepFunctionsApi {
 }
 
 export interface StepFunctionsApiOptions {
+  /** Resources that are taken in a definition, and not run. @default those that are implemented */
+  readonly isMocked?: ApiContext['isMocked'];
   readonly invoker?: FunctionInvoker;
   readonly clock?: Clock;
   readonly kept?: Partial<KeptExecutions>;
@@ -48,7 +50,7 @@ const NO_FUNCTIONS: FunctionInvoker = {
 
 /** Starts the API before the tests of the calling file and stops it after them; use it inside tests and hooks only. */
 export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): StepFunctionsApi {
-  const { clock = realClock, invoker = NO_FUNCTIONS, kept, expressDeliveries } = options;
+  const { clock = realClock, invoker = NO_FUNCTIONS, kept, expressDeliveries, isMocked } = options;
   const started: Execution[] = [];
   const resources = nestedExecutions(() => context);
   const engine = new Engine({
@@ -68,6 +70,7 @@ export function useStepFunctionsApi(options: StepFunctionsApiOptions = {}): Step
     stateTester: new StateTester({ ...place, invoker, clock, resources }),
     stateMachines: new StateMachines(() => clock.now()),
     executions: new Executions(runner, kept),
+    ...(isMocked && { isMocked }),
   };
   const errors: unknown[] = [];
   let server: ApiServer | undefined;

@@ -26,7 +26,7 @@ test.each<[string, number, number, Partial<PreciseTtlProps>, number | undefined,
     'too much for one shard',
     1_900,
     312,
-    {},
+    { shards: 1 },
     undefined,
     [
       'more is written to the index than its shards are good for: 1,900 write units a second in the busiest minute of the last day, on 1 shard; 312 writes throttled in that day',

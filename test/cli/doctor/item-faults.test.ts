@@ -179,6 +179,22 @@ describe('the sum of items', () => {
     ]);
   });
 
+  test.each<[string, number, (n: number) => number, string[]]>([
+    ['too few to say', 9, () => 0, []],
+    ['of all shards', 1_000, n => n % 4, []],
+    ['of the first shard alone', 10, () => 0, ['shard 0 of 4 (10 items)']],
+    ['of the first two', 30, n => n % 2, ['shards 0 to 1 of 4 (30 items)']],
+    ['of a shard that is not swept', 30, () => 4, []],
+  ])('tells of a writer with fewer shards by many items: %s', (_items, count, shardOf, expected) => {
+    const items = Array.from({ length: count }, (_unused, n) =>
+      item(`id-${n}`, { ttl: number(SOON), expirationWindow: windowOf(NOW + 60, shardOf(n)) }),
+    );
+    const found = tallyOf(items)
+      .findings(subject)
+      .filter(({ id }) => id === 'window-shards-unused');
+    expect(found.map(({ what }) => what.split(': ')[1])).toEqual(expected);
+  });
+
   test('says how many should be gone, and which replay deletes what nothing else is wrong with', () => {
     const findings = tallyOf([
       item('a', { ttl: number(NOW - 86_400) }),

@@ -17,7 +17,7 @@ import { providerVersion, schemaOfBindings } from './schema.ts';
 export const STUB_PROVIDER = join(process.cwd(), 'test/deploy/stub-provider');
 
 /** What is built once for all runs: the emulator's Python environment, and the provider by what it is built from. */
-const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
+export const BUILD = process.env['STUB_AWS_BUILD'] ?? join(tmpdir(), 'precise-ttl-deploy-proof');
 
 const BINDINGS = join(process.cwd(), 'node_modules/@cdktf/provider-aws');
 

@@ -2,7 +2,12 @@ import { afterPage, startPoll } from '../../../functions/child/poll.ts';
 import type { SweepTarget } from '../../../statemachine/contract.ts';
 
 const START = 1_795_165_260;
-const target: SweepTarget = { windowKeys: ['w'], from: 0, before: START + 60, upcomingFrom: START };
+const target: SweepTarget = {
+  windows: [{ start: 0, shards: '0' }],
+  from: 0,
+  before: START + 60,
+  upcomingFrom: START,
+};
 const pace = { precisionSeconds: 1, pollSeconds: 1 };
 
 describe('windows that have ended and hold what is due later are known', () => {

@@ -196,7 +196,7 @@ describe('guarded', () => {
   });
 
   test('what is released by withExpiry expires anew, and is found by the sweep of that moment', async () => {
-    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold' });
+    const table = await createExpiringTable(dynamo.client, { holdAttribute: 'legalHold', shards: 1 });
     const { tableName: TableName, model } = table.settings;
     const long = CUTOFF - 90 * 86_400;
     await table.put([

@@ -1,6 +1,7 @@
 import { VirtualClock } from 'stepfunctions-emulator';
 import type { Journal } from '../../../functions/journal/journal.ts';
-import { type JournalFailedOptions, withMetric } from '../../../functions/journal/journal-failed.ts';
+import { withMetric } from '../../../functions/journal/journal-failed.ts';
+import { deploymentMetrics } from '../../../functions/runtime/deployment-metric.ts';
 import { JournalUnreadableError, JournalUnwritableError } from '../../../functions/runtime/errors.ts';
 import { LocalCloudWatch } from '../../../local/cloudwatch/cloudwatch.ts';
 
@@ -8,13 +9,13 @@ const NOW = Date.parse('2026-11-20T09:00:00Z');
 
 function watched(journal: Partial<Journal>) {
   const lines: string[] = [];
-  const options: JournalFailedOptions = {
+  const record = deploymentMetrics({
     namespace: 'PreciseTtl',
     deployment: 'precise-ttl',
     print: line => lines.push(line),
     clock: () => NOW,
-  };
-  return { lines, journal: withMetric(journal as Journal, options) };
+  });
+  return { lines, journal: withMetric(journal as Journal, record) };
 }
 
 test.each<[keyof Journal, Error]>([

@@ -14,11 +14,13 @@ import {
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
 
 const target = (name: string, upcomingFrom: number | null = null): SweepTarget => ({
-  windowKeys: [name],
+  windows: [{ start: name.codePointAt(0) ?? 0, shards: '0' }],
   from: 1,
   before: 2_000_000_000,
   upcomingFrom,
 });
+
+const namesOf = ({ windows }: SweepTarget) => windows.map(({ start }) => String.fromCodePoint(start));
 
 const child = (name: string, progress: Progressed = {}) =>
   childProgress({ target: target(name), listedKeysBytes: 1000 }, progress);
@@ -59,7 +61,7 @@ async function decide(
 }
 
 const names = ({ due }: Awaited<ReturnType<typeof decide>>) =>
-  due.map(({ progress }) => progress.target.windowKeys[0]);
+  due.map(({ progress }) => namesOf(progress.target).join());
 
 test('nothing due: the end', async () => {
   const answer = await decide(null);
@@ -115,8 +117,8 @@ describe('with a limit', () => {
     const due = [target('upcoming', 1_795_165_260), target('a'), target('b'), target('c')];
     const answer = await decide(null, { due }, false, tick);
     expect(answer.due.map(({ next, until }) => [next, until])).toEqual([['wait', '2026-11-20T09:01:00Z']]);
-    expect(answer.due.map(({ progress }) => [progress.target.windowKeys, progress.limit])).toEqual([
-      [['a', 'b', 'c', 'upcoming'], { perSecond: 40, credit: 40, before: 1_795_165_320 }],
+    expect(answer.due.map(({ progress }) => [namesOf(progress.target), progress.limit])).toEqual([
+      [['a', 'b', 'c', 'u'], { perSecond: 40, credit: 40, before: 1_795_165_320 }],
     ]);
     expect(answer.progress.roundTargets).toBe(1);
   });

@@ -14,6 +14,10 @@ interface Replay {
   readonly soFar?: SweepState | null;
   readonly renewed?: boolean;
   readonly isBusy?: boolean;
+  /** Deletes a second that an operator has set. */
+  readonly limit?: number;
+  /** The table's own. */
+  readonly maxDeletesPerSecond?: number;
 }
 
 /** Every table holds one item, in the middle of the span. */
@@ -23,13 +27,23 @@ async function plan({
   soFar = null,
   renewed = true,
   isBusy = false,
+  limit,
+  maxDeletesPerSecond = 0,
 }: Replay = {}) {
   const renewHandOver = jest.fn(async (_table: string, _execution: string) => renewed);
   const asked = new Set<string>();
   const planning = planReplay(
     {
       machine: 'replay',
-      tables: tables.map(tableName => carriedOf({ tableName, partitionKey: 'id', granularityMinutes: 1440 })),
+      tables: tables.map(tableName =>
+        carriedOf({
+          tableName,
+          partitionKey: 'id',
+          granularityMinutes: 1440,
+          shards: 1,
+          maxDeletesPerSecond,
+        }),
+      ),
       executionInput: { ...SPAN, ...input },
       execution: 'replay-1',
       startedAt: '2026-11-20T09:30:00.000Z',
@@ -47,7 +61,13 @@ async function plan({
           return { entries, positions: entries.map(({ key }) => key), more: false, readAt: TTL + 3600 };
         },
       }),
-      journal: { renewHandOver },
+      journal: {
+        renewHandOver,
+        read: async () => ({
+          control: { pauses: {}, limits: limit === undefined ? {} : { one: limit }, handOvers: {} },
+          watermarks: { tables: {} },
+        }),
+      },
     },
     () => 100_000,
   );
@@ -139,6 +159,19 @@ describe('what a tick has handed over', () => {
 
   test('fails at that when something had failed before', async () => {
     expect(await lost({ failed: 1 })).toMatchObject({ next: 'recordFailure', due: [] });
+  });
+
+  test('ends when its table got a limit, which the ticks keep to', async () => {
+    const { output, renewHandOver } = await planned({ input: HANDED_OVER, limit: 50 });
+    expect(output).toMatchObject({ next: 'record', due: [] });
+    expect(output.sweeps['one']?.progress?.totals).toMatchObject({ leftForLater: 1 });
+    expect(renewHandOver).not.toHaveBeenCalled();
+  });
+
+  test("goes on as fast as it can when an operator has lifted the table's own limit", async () => {
+    const { output } = await planned({ input: HANDED_OVER, limit: 0, maxDeletesPerSecond: 50 });
+    expect(output.next).toBe('sweep');
+    expect(output.due.map(({ progress }) => progress.limit)).toEqual([null]);
   });
 
   test('is no replay by hand: that asks nobody', async () => {

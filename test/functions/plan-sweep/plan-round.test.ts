@@ -11,6 +11,7 @@ import {
   type ExpiringTableOptions,
 } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { windowKeysOf } from '../../support/target-windows.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -19,9 +20,9 @@ const startedAt = '2026-11-20T09:00:05.000Z';
 const TICK = { scheduledTime: '2026-11-20T09:00:00Z' };
 const enough = () => 100_000;
 
-/** A table in windows of a minute: most of these tests ask which windows are planned. */
+/** A table in windows of a minute, in one shard: most of these tests ask which windows are planned. */
 const minutes = (options: ExpiringTableOptions = {}) =>
-  createExpiringTable(dynamo.client, { granularityMinutes: 1, ...options });
+  createExpiringTable(dynamo.client, { granularityMinutes: 1, shards: 1, ...options });
 
 /** An item in the window that starts at this minute, with this TTL. */
 function item(id: string, window: string, ttl: string, shard = 0) {
@@ -34,8 +35,10 @@ async function planned(table: ExpiringTable, executionInput: unknown): Promise<R
 
 const targets = ({ due }: RoundPlan) => due.map(({ progress }) => progress.target);
 const windows = (planned: RoundPlan) =>
-  targets(planned).map(({ windowKeys }) =>
-    windowKeys.map(key => key.slice(11, 16) + key.slice(49)).join('+'),
+  targets(planned).map(target =>
+    windowKeysOf(target)
+      .map(key => key.slice(11, 16) + key.slice(49))
+      .join('+'),
   );
 
 test('a tick finds the windows of its lookback that hold something expired, and names no keys', async () => {
@@ -52,7 +55,7 @@ test('a tick finds the windows of its lookback that hold something expired, and 
   expect(windows(plan)).toEqual(['08:52#1', '08:59']);
   expect(plan).toMatchObject({ next: 'sweep', last: true, progress: { cursor: null } });
   expect(targets(plan)[1]).toEqual({
-    windowKeys: [windowKey(seconds('2026-11-20T08:59:00Z'), 60)],
+    windows: [{ start: seconds('2026-11-20T08:59:00Z'), shards: '0' }],
     from: seconds(TICK.scheduledTime) - 5 * 365 * 86_400 + 600 + 1,
     before: seconds(TICK.scheduledTime) + 1,
     upcomingFrom: null,
@@ -74,7 +77,7 @@ describe('in windows of a day', () => {
     ttl: seconds(ttl),
     expirationWindow: windowKey(seconds(`${day}T00:00:00Z`), DAY),
   });
-  const days = (planned: RoundPlan) => targets(planned).map(({ windowKeys: [key = ''] }) => key.slice(0, 10));
+  const days = (planned: RoundPlan) => targets(planned).map(target => windowKeysOf(target)[0]?.slice(0, 10));
   const at = (scheduledTime: string, input: object = {}) => ({ scheduledTime, ...input });
 
   /** A table with something left of each of these days. */
@@ -172,7 +175,10 @@ describe('a precise tick', () => {
     };
   };
   const SPAN = {
-    windowKeys: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => windowKey(seconds(start), 60)),
+    windows: ['2026-11-20T09:00:00Z', '2026-11-20T09:01:00Z'].map(start => ({
+      start: seconds(start),
+      shards: '0',
+    })),
     before: seconds('2026-11-20T09:02:00Z'),
     upcomingFrom: seconds('2026-11-20T09:01:00Z'),
   };

@@ -5,7 +5,8 @@ import { planTick } from '../../../functions/plan-sweep/plan-tick.ts';
 import type { SweepSettings } from '../../../functions/runtime/environment.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
-import { type PlanSweepOutput, TICK_CHILDREN, TICK_TARGETS } from '../../../statemachine/contract.ts';
+import { shardsOfTarget } from '../../../functions/table/target-windows.ts';
+import { PART_BYTES, type PlanSweepOutput, TICK_CHILDREN } from '../../../statemachine/contract.ts';
 import { carriedOf } from '../../support/sweep-settings.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:00:00Z') / 1000;
@@ -53,6 +54,7 @@ async function plan({
   const clock = new VirtualClock(startedMs);
   const asked: string[] = [];
   const written: Readonly<Record<string, Watermark>>[] = [];
+  const ages: [string, number][] = [];
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
   const tableOf = (settings: SweepSettings): AskedTable => {
     const readIndex: ReadIndex = async ({ value }, range, _startKey, limit) => {
@@ -104,11 +106,12 @@ async function plan({
           written.push(all);
         },
       },
+      recordAge: (table, seconds) => ages.push([table, seconds]),
       clock: () => clock.now(),
       sleep: readMs > 0 ? ms => clock.sleep(ms) : () => new Promise(() => undefined),
     },
   );
-  return { output, asked: new Set(asked), written, logger };
+  return { output, asked: new Set(asked), written, ages, logger };
 }
 
 const partsOf = ({ due, parts, sweeps }: PlanSweepOutput) => [{ due, sweeps }, ...parts];
@@ -197,12 +200,112 @@ describe('what the operators have set', () => {
         tableOf: settings => ({ settings, readIndex, readHeld: undefined, logger: console }),
         logger: console,
         journal: { read: () => Promise.reject(unreadable), writeWatermarks: jest.fn() },
+        recordAge: jest.fn(),
         clock: () => STARTED_MS,
         sleep: () => new Promise(() => undefined),
       },
     );
     await expect(planning).rejects.toBe(unreadable);
     expect(readIndex).not.toHaveBeenCalled();
+  });
+});
+
+const iso = (seconds: number) => new Date(STARTED_MS + seconds * 1000).toISOString();
+
+test.each<[string, number, Partial<Deployment>]>([
+  ['not again a minute after the last ones', 0, {}],
+  ['two minutes after them', 1, { otherTick: iso(-120) }],
+  ['when something is due', 1, { tables: { one: [[MINUTE + 65]] } }],
+  ['of a table that had none', 1, { watermarks: {} }],
+  ['by second, each minute', 1, { props: { one: { indexedBy: 'second' } } }],
+  ['of a table that is not where it should be', 1, { tables: { one: new DynamoDbBusyError('throttled') } }],
+])('watermarks are written %s', async (_when, writes, changed) => {
+  const { written } = await plan({
+    tables: { one: [] },
+    watermarks: { one: { since: 0, gone: MINUTE - 60, at: iso(-60) } },
+    otherTick: iso(-60),
+    ...changed,
+  });
+  expect(written).toHaveLength(writes);
+});
+
+describe('the age of the oldest watermark', () => {
+  const HOUR = 3_600;
+  const NOW = STARTED_MS / 1000;
+  const ISO = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const goneAgo = (seconds: number): Watermark => ({ since: 0, gone: NOW - seconds, at: ISO(NOW - seconds) });
+
+  test('is recorded of a table that somebody has paused and forgotten, with its name', async () => {
+    const { ages } = await plan({
+      tables: { idle: [], one: [], two: [] },
+      control: { pauses: { one: { since: ISO(NOW - 25 * HOUR) }, two: { since: ISO(NOW - 30 * HOUR) } } },
+      watermarks: { idle: goneAgo(60), one: goneAgo(25 * HOUR), two: goneAgo(30 * HOUR) },
+    });
+    expect(ages).toEqual([['two', 30 * HOUR]]);
+  });
+
+  test('is recorded of a table that nobody knows enough of to move its watermark', async () => {
+    const props = { one: { granularityMinutes: 1 } };
+    const { ages } = await plan({ tables: { one: [] }, props, watermarks: { one: goneAgo(72 * HOUR) } });
+    expect(ages).toEqual([['one', 72 * HOUR]]);
+  });
+
+  test('is recorded of a table that was paused before anybody swept it', async () => {
+    const pauses = { one: { since: ISO(NOW - 26 * HOUR) } };
+    expect((await plan({ tables: { one: [] }, control: { pauses } })).ages).toEqual([['one', 26 * HOUR]]);
+  });
+
+  test('is recorded with a grace, which is no delay, taken off', async () => {
+    const { ages } = await plan({
+      tables: { one: [] },
+      props: { one: { graceSeconds: 10 * HOUR } },
+      control: { pauses: { one: { since: ISO(NOW - 12 * HOUR) } } },
+      watermarks: { one: goneAgo(12 * HOUR) },
+    });
+    expect(ages).toEqual([['one', 2 * HOUR]]);
+  });
+
+  test.each<[string, Parameters<typeof plan>[0]]>([
+    ['all keep up', { tables: { one: [] }, watermarks: { one: goneAgo(60) } }],
+    [
+      'this tick moves it',
+      {
+        tables: { one: [] },
+        props: { one: { lookbackMinutes: 1440 } },
+        watermarks: { one: goneAgo(5 * HOUR) },
+      },
+    ],
+    ['none is known', { tables: { one: [] } }],
+    [
+      'the pause has an end that is still to come',
+      {
+        tables: { one: [] },
+        control: { pauses: { one: { since: ISO(NOW - 72 * HOUR), until: ISO(NOW + 1) } } },
+        watermarks: { one: goneAgo(72 * HOUR) },
+      },
+    ],
+    [
+      'the pause has just ended, and a reconcile may still make up for it',
+      {
+        tables: { one: [] },
+        control: { pauses: { one: { since: ISO(NOW - 72 * HOUR), until: ISO(NOW - HOUR + 1) } } },
+        watermarks: { one: goneAgo(72 * HOUR) },
+      },
+    ],
+    [
+      'the table is in none of its ticks any more',
+      { tables: { one: [] }, watermarks: { one: goneAgo(60), gone: goneAgo(72 * HOUR) } },
+    ],
+    [
+      'the tick is for some tables only',
+      {
+        tables: { one: [], two: [] },
+        input: { tables: ['one'] },
+        watermarks: { one: goneAgo(60), two: goneAgo(72 * HOUR) },
+      },
+    ],
+  ])('is not recorded when %s', async (_when, deployment) => {
+    expect((await plan(deployment)).ages).toEqual([]);
   });
 });
 
@@ -272,8 +375,8 @@ describe('trouble with a table', () => {
     const keys = (isUpcoming: boolean) =>
       busy
         .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
-        .flatMap(({ progress: { target } }) => target.windowKeys)
-        .map(key => key.split('#')[1] ?? '0');
+        .flatMap(({ progress: { target } }) => shardsOfTarget(target))
+        .map(String);
     expect(keys(true)).toEqual(['0', '1', '2']);
     expect([...new Set(keys(false))]).toEqual(['0', '1', '2']);
     expect(output.sweeps['busy']?.planned).not.toHaveProperty('failure');
@@ -313,7 +416,7 @@ describe('targets', () => {
     ['with a limit: each shard has a child of its own', { maxDeletesPerSecond: 500 }, Array(10).fill(1)],
   ])('of an upcoming minute, %s', async (_name, props, counts) => {
     const { output } = await plan({ tables: { one: busy(10) }, props: { one: { shards: 10, ...props } } });
-    const keys = output.due.map(({ progress: { target } }) => target.windowKeys);
+    const keys = output.due.map(({ progress: { target } }) => shardsOfTarget(target));
     expect(keys.map(({ length }) => length)).toEqual(counts);
     expect(new Set(keys.flat()).size).toBe(10);
   });
@@ -331,14 +434,56 @@ describe('targets', () => {
     }
   });
 
-  test('of one table fit into one execution, however many shards it has: each child takes several', async () => {
-    const shards = 600;
+  /** How often each shard of a table has a child. */
+  const shardsIn = (output: PlanSweepOutput, name: string, isUpcoming: boolean) =>
+    childrenOf(output)
+      .filter(({ table }) => table === name)
+      .filter(({ progress: { target } }) => (target.upcomingFrom !== null) === isUpcoming)
+      .flatMap(({ progress: { target } }) => shardsOfTarget(target));
+
+  test('of one table with many shards go to further executions, eight shards to a child', async () => {
+    const shards = 1000;
     const { output } = await plan({ tables: { wide: busy(shards) }, props: { wide: { shards } } });
-    expect(partsOf(output).map(({ due }) => due.length)).toEqual([TICK_TARGETS]);
-    const keys = output.due.flatMap(({ progress: { target } }) => target.windowKeys);
-    expect(new Set(keys).size).toBe(shards);
-    expect(keys).toHaveLength(shards);
+    expect(partsOf(output).map(({ due }) => due.length)).toEqual([40, 40, 40, 5]);
+    expect(shardsIn(output, 'wide', true).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: shards }, (_unused, shard) => shard),
+    );
   });
+
+  test('that small tables beside one with a thousand shards and a backlog do not need are given to that one', async () => {
+    const shards = 1000;
+    const small = named(99, [[UPCOMING]]);
+    const big = Array.from({ length: shards }, () => [OVERDUE, UPCOMING]);
+    const { output } = await plan({ tables: { ...small, big }, props: { big: { shards } } });
+    for (const name of Object.keys(small)) expect(shardsIn(output, name, true)).toEqual([0]);
+    expect(childrenOf(output)).toHaveLength(TICK_CHILDREN);
+    expect(new Set(shardsIn(output, 'big', true)).size).toBe(shards);
+    expect(new Set(shardsIn(output, 'big', false)).size).toBe(shards);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+  });
+
+  test.each([
+    [100, 26],
+    [10, 400],
+  ])(
+    'of %i tables with %i shards, all busy and all with something that lies back, are planned in one tick',
+    async (count, shards) => {
+      const tables = named(
+        count,
+        Array.from({ length: shards }, () => [OVERDUE, UPCOMING]),
+      );
+      const props = Object.fromEntries(Object.keys(tables).map(name => [name, { shards }]));
+      const { output, logger } = await plan({ tables, props });
+      expect(logger.info.mock.calls[0]?.[1].failed).toEqual([]);
+      for (const name of Object.keys(tables)) {
+        expect(new Set(shardsIn(output, name, true)).size).toBe(shards);
+        expect(new Set(shardsIn(output, name, false)).size).toBe(shards);
+      }
+      expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(256 * 1024);
+      for (const part of partsOf(output))
+        expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(PART_BYTES);
+    },
+  );
 
   test('for which no execution has room fail their tables, and those that have it are swept', async () => {
     const { output, logger } = await plan({ tables: named(TICK_CHILDREN + 60, [[UPCOMING]]) });

@@ -4,6 +4,7 @@ import type { SweepRequest } from '../../../functions/plan-sweep/sweep-input.ts'
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
 import type { PlanCursor, SweepTarget } from '../../../statemachine/contract.ts';
+import { windowKeysOf, windowsOf } from '../../support/target-windows.ts';
 
 const START = Date.parse('2026-11-20T09:00:00Z') / 1000;
 const request: SweepRequest = {
@@ -34,7 +35,7 @@ function options(overrides: Partial<PlanOptions> = {}): PlanOptions {
 }
 
 const short = (key: string) => key.slice(14, 16) + (key.split('#')[1] ? `#${key.split('#')[1]}` : '');
-const keys = ({ due }: Plan) => due.map(({ windowKeys }) => windowKeys.map(short).join('+'));
+const keys = ({ due }: Plan) => due.map(target => windowKeysOf(target).map(short).join('+'));
 const ALL = ['00', '00#1', '01', '01#1', '02', '02#1', '03', '03#1', '04', '04#1'];
 
 async function planAll(overrides: Partial<PlanOptions>): Promise<{ rounds: Plan[]; due: string[] }> {
@@ -53,8 +54,8 @@ describe('a backlog behind the lookback', () => {
   /** Holds something from so many minutes before the lookback on; windows are asked for by their first second. */
   const heldFrom = (minutesBefore: number, model = layout) => {
     const asked: number[] = [];
-    const probe = async ({ windowKeys: [key = ''], from }: SweepTarget) => {
-      const start = Date.parse(key.slice(0, 24)) / 1000;
+    const probe = async ({ windows: [window], from }: SweepTarget) => {
+      const start = window?.start ?? 0;
       asked.push(start);
       const first = model.holdsStrays ? start : Math.max(start, from);
       return start >= START - minutesBefore * 60 ? first : undefined;
@@ -62,9 +63,9 @@ describe('a backlog behind the lookback', () => {
     return { probe, asked };
   };
   const starts = ({ due }: Plan) =>
-    [
-      ...new Set(due.map(({ windowKeys: [key = ''] }) => (Date.parse(key.slice(0, 24)) / 1000 - START) / 60)),
-    ].toSorted((one, other) => one - other);
+    [...new Set(due.flatMap(({ windows }) => windows.map(({ start }) => (start - START) / 60)))].toSorted(
+      (one, other) => one - other,
+    );
 
   test.each([
     [0, -5],
@@ -98,7 +99,8 @@ describe('a backlog behind the lookback', () => {
       const heldAt = (minutesBefore: number) => {
         const start = START - minutesBefore * 60;
         let first = START;
-        const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+        const probe = async (target: SweepTarget) => {
+          const [key = ''] = windowKeysOf(target);
           const asked = Date.parse(key.slice(0, 24)) / 1000;
           first = Math.min(first, asked);
           return asked === start ? start : undefined;
@@ -161,9 +163,10 @@ test('probes every shard of every window, oldest first', async () => {
 
 test('returns only what holds something, with the bounds of the request', async () => {
   const held = '2026-11-20T09:02:00.000Z_2026-11-20T09:03:00.000Z#1';
-  const probe = async ({ windowKeys }: SweepTarget) => (windowKeys.includes(held) ? START + 130 : undefined);
+  const probe = async (target: SweepTarget) =>
+    windowKeysOf(target).includes(held) ? START + 130 : undefined;
   expect(await plan(request, null, options({ probe }))).toEqual({
-    due: [{ windowKeys: [held], from: START + 1, before: START + 300, upcomingFrom: null }],
+    due: [{ windows: windowsOf(held), from: START + 1, before: START + 300, upcomingFrom: null }],
     cursor: null,
     oldestOverdue: START + 130,
   });
@@ -176,7 +179,7 @@ test('leaves out the windows that another part probes, not what is expired in it
 });
 
 test('says which TTL is overdue longest', async () => {
-  const probe = async ({ windowKeys }: SweepTarget) => START + 300 - Number(windowKeys[0]?.slice(14, 16));
+  const probe = async (target: SweepTarget) => START + 300 - Number(windowKeysOf(target)[0]?.slice(14, 16));
   expect((await plan(request, null, options({ probe }))).oldestOverdue).toBe(START + 296);
 });
 
@@ -198,9 +201,9 @@ describe('an upcoming minute', () => {
   });
 
   test('in the middle of a longer window has that window only', async () => {
-    const hourly = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 60 }));
+    const hourly = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 60, shards: 1 }));
     const planned = await plan(upcoming, null, options({ layout: hourly, probe: upcomingOnly }));
-    expect(planned.due.map(({ windowKeys }) => windowKeys.length)).toEqual([1]);
+    expect(planned.due.map(({ windows }) => windows.length)).toEqual([1]);
   });
 
   test('has nothing but its own TTLs', async () => {
@@ -229,7 +232,7 @@ describe('an upcoming minute', () => {
 });
 
 describe('a minute in a window that is also looked back to', () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id', shards: 1 }));
   const upcoming = { from: START + 360, before: START + 420 };
   const tick = { ...request, from: 0, windowsFrom: START, upcoming };
 
@@ -273,7 +276,8 @@ describe('a minute in a window that is also looked back to', () => {
 
   test('has a child when DynamoDB is too busy to say, and so has what lies back', async () => {
     const two = indexLayout(expiryModel({ partitionKey: 'id', shards: 2 }));
-    const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+    const probe = async (target: SweepTarget) => {
+      const [key = ''] = windowKeysOf(target);
       if (key.endsWith('#1')) throw new DynamoDbBusyError('throttled');
       return undefined;
     };
@@ -281,7 +285,7 @@ describe('a minute in a window that is also looked back to', () => {
     await expect(plan(tick, null, options({ layout: two, probe }))).rejects.toThrow('throttled');
     let refused = 0;
     const once = async (target: SweepTarget) => {
-      if (target.windowKeys[0]?.endsWith('#1') && refused++ === 0) throw new DynamoDbBusyError('throttled');
+      if (target.windows[0]?.shards === '1' && refused++ === 0) throw new DynamoDbBusyError('throttled');
       return undefined;
     };
     const planned = await plan(tick, null, options({ layout: two, probe: once }));
@@ -293,8 +297,8 @@ describe('a minute in a window that is also looked back to', () => {
     const edge = { from: midnight, before: midnight + 60 };
     const windowsBefore = midnight - 60;
     const asked: string[][] = [];
-    const probe = async ({ windowKeys }: SweepTarget) => {
-      asked.push(windowKeys.map(key => key.slice(0, 10)));
+    const probe = async ({ windows }: SweepTarget) => {
+      asked.push(windows.map(({ start }) => new Date(start * 1000).toISOString().slice(0, 10)));
       return undefined;
     };
     const request = {
@@ -310,10 +314,11 @@ describe('a minute in a window that is also looked back to', () => {
 });
 
 test('follows a backlog in windows of a day for 31 days', async () => {
-  const day = indexLayout(expiryModel({ partitionKey: 'id' }));
+  const day = indexLayout(expiryModel({ partitionKey: 'id', shards: 1 }));
   const tick = { ...request, windowsFrom: START - 300, followsBacklog: true };
   const days: number[] = [];
-  const probe = async ({ windowKeys: [key = ''] }: SweepTarget) => {
+  const probe = async (target: SweepTarget) => {
+    const [key = ''] = windowKeysOf(target);
     days.push((START - 9 * 3600 - Date.parse(key.slice(0, 24)) / 1000) / 86_400);
     return START;
   };
@@ -362,8 +367,8 @@ describe('probes that DynamoDB is too busy for', () => {
 
   test('leave their pairs to a child, and the rest is planned as ever', async () => {
     const refused = new Set(['00', '02#1']);
-    const probe = ({ windowKeys }: SweepTarget) =>
-      refused.has(short(windowKeys[0] ?? '')) ? busy() : Promise.resolve(undefined);
+    const probe = (target: SweepTarget) =>
+      refused.has(short(windowKeysOf(target)[0] ?? '')) ? busy() : Promise.resolve(undefined);
     const planned = await plan(request, null, options({ probe }));
     expect(keys(planned)).toEqual(['00', '02#1']);
     expect(planned.oldestOverdue).toBeUndefined();
@@ -371,8 +376,8 @@ describe('probes that DynamoDB is too busy for', () => {
 
   test('leave an upcoming minute to its child', async () => {
     const upcoming = { ...request, upcoming: { from: START + 600, before: START + 660 } };
-    const probe = ({ windowKeys, upcomingFrom }: SweepTarget) =>
-      upcomingFrom !== null && windowKeys[0]?.endsWith('#1') ? busy() : Promise.resolve(undefined);
+    const probe = ({ windows, upcomingFrom }: SweepTarget) =>
+      upcomingFrom !== null && windows[0]?.shards === '1' ? busy() : Promise.resolve(undefined);
     expect(keys(await plan(upcoming, null, options({ probe })))).toEqual(['09#1+10#1']);
   });
 

@@ -11,6 +11,7 @@ import {
   runtimeOf,
 } from '../../support/expiring-table.ts';
 import { useLocalDynamoDb } from '../../support/local-dynamodb.ts';
+import { windowsOf } from '../../support/target-windows.ts';
 
 const dynamo = useLocalDynamoDb();
 
@@ -23,7 +24,7 @@ function target({
   ...bounds
 }: Partial<SweepTarget> & { window?: string } = {}): SweepTarget {
   return {
-    windowKeys: [window],
+    windows: windowsOf(window),
     from: WINDOW - 1000,
     before: CUTOFF + 1,
     upcomingFrom: null,
@@ -110,6 +111,7 @@ test.each<['S' | 'N' | 'B', (index: number) => unknown]>([
   for (const sortKey of [undefined, 'when']) {
     const table = await createTable({
       partitionKeyType: type,
+      shards: 1,
       ...(sortKey && { sortKey, sortKeyType: type }),
     });
     await table.put(
@@ -181,8 +183,7 @@ test('an upcoming minute is read to its first entry that is not due, which says 
         timeoutSeconds: 2,
       },
     ],
-    afterwards: 'wait',
-    until: new Date((CUTOFF + 7) * 1000).toISOString().replace('.000', ''),
+    upcoming: [{ until: new Date((CUTOFF + 7) * 1000).toISOString().replace('.000', ''), chunks: [] }],
   });
 });
 

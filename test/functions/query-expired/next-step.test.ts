@@ -1,4 +1,5 @@
 import { expiryModel } from '../../../expiry/model.ts';
+import type { PollPace } from '../../../functions/child/poll.ts';
 import { queryTimeoutSeconds } from '../../../functions/child/query-timeout.ts';
 import { nextStep } from '../../../functions/query-expired/next-step.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
@@ -11,16 +12,19 @@ import {
   type ExpiredKey,
   FUNCTION_TIMEOUT_SECONDS,
   MAX_CHILD_SECONDS,
+  PRECISE_TIMEOUT_SECONDS,
+  type QueryExpiredOutput,
   type SweepTarget,
 } from '../../../statemachine/contract.ts';
 import { childProgress, type Progressed } from '../../support/child-progress.ts';
+import { windowKeysOf } from '../../support/target-windows.ts';
 
 const MINUTE = Date.parse('2026-11-20T09:01:00Z') / 1000;
 const iso = (offset: number) => new Date((MINUTE + offset) * 1000).toISOString();
 const second = (offset: number) => iso(Math.floor(offset)).replace('.000', '');
 
 const UPCOMING: SweepTarget = {
-  windowKeys: ['minute'],
+  windows: [{ start: MINUTE, shards: '0' }],
   from: MINUTE - 100_000,
   before: MINUTE + 60,
   upcomingFrom: MINUTE,
@@ -71,11 +75,19 @@ interface Given {
   /** Seconds after the minute's start. */
   readonly now: number;
   readonly startedAt?: number;
-  /** TTLs, seconds after the minute's start; 'busy' for a DynamoDB that throttles. */
-  readonly index?: readonly number[] | 'busy';
+  /** TTLs, seconds after the minute's start, of the one window or by window; 'busy' for a DynamoDB that throttles. */
+  readonly index?: readonly number[] | Readonly<Record<string, readonly number[]>> | 'busy';
+  readonly idOf?: (offset: number) => string;
   readonly random?: number;
   /** How far DynamoDB's clock is ahead of the machine's, seconds. */
   readonly dynamoDbAhead?: number;
+  /** How long a query takes, seconds. */
+  readonly queryTakes?: number;
+  /** The function's clock against the machine's when it begins, seconds. @default far behind */
+  readonly functionAhead?: number;
+  readonly pace?: Partial<PollPace>;
+  /** @default 'batch', in which nothing is planned */
+  readonly deleteMode?: 'guarded' | 'batch';
 }
 
 async function decide({
@@ -85,15 +97,25 @@ async function decide({
   now,
   startedAt = -60,
   index = [],
+  idOf = offset => `at${offset}`,
   random = 0.5,
   dynamoDbAhead = 0,
+  queryTakes = 0,
+  functionAhead,
+  pace = {},
+  deleteMode = 'batch',
 }: Given) {
+  let clock = functionAhead === undefined ? 0 : (MINUTE + now + functionAhead) * 1000;
   const slept: number[] = [];
   let queries = 0;
-  const readIndex: ReadIndex = async (_window, { from, upTo }, startKey, limit) => {
+  const readIndex: ReadIndex = async ({ value }, { from, upTo }, startKey, limit) => {
     queries += 1;
+    clock += queryTakes * 1000;
     if (index === 'busy') throw new DynamoDbBusyError('throttled');
-    const all = index.map(offset => keyAt(offset)).filter(({ ttl }) => ttl >= from && ttl <= upTo);
+    const window = Array.isArray(index) ? index : ((index as Record<string, readonly number[]>)[value] ?? []);
+    const all = window
+      .map((offset: number) => keyAt(offset, idOf(offset)))
+      .filter(({ ttl }) => ttl >= from && ttl <= upTo);
     const behind =
       startKey === null ? -1 : all.findIndex(({ key }) => JSON.stringify(key) === JSON.stringify(startKey));
     const entries = all.slice(behind + 1, behind + 1 + limit);
@@ -119,13 +141,15 @@ async function decide({
         backoffBaseSeconds: 1,
         backoffCapSeconds: 20,
         graceSeconds: 0,
+        deleteMode,
+        ...pace,
       },
       layout: indexLayout(expiryModel({ partitionKey: 'id' })),
       readIndex,
       showKey: key => key,
       random: () => random,
       sleep: async ms => void slept.push(ms),
-      clock: () => 0,
+      clock: () => clock,
     },
   );
   return { ...answer, slept, queries };
@@ -137,7 +161,7 @@ const offsets = ({ chunks }: { chunks: readonly Chunk[] }) =>
 describe('a poll that is due', () => {
   test('deletes what is expired, then waits for what expires next', async () => {
     const answer = await decide({ now: 0.1, index: [-1, 0, 7] });
-    expect(answer).toMatchObject({ next: 'delete', afterwards: 'wait', until: second(7) });
+    expect(answer).toMatchObject({ next: 'delete', upcoming: [{ until: second(7), chunks: [] }] });
     expect(answer.progress).toMatchObject({
       poll: { seen: MINUTE, nextAt: MINUTE + 7, lastDue: 2 },
       counts: { inFlight: 2 },
@@ -147,7 +171,7 @@ describe('a poll that is due', () => {
   });
 
   test('with nothing behind it is followed by a call that adds up', async () => {
-    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', afterwards: 'query' });
+    expect(await decide({ now: 0, index: [0] })).toMatchObject({ next: 'delete', upcoming: [] });
   });
 
   test('that finds nothing waits for what expires next', async () => {
@@ -237,7 +261,7 @@ describe('what DeleteChunks came to', () => {
       const done = result([], { once: false }, { deleted: 25 });
       const progress = { poll: { nextAt: null, seen: MINUTE - 30 } };
       const answer = await decide({ target: BACK, now: 1, progress, results: [failed, done] });
-      expect(answer).toMatchObject({ next: 'delete', afterwards: 'query', queries: 0 });
+      expect(answer).toMatchObject({ next: 'delete', upcoming: [], queries: 0 });
       expect(answer.progress).toMatchObject({
         deferred: { count: 0 },
         counts: { deleted: 28, retries: 2, inFlight: 1 },
@@ -310,7 +334,7 @@ describe('deferred keys', () => {
     expect(answer.slept).toEqual([450]);
     expect(offsets(answer)).toEqual([9, 10]);
     expect(answer.progress.deferred).toMatchObject({ count: 0, retryAtMs: null, retriedUpTo: MINUTE + 10 });
-    expect(answer).toMatchObject({ afterwards: 'wait', until: second(30) });
+    expect(answer).toMatchObject({ upcoming: [{ until: second(30), chunks: [] }] });
   });
 
   test('do not make a poll for what expires right then wait', async () => {
@@ -327,7 +351,7 @@ describe('deferred keys', () => {
     };
     const answer = await decide({ now: 11, progress, index: [10, 11, 40] });
     expect(offsets(answer)).toEqual([11]);
-    expect(answer).toMatchObject({ until: second(25) });
+    expect(answer).toMatchObject({ upcoming: [{ until: second(25), chunks: [] }] });
   });
 
   test.each([
@@ -620,5 +644,194 @@ describe("the machine waits by its own clock for DynamoDB's", () => {
     expect(behind).toMatchObject({ next: 'wait', until: second(64) });
     const together = await decide({ now: 60.05, progress, index: [59] });
     expect(together).toMatchObject({ next: 'delete', progress: { poll: { nextAt: null } } });
+  });
+});
+
+describe('what expires next', () => {
+  const guarded = { deleteMode: 'guarded' } as const;
+  const plannedAt = ({ upcoming }: Pick<QueryExpiredOutput, 'upcoming'>) =>
+    upcoming.map(step => [step.until, offsets(step)]);
+  const LATER = (offset: number) => [second(offset), []];
+
+  test('is handed on with what is due, each with its moment', async () => {
+    const answer = await decide({ ...guarded, now: 0.05, index: [-1, 0, 7, 7, 9, 40] });
+    expect(answer.next).toBe('delete');
+    expect(offsets(answer)).toEqual([-1, 0]);
+    expect(plannedAt(answer)).toEqual([[second(7), [7, 7]], [second(9), [9]], LATER(40)]);
+    expect(answer.upcoming[1]?.chunks).toEqual([
+      {
+        next: 'delete',
+        until: null,
+        timeoutSeconds: PRECISE_TIMEOUT_SECONDS.DeleteChunk,
+        deadline: answer.chunks[0]?.deadline,
+        cutoff: MINUTE + 9,
+        once: true,
+        keys: [keyAt(9)],
+        // DynamoDB's second 9 has begun by then: it had begun second 0 when its answer was there.
+        progress: {
+          ...answer.upcoming[1]?.chunks[0]?.progress,
+          attempts: 0,
+          retryAtMs: (MINUTE + 9) * 1000 + 50,
+        },
+      },
+    ]);
+    expect(answer.progress).toMatchObject({
+      poll: {
+        nextAt: MINUTE + 40,
+        seen: MINUTE,
+        keys: { 0: { seen: MINUTE, next: MINUTE + 40, planned: [keyAt(7), keyAt(7), keyAt(9)] } },
+      },
+      counts: { inFlight: 5 },
+    });
+  });
+
+  test('is waited for where nothing is due, with room for what the deletes leave', async () => {
+    const answer = await decide({ ...guarded, now: 0, index: [7, 9] });
+    expect(answer).toMatchObject({ next: 'wait', until: second(7), timeoutSeconds: 4 });
+    expect(offsets(answer)).toEqual([7]);
+    expect(answer.upcoming).toMatchObject([{ until: second(9), chunks: [{ keys: [keyAt(9)] }] }]);
+  });
+
+  test('after which the child ends, once that is added up, when nothing more is known', async () => {
+    const planned = await decide({ ...guarded, now: 0, index: [7, 9] });
+    expect(planned.upcoming).toHaveLength(1);
+    const results = [7, 9].map(offset => result([], { cutoff: MINUTE + offset }, { deleted: 1 }));
+    const { progress } = planned;
+    const { next, result: end } = await decide({ ...guarded, now: 9.1, progress, results, index: [] });
+    expect(next).toBe('end');
+    expect(end).toMatchObject({ found: 2, deleted: 2, failed: 0, complete: true });
+  });
+
+  test.each<[string, Partial<Given>]>([
+    ['in batch mode, which does not ask again', { deleteMode: 'batch' }],
+    ['in a dry run', { progress: { dryRun: true } }],
+    [
+      'of a child with a limit',
+      { progress: { brake: { limit: { perSecond: 900, credit: 900, before: null }, creditAt: MINUTE - 1 } } },
+    ],
+    ['of a child that is braked', { progress: { brake: { rate: 500, credit: 500, creditAt: MINUTE - 1 } } }],
+    [
+      'while keys wait for another try',
+      { progress: { deferred: { count: 1, retryAtMs: (MINUTE + 5) * 1000 }, poll: { nextAt: MINUTE } } },
+    ],
+    [
+      'of a poll for those',
+      {
+        progress: {
+          deferred: { count: 1, retryAtMs: MINUTE * 1000 },
+          poll: { nextAt: MINUTE + 5, seen: MINUTE - 1 },
+        },
+      },
+    ],
+    [
+      'of a further page of a poll',
+      { progress: { poll: { position: { indexKey: 0, key: keyAt(-1).key }, nextAt: MINUTE } } },
+    ],
+    ["where an answer took long: DynamoDB's clock is not known well enough", { queryTakes: 0.25 }],
+    ['where the function took long to begin, the same', { functionAhead: 0.25 }],
+    ['that polls would find in time anyway', { pace: { pollSeconds: 5 } }],
+    ['that expires after the minute', { target: { ...UPCOMING, before: MINUTE + 7 } }],
+    ['that expires in more than half a minute', { index: [-1, 0, 31, 33] }],
+  ])('is not planned %s', async (_when, given) => {
+    const answer = await decide({ ...guarded, now: 0, index: [-1, 0, 7, 9], ...given });
+    expect(answer.upcoming.flatMap(({ chunks }) => chunks)).toEqual([]);
+    expect(answer.next === 'wait' ? offsets(answer) : []).toEqual([]);
+    expect(JSON.stringify(answer.progress)).not.toContain('planned');
+  });
+
+  test('is planned up to the next poll that looks for what is written meanwhile', async () => {
+    const pace = { pollSeconds: 5 };
+    const answer = await decide({ ...guarded, now: 0, index: [0, 3, 4, 5, 9], pace });
+    expect(plannedAt(answer)).toEqual([[second(3), [3]], [second(4), [4]], LATER(5)]);
+  });
+
+  test('is planned at the moments that polls would have', async () => {
+    const pace = { precisionSeconds: 5 };
+    const index = [0, 1, 4, 5, 11, 12, 17, 40];
+    const answer = await decide({ ...guarded, now: 0, index, pace });
+    const moments = [
+      [second(5), [1, 4, 5]],
+      [second(11), [11]],
+      [second(16), [12]],
+      [second(21), [17]],
+    ];
+    expect(plannedAt(answer)).toEqual([...moments, LATER(40)]);
+  });
+
+  test.each([
+    [5, 2],
+    [-5, 12],
+    [-0.1, 8],
+    [0.1, 7],
+  ])("is waited for by DynamoDB's clock, %d s ahead", async (dynamoDbAhead, until) => {
+    const { upcoming } = await decide({ ...guarded, now: 0.05, index: [-9, 7], dynamoDbAhead });
+    expect(upcoming[0]).toMatchObject({
+      until: second(until),
+      chunks: [{ cutoff: MINUTE + 7, progress: { retryAtMs: (MINUTE + until) * 1000 + 50 } }],
+    });
+  });
+
+  test('is planned as far as a query has shown all of it', async () => {
+    const index = Array.from({ length: 60 }, (_unused, item) => Math.floor(item / 3));
+    const { upcoming, progress, queries } = await decide({ ...guarded, now: 0, index });
+    const planned = upcoming.flatMap(step => offsets(step));
+    expect(queries).toBe(1);
+    const last = Math.max(...planned);
+    expect(planned).toEqual(index.filter(offset => offset > 0 && offset <= last));
+    expect(progress.poll.nextAt).toBe(MINUTE + last + 1);
+  });
+
+  test('is planned as far as the state has room for its keys', async () => {
+    const long = (offset: number) => `at${offset}-${'x'.repeat(2000)}`;
+    const index = [1, 2, 3, 4, 5, 6, 7];
+    const { upcoming, chunks, progress } = await decide({ ...guarded, now: 0, index, idOf: long });
+    const planned = [...chunks, ...upcoming.flatMap(step => step.chunks)];
+    expect(planned.map(({ cutoff }) => cutoff - MINUTE)).toEqual([1, 2, 3, 4]);
+    expect(progress.poll.nextAt).toBe(MINUTE + 5);
+  });
+
+  test('is not taken again by the next poll, which takes what was written meanwhile', async () => {
+    const { progress } = await decide({ ...guarded, now: 0, index: [0, 7, 9, 40] });
+    const results = [0, 7, 9].map(offset => result([], { cutoff: MINUTE + offset }, { renewed: 1 }));
+    const answer = await decide({ ...guarded, now: 40, progress, results, index: [7, 8, 9, 40] });
+    expect(offsets(answer)).toEqual([8, 40]);
+    expect(answer.progress.counts).toMatchObject({ renewed: 3, inFlight: 2 });
+    expect(JSON.stringify(answer.progress)).not.toContain('planned');
+  });
+
+  test('is polled again when the plan ended before its time: what was left of it, not what was done', async () => {
+    const { progress } = await decide({ ...guarded, now: 0, index: [0, 5, 7, 9, 40] });
+    const results = [
+      result([], { cutoff: MINUTE }, { deleted: 1 }),
+      result([], { cutoff: MINUTE + 5 }, { held: 1 }),
+      result([keyAt(7)], { cutoff: MINUTE + 7 }),
+    ];
+    const cut = await decide({ ...guarded, now: 7.6, progress, results });
+    expect(cut).toMatchObject({ next: 'wait', until: second(8), queries: 0 });
+    expect(cut.progress).toMatchObject({
+      poll: { nextAt: MINUTE + 9, keys: { 0: { next: MINUTE + 9, planned: [keyAt(5), keyAt(7)] } } },
+      deferred: { count: 1 },
+      counts: { deleted: 1, held: 1, inFlight: 0 },
+    });
+    const { deferred: _none, ...undisturbed } = cut.progress;
+    const again = await decide({ ...guarded, now: 9, progress: undisturbed, index: [5, 7, 9, 40] });
+    expect(offsets(again)).toEqual([9]);
+  });
+
+  test('of the other shards is read with what is due, so that one poll plans for all', async () => {
+    const target = { ...UPCOMING, windows: [{ start: MINUTE, shards: '0-2' }] };
+    const [one = '', two = '', three = ''] = windowKeysOf(target, 86_400);
+    const windows = { [one]: [0, 20, 33], [two]: [10, 50], [three]: [45] };
+    const first = await decide({ ...guarded, target, now: 0, index: windows });
+    expect(first.queries).toBe(3);
+    expect(plannedAt(first)).toEqual([[second(10), [10]], [second(20), [20]], LATER(33)]);
+    const results = [0, 10, 20].map(offset => result([], { cutoff: MINUTE + offset }, { deleted: 1 }));
+    const { progress } = first;
+    const next = await decide({ ...guarded, target, now: 33, progress, results, index: windows });
+    expect(offsets(next)).toEqual([33]);
+    expect(plannedAt(next)).toEqual([
+      [second(45), [45]],
+      [second(50), [50]],
+    ]);
   });
 });

@@ -59,7 +59,7 @@ describe('a page stays below the payload of a state', () => {
     const progress = childProgress(
       {
         target: {
-          windowKeys: new Array(2).fill('2026-11-20T09:00:00.000Z_2026-11-20T09:01:00.000Z#1000'),
+          windows: new Array(2).fill({ start: 1_795_165_200, shards: '1000' }),
           from: 1_600_000_000,
           before: 1_795_165_200,
           upcomingFrom: null,
@@ -91,7 +91,7 @@ describe('a page stays below the payload of a state', () => {
       next: 'delete',
       until: '2026-11-20T09:00:00Z',
       timeoutSeconds: 10,
-      afterwards: 'query',
+      upcoming: [],
       results: [],
       result: null,
       chunks: toChunks(page).map(chunkKeys => ({ ...chunk, keys: chunkKeys })),

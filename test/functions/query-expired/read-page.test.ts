@@ -11,6 +11,7 @@ import {
   type PagePosition,
   type SweepTarget,
 } from '../../../statemachine/contract.ts';
+import { windowsOf } from '../../support/target-windows.ts';
 
 const START = Date.parse('2026-11-20T09:01:00Z') / 1000;
 
@@ -18,13 +19,13 @@ const BEFORE = windowKey(START - 60, 60);
 const SPAN = windowKey(START, 60);
 
 const UPCOMING: SweepTarget = {
-  windowKeys: [BEFORE, SPAN],
+  windows: windowsOf(BEFORE, SPAN),
   from: START - 100_000,
   before: START + 60,
   upcomingFrom: START,
 };
-const BACK: SweepTarget = { ...UPCOMING, windowKeys: [SPAN], before: START + 31, upcomingFrom: null };
-const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id' }));
+const BACK: SweepTarget = { ...UPCOMING, windows: windowsOf(SPAN), before: START + 31, upcomingFrom: null };
+const LAYOUT = indexLayout(expiryModel({ partitionKey: 'id', granularityMinutes: 1 }));
 const PACE = { graceSeconds: 0, pollSeconds: 0 };
 const EVERY_SECOND = { precisionSeconds: 1, pollSeconds: 0 };
 
@@ -215,15 +216,15 @@ describe('a target that lies back', () => {
 });
 
 describe('several shards of an upcoming minute', () => {
-  const shard = (number: number) => windowKey(START, 86_400, number);
-  const target: SweepTarget = { ...UPCOMING, windowKeys: [0, 1, 2].map(shard) };
+  const shard = (number: number) => windowKey(START, 60, number);
+  const target: SweepTarget = { ...UPCOMING, windows: [{ start: START, shards: '0-2' }] };
   const keys = { 0: { seen: START + 4, next: START + 9 }, 1: { seen: START + 2, next: START + 5 } };
 
   /** One page of a poll at START + 5: what it asked for, from where on, and what it says. */
   async function pageOf(pace: typeof PACE, maxKeys = PAGE_KEYS, perShard = 1) {
     const asked: [number, number][] = [];
     const readIndex: ReadIndex = async ({ value }, { from }, _startKey, limit) => {
-      const number = target.windowKeys.indexOf(`${value}`);
+      const number = [0, 1, 2].map(shard).indexOf(`${value}`);
       asked.push([number, from - START]);
       const entries = Array.from({ length: Math.min(perShard, limit) }, (_unused, index) => ({
         key: { id: { S: `${number}-${index}` } },
@@ -381,8 +382,7 @@ test('a first poll asks for as many entries as it pays for, not for ten and then
 
 test('what a poll found is shared by the keys of a child with several shards: none is read for all of them', async () => {
   const shards = 10;
-  const windowKeys = Array.from({ length: shards }, (_unused, shard) => windowKey(START, 60, shard));
-  const target = { ...UPCOMING, windowKeys };
+  const target = { ...UPCOMING, windows: [{ start: START, shards: `0-${shards - 1}` }] };
   const contents = { span: [...new Array(50).fill(5), ...new Array(1000).fill(30)] };
   const lastDue = 50 * shards;
   const { entriesRead, due } = await poll({ target, now: 5, lastDue, contents });
@@ -393,7 +393,7 @@ test('what a poll found is shared by the keys of a child with several shards: no
 describe('by second', () => {
   const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
   const minute: SweepTarget = {
-    windowKeys: [windowKey(START, 60)],
+    windows: windowsOf(SPAN),
     from: START,
     before: START + 60,
     upcomingFrom: null,

@@ -14,6 +14,7 @@ import type {
   SweepReport,
   SweepTotals,
   TableSweep,
+  TargetWindow,
   TickPlan,
 } from '../../../statemachine/contract.ts';
 import { childProgress } from '../../support/child-progress.ts';
@@ -66,7 +67,8 @@ function surroundings(metrics = new Metrics({ namespace: 'PreciseTtl', serviceNa
   };
   const logger = { info: (...args: unknown[]) => logged.push(args), error: jest.fn() } as never;
   const print = (line: string) => documents.push(JSON.parse(line));
-  return { deployment: 'sessions', logger, metrics, print, journal, logged, documents };
+  const timeIsUp = () => new Promise<void>(() => undefined);
+  return { deployment: 'sessions', logger, metrics, print, timeIsUp, journal, logged, documents };
 }
 
 /** One sweep of one table. */
@@ -203,7 +205,7 @@ test('records nothing for a dry run but a line in the log', async () => {
 
 /* The tables of a deployment. */
 
-const TARGET = { windowKeys: [], from: 1, before: 100, upcomingFrom: null };
+const TARGET = { windows: [], from: 1, before: 100, upcomingFrom: null };
 
 const settingsOf = (tableName: string, more: object = {}): CarriedSettings => ({
   ...SETTINGS,
@@ -225,13 +227,10 @@ const swept = (table: string, deleted: number, lateMs = 100): ChildOutput => ({
   ),
 });
 
-const resumed = (table: string, windowKeys: readonly string[], before: number): ChildOutput => ({
+const resumed = (table: string, windows: readonly TargetWindow[], before: number): ChildOutput => ({
   table,
   ...handOn(
-    childProgress(
-      { target: { windowKeys, from: 1, before, upcomingFrom: null } },
-      { counts: { deleted: 1 } },
-    ),
+    childProgress({ target: { windows, from: 1, before, upcomingFrom: null } }, { counts: { deleted: 1 } }),
   ),
 });
 
@@ -304,7 +303,8 @@ describe('a tick of several tables', () => {
       around,
     );
     expect(complete).toBe(false);
-    expect(Object.keys(tables)).toEqual(['aaa', 'gone']);
+    // Those that left something come first.
+    expect(Object.keys(tables)).toEqual(['gone', 'aaa']);
     expect(tables['aaa']).toMatchObject({ found: 3, deleted: 3, tablesFailed: 0, lagMs: { max: 100 } });
     expect(tables['gone']).toMatchObject({ found: 0, tablesFailed: 1, failure });
     expect(around.documents[0]).toMatchObject({ TablesFailed: 1 });
@@ -369,8 +369,8 @@ describe('a tick of several tables', () => {
 });
 
 describe('what a tick could not finish', () => {
-  const HOUR = '2026-11-20T08:00:00.000Z_2026-11-20T09:00:00.000Z';
   const eight = Date.parse('2026-11-20T08:00:00Z') / 1000;
+  const HOUR = { start: eight, shards: '0' };
   const a = settingsOf('aaa');
   const leftOver = { from: eight, to: eight + 60 };
 
@@ -388,8 +388,10 @@ describe('what a tick could not finish', () => {
     expect(around.journal.takeHandOver.mock.calls).toEqual([['aaa', eight + 3000, name]]);
     // It is not lost, and so no failure.
     expect(complete).toBe(true);
-    expect(tables['aaa']).toMatchObject({ handedOver: 1, failed: 0, shardsFailed: 0 });
-    expect(around.documents[0]).toMatchObject({ HandOvers: 1 });
+    expect(tables['aaa']).toMatchObject({ failed: 0, shardsFailed: 0 });
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toHaveLength(1);
+    // Whether it is started is not known yet.
+    expect(around.documents[0]).not.toHaveProperty('HandOvers');
     expect((await recordMetrics(input, surroundings())).handOvers).toEqual(handOvers);
   });
 
@@ -397,12 +399,16 @@ describe('what a tick could not finish', () => {
     const around = surroundings();
     around.journal.takeHandOver.mockImplementation(async table => table !== 'aaa');
     const sweeps = [planned(a, { leftOver }), planned(settingsOf('bbb'), { leftOver })];
-    const { handOvers, complete } = await recordMetrics(
+    const { handOvers, complete, tables } = await recordMetrics(
       tickOf(sweeps, [swept('aaa', 1), swept('bbb', 1)]),
       around,
     );
     expect(handOvers.map(({ input: { table } }) => table)).toEqual(['bbb']);
     expect(complete).toBe(true);
+    // That one may have only what lies further back.
+    expect([tables['aaa'], tables['bbb']]).toMatchObject([{ leftForLater: 1 }, { leftForLater: 0 }]);
+    const rows = around.journal.putRows.mock.calls.flat(2);
+    expect(rows.map(({ report }) => report.leftForLater)).toEqual([1, 0]);
   });
 
   test("is the next tick's where a table has a limit", async () => {
@@ -432,6 +438,8 @@ describe('a replay', () => {
   test('that was handed over gives its table back to the ticks, and has a row that says so', async () => {
     const around = surroundings();
     await recordMetrics({ ...replayOf(CLEAN), executionInput: handOver }, around);
+    // The tick that left it to this one does not know whether it was started.
+    expect(around.documents[0]).toMatchObject({ HandOvers: 1 });
     expect(around.journal.endHandOver.mock.calls).toEqual([['SessionData', 'replay-1']]);
     expect(around.journal.putRows.mock.calls[0]?.[0]).toMatchObject([{ kind: 'handOver' }]);
     expect(around.journal.takeHandOver).not.toHaveBeenCalled();
@@ -470,6 +478,73 @@ describe('a replay', () => {
     const around = surroundings();
     await recordMetrics(replayOf({ ...CLEAN, dryRun: true }), around);
     expect(around.journal.putRows.mock.calls).toEqual([[[]]]);
+  });
+});
+
+test('a journal that does not answer fails the call in time, after the metrics were printed', async () => {
+  const around = surroundings();
+  around.journal.putRows.mockReturnValue(new Promise(() => undefined));
+  const recording = recordMetrics(replayOf(TOTALS), { ...around, timeIsUp: async () => undefined });
+  await expect(recording).rejects.toMatchObject({ name: 'JournalUnwritableError' });
+  expect(around.documents).toHaveLength(1);
+});
+
+test('the metrics are printed when nothing is left to do: a call that is ended before is made again', async () => {
+  const around = surroundings();
+  around.journal.endHandOver.mockImplementation(async () => {
+    expect(around.documents).toEqual([]);
+    return undefined;
+  });
+  await recordMetrics({ ...replayOf(TOTALS), executionInput: { handOver: true } }, around);
+  expect(around.journal.endHandOver).toHaveBeenCalled();
+  expect(around.documents).toHaveLength(1);
+});
+
+describe('what a tick says of its tables', () => {
+  const key = (index: number) => ({ key: { id: { S: `${index}`.repeat(40) } }, reason: 'ValidationError' });
+  const failing = (table: string, keys: number): ChildOutput => ({
+    table,
+    ...endShard(
+      childProgress(
+        { target: TARGET, listedKeysBytes: 20_000 },
+        {
+          counts: { failed: keys, failedKeys: Array.from({ length: keys }, (_unused, index) => key(index)) },
+        },
+      ),
+      { interrupted: false },
+    ),
+  });
+
+  test('has room in the cause of a failure: those that left something come first, and it says how many more there are', async () => {
+    const names = Array.from({ length: 100 }, (_unused, index) => `table-${index}`);
+    const results = names.map((name, index) => (index % 2 === 0 ? swept(name, 1) : failing(name, 1)));
+    const around = surroundings();
+    const output = await recordMetrics(
+      tickOf(
+        names.map(name => planned(settingsOf(name))),
+        results,
+      ),
+      around,
+    );
+    const told = Object.values(output.tables);
+    expect(JSON.stringify(output).length).toBeLessThan(32_768);
+    expect(told.slice(0, 20).every(({ failed }) => failed === 1)).toBe(true);
+    expect(told.length + (output.moreTables ?? 0)).toBe(100);
+    expect(output.moreTables).toBeGreaterThan(0);
+    // The journal has them all.
+    expect(around.journal.putRows.mock.calls[0]?.[0]).toHaveLength(100);
+  });
+
+  test('has fewer keys where they are too long', async () => {
+    const long = { key: { id: { S: 'x'.repeat(2_000) } }, reason: 'ValidationError' };
+    const many = { ...failing('aaa', 1), failedKeys: Array(20).fill(long), failed: 20 } as ChildOutput;
+    const { tables, moreTables } = await recordMetrics(
+      tickOf([planned(settingsOf('aaa')), planned(settingsOf('bbb'))], [many, many, failing('bbb', 1)]),
+      surroundings(),
+    );
+    expect(moreTables).toBeUndefined();
+    expect(JSON.stringify(tables).length).toBeLessThan(31_000);
+    expect(tables['bbb']).toMatchObject({ failed: 1 });
   });
 });
 

@@ -1,6 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type ExpiryModelProps, expiryModel } from '../../../expiry/model.ts';
-import { windowKey } from '../../../expiry/window.ts';
 import { DynamoDbBusyError } from '../../../functions/runtime/errors.ts';
 import type { Documents } from '../../../functions/table/dynamodb.ts';
 import { indexLayout } from '../../../functions/table/index-layout.ts';
@@ -77,7 +76,7 @@ test.each([
 describe('the earliest TTL by second', () => {
   const layout = indexLayout(expiryModel({ partitionKey: 'id', indexedBy: 'second' }));
   const target: SweepTarget = {
-    windowKeys: [windowKey(MINUTE, 60)],
+    windows: [{ start: MINUTE, shards: '0' }],
     from: MINUTE,
     before: MINUTE + 60,
     upcomingFrom: null,

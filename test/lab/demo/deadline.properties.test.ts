@@ -41,7 +41,7 @@ test('every item is gone by its deadline', async () => {
       const simulation = new Simulation({
         definition: machinesWith({}),
         start: START,
-        model: expiryModel({ partitionKey: 'id', granularityMinutes }),
+        model: expiryModel({ partitionKey: 'id', granularityMinutes, shards: 1 }),
         pace,
       });
       const { clock, table } = simulation;

@@ -26,7 +26,13 @@ test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
   ['known before its tick', 'toTheSecond', [item(75, 0)], [76]],
   ['known after its tick: nobody waits', 'toTheSecond', [item(75, 0.001)], [121]],
   ['known after its tick, beside one that was known', 'toTheSecond', [item(75, 60), item(90, 0)], [76, 91]],
-  ['written in its minute: with the next known one', 'toTheSecond', [item(75, 61), item(90, 0)], [91, 91]],
+  ['written in its minute: with the next known one', 'toTheSecond', [item(65, 61), item(95, 0)], [96, 96]],
+  [
+    'written in its minute: not with one that is planned',
+    'toTheSecond',
+    [item(75, 61), item(90, 0)],
+    [121, 91],
+  ],
   ['written in its minute: not with one before it', 'toTheSecond', [item(75, 61), item(74, 0)], [121, 75]],
   [
     'written in its minute: not with another late one',
@@ -41,7 +47,7 @@ test.each<[string, keyof typeof PACES, readonly SweptItem[], number[]]>([
   ['ten seconds', 'tenSeconds', [item(75, 0), item(76, 61)], [85, 130]],
   ['polled: nobody has to be known', 'polled', [item(75, 60)], [76]],
   ['polled: written seconds before', 'polled', [item(75, 69), item(75, 73.5)], [76, 80]],
-  ['polled: the next known one comes sooner', 'polled', [item(75, 73.5), item(76, 0)], [77, 77]],
+  ['polled: the next known one is planned', 'polled', [item(75, 73.5), item(76, 0)], [80, 77]],
   [
     'plain: the next tick',
     'plain',

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that look like Terraform's templates
 import { rmSync } from 'node:fs';
 import { loadDefinition } from 'stepfunctions-emulator';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { readSynthesized, type SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
 import type { DeploymentConfig } from '../../../stacks/config.ts';
 import type { PreciseTtlProps } from '../../../stacks/props.ts';
@@ -33,7 +34,7 @@ test('everything that the app synthesizes is understood', () => {
     expect.stringMatching(/^cron\(\d+ \* \* \* \? \*\)$/),
   ]);
   for (const machine of cloud.stateMachines) {
-    expect(() => loadDefinition(machine.definition, machine.type)).not.toThrow();
+    expect(() => loadDefinition(machine.definition, machine.type, isDynamoDbQuery)).not.toThrow();
     for (const { arn } of cloud.functions) expect(machine.definition).toContain(arn);
   }
   for (const schedule of cloud.schedules) {
@@ -45,6 +46,19 @@ test('everything that the app synthesizes is understood', () => {
 test('so is what looks for log groups that are there already', () => {
   const optional = { archive: {}, events: { eventBus: 'default' }, backfill: true };
   expect(synthesis({ ...SESSION_DATA, ...optional }).functions).toHaveLength(8);
+});
+
+test('so is a deployment whose roles are made elsewhere: its events begin when it is applied', () => {
+  const PublishExpiries = 'arn:aws:iam::123456789012:role/elsewhere/publisher';
+  const folder = synthesizeToFolder(
+    configOf({ ...SESSION_DATA, events: { eventBus: 'default' }, tableRoleArns: { PublishExpiries } }),
+  );
+  folders.push(folder);
+  const deployedAtMs = Date.parse('2026-11-20T09:00:00Z');
+  const publisher = readSynthesized(folder, { deployedAtMs }).functions.find(({ name }) =>
+    /publish/.test(name),
+  );
+  expect(publisher?.environment['EVENTS_SINCE']).toBe('2026-11-20T09:00:00.000Z');
 });
 
 test('also for several tables and one that exists already', () => {
@@ -71,7 +85,7 @@ test.each([
   expect(arns).toContain(`arn:${partition}:states:::lambda:invoke`);
   expect(JSON.stringify(cloud.outputs)).toContain(`https://sqs.${region}.${dnsSuffix}/`);
   for (const { definition, type } of cloud.stateMachines)
-    expect(() => loadDefinition(definition, type)).not.toThrow();
+    expect(() => loadDefinition(definition, type, isDynamoDbQuery)).not.toThrow();
 });
 
 test.each([

@@ -10,7 +10,16 @@ export interface Region {
 type Body = Readonly<Record<string, unknown>>;
 
 /** Calls on one table that IAM knows by their own name. */
-const ON_A_TABLE = ['DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem'];
+const ON_A_TABLE = [
+  'DeleteItem',
+  'DescribeTable',
+  'DescribeTimeToLive',
+  'GetItem',
+  'PutItem',
+  'UpdateItem',
+  'UpdateTable',
+  'UpdateTimeToLive',
+];
 /** The same, and a call that names an index is a call on the index alone. */
 const ON_AN_INDEX = ['Query', 'Scan'];
 

@@ -3,7 +3,7 @@ import { descendants } from 'stepfunctions-emulator';
 import type { Firing } from '../../../local/scheduler/scheduler.ts';
 import { isObject } from '../../../local/terraform/json.ts';
 import type { SynthesizedCloud } from '../../../local/terraform/synthesized.ts';
-import { dynamoDbAccess } from './dynamodb-access.ts';
+import { dynamoDbAccess, type Region } from './dynamodb-access.ts';
 import type { Access } from './policy.ts';
 import type { RecordedCall } from './recorder.ts';
 import {
@@ -53,7 +53,11 @@ export function usageOfRoles(
   }
   for (const { arn, roleArn, address } of cloud.stateMachines) {
     const executions = observed.executions.filter(({ machine }) => machine.arn === arn);
-    add(roleArn, executions.flatMap(invokeAccess));
+    const { place } = blockOf(cloud, address);
+    add(
+      roleArn,
+      executions.flatMap(execution => taskAccess(execution, { ...place, account: cloud.account })),
+    );
     add(roleArn, executions.flatMap(mapRunAccess));
     add(roleArn, machineAccess(blockOf(cloud, address)));
   }
@@ -83,19 +87,25 @@ function logGroupOf({ account }: SynthesizedCloud, { body, place }: Block): stri
   return `arn:${place.partition}:logs:${place.region}:${account}:log-group:${name}`;
 }
 
-/** The functions that an execution and its children called, as their histories have it. */
-function invokeAccess(execution: Execution): Access[] {
-  const functions = new Set<string>();
+/** What an execution and its children called, as their histories have it. */
+function taskAccess(execution: Execution, region: Region): Access[] {
+  const accesses = new Map<string, Access>();
   for (const { history } of [execution, ...descendants(execution)]) {
     for (const { type, taskScheduledEventDetails: details } of history) {
       if (type !== 'TaskScheduled') continue;
-      if (details?.['resourceType'] !== 'lambda' || details['resource'] !== 'invoke') {
-        throw new Error(
-          `test/support/permissions/usage.ts: expected lambda:invoke, got ${JSON.stringify(details)}; teach it this one`,
-        );
-      }
-      functions.add((JSON.parse(String(details['parameters'])) as { FunctionName: string }).FunctionName);
+      for (const access of accessOf(details ?? {}, region)) accesses.set(JSON.stringify(access), access);
     }
   }
-  return [...functions].map(resource => ({ action: 'lambda:InvokeFunction', resource }));
+  return [...accesses.values()];
+}
+
+function accessOf(details: Readonly<Record<string, unknown>>, region: Region): Access[] {
+  const parameters = JSON.parse(String(details['parameters'])) as Record<string, unknown>;
+  const resource = `${details['resourceType']}:${details['resource']}`;
+  if (resource === 'lambda:invoke')
+    return [{ action: 'lambda:InvokeFunction', resource: String(parameters['FunctionName']) }];
+  if (resource === 'aws-sdk:dynamodb:query') return dynamoDbAccess('Query', parameters, region);
+  throw new Error(
+    `test/support/permissions/usage.ts: expected lambda:invoke, got ${JSON.stringify(details)}; teach it this one`,
+  );
 }

@@ -1,4 +1,5 @@
 import { type Definition, loadDefinition } from 'stepfunctions-emulator';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import { type CarriedSettings, TASKS } from '../../../statemachine/contract.ts';
 import { replayDefinition, tickDefinition } from '../../../statemachine/definition.ts';
 import type { FunctionArns } from '../../../statemachine/states.ts';
@@ -19,7 +20,8 @@ export function simulatedMachines(tables: readonly CarriedSettings[]): Machines 
       `arn:aws:lambda:us-east-1:123456789012:function:${file}`,
     ]),
   ) as FunctionArns;
-  const load = (definition: unknown) => loadDefinition(JSON.stringify(definition));
+  const load = (definition: unknown) =>
+    loadDefinition(JSON.stringify(definition), 'STANDARD', isDynamoDbQuery);
   return {
     tick: load(tickDefinition(functions, { tables, replayArn: REPLAY_ARN })),
     replay: load(replayDefinition(functions, { tables })),

@@ -77,7 +77,10 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
   return {
     'plan-sweep': input =>
       input.machine === 'tick'
-        ? planTick(input, { tableOf, logger: QUIET, journal, clock: () => clock.now(), sleep })
+        ? planTick(input, {
+            ...{ tableOf, logger: QUIET, journal, recordAge: () => {} },
+            ...{ clock: () => clock.now(), sleep },
+          })
         : planReplay(input, { tableOf, journal }, () => 100_000),
     'query-expired': async input => {
       const settings = readSettings(input.settings);
@@ -95,14 +98,15 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         clock: () => clock.now(),
       });
     },
-    'delete-chunk': async ({ chunk, settings: carried }) => {
+    'delete-chunk': async ({ chunk, now, settings: carried }) => {
       const settings = readSettings(carried);
+      const ahead = Date.parse(now) - clock.now();
       const { deleteBatch } = dynamoDbOf(settings, 0);
       return attemptChunk(chunk, {
         settings,
         send: keys => deleteBatch(keys, chunk.cutoff, requestTimeoutMs(chunk.timeoutSeconds, 1)),
         onFailed: () => undefined,
-        clock: () => clock.now(),
+        clock: () => clock.now() + ahead,
         random,
         sleep,
       });
@@ -113,6 +117,7 @@ export function simulatedFunctions(options: SimulatedFunctionsOptions): SweepFun
         logger: QUIET,
         metrics,
         print: () => undefined,
+        timeIsUp: () => new Promise(() => undefined),
         journal,
       }),
   };

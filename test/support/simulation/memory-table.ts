@@ -1,4 +1,5 @@
 import type { ExpiryModel } from '../../../expiry/model.ts';
+import { shardOf } from '../../../expiry/shard.ts';
 import { windowKey, windowStart } from '../../../expiry/window.ts';
 import type { ReadHeld } from '../../../functions/table/held-items.ts';
 import type { ReadIndex } from '../../../functions/table/index-query.ts';
@@ -35,10 +36,15 @@ export class MemoryTable {
   }
 
   /**
-   * @param shard by window, that its writer stamps
+   * @param shard by window, that its writer stamps. @default that of `expiryAttributes`
    * @param stampedFor a TTL of the window that its writer stamps
    */
-  write(id: string, ttl: number, shard = 0, stampedFor = ttl): void {
+  write(
+    id: string,
+    ttl: number,
+    shard = shardOf({ id }, { partitionKey: 'id' }, this.#model.shards),
+    stampedFor = ttl,
+  ): void {
     this.#remove(id);
     const { granularitySeconds, indexedBy } = this.#model;
     const start = windowStart(indexedBy === 'second' ? ttl : stampedFor, granularitySeconds);

@@ -9,8 +9,9 @@ import {
   type WorkflowType,
 } from 'stepfunctions-emulator';
 import { reportDynamoDb } from '../../../cost/dynamodb-usage.ts';
-import { readExecutionReport } from '../../../functions/report/execution-report.ts';
+import { readExecutionReport, reportsByTable } from '../../../functions/report/execution-report.ts';
 import { MemoryJournal } from '../../../lab/fuzz/memory-journal.ts';
+import { isDynamoDbQuery } from '../../../local/dynamodb/queries.ts';
 import type {
   MachineName,
   QueryExpiredInput,
@@ -38,9 +39,9 @@ export interface CallFault {
   readonly answerLost?: boolean;
 }
 
-/** A call of a function, as the one who disturbs it sees it. */
+/** A call of a function, or a query of the machine itself, as the one who disturbs it sees it. */
 export interface SimulatedCall {
-  readonly name: keyof SweepFunctions;
+  readonly name: keyof SweepFunctions | 'poll';
   readonly input: unknown;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -87,6 +88,8 @@ export class Simulation {
   readonly executions: Execution[] = [];
   /** Calls of each function. */
   readonly calls = { 'plan-sweep': 0, 'query-expired': 0, 'delete-chunk': 0, 'record-metrics': 0 };
+  /** Seconds that machines have polled by themselves. */
+  readonly queries: number[] = [];
   readonly journal: MemoryJournal;
   readonly #random = seededRandom(1);
   readonly #options: SimulationOptions;
@@ -119,7 +122,12 @@ export class Simulation {
       random: this.#random,
       ...(deliveries && { expressDeliveries: (_machine, { input }) => deliveries(input as SweepInput) }),
       onStart: execution => this.executions.push(execution),
-      resources: { invoke: async (_resource, args) => this.#startNested(args as NestedStart) },
+      resources: {
+        invoke: async (resource, args, { onUsage }) =>
+          isDynamoDbQuery(resource)
+            ? this.#query(args as SecondQuery, onUsage)
+            : this.#startNested(args as NestedStart),
+      },
       invoker: {
         invoke: async (arn, payload, { onUsage }) => {
           const name = arn.split(':').at(-1) as keyof SweepFunctions;
@@ -225,6 +233,31 @@ export class Simulation {
     }
   }
 
+  /** What `aws-sdk:dynamodb:query` does with a query of a second. */
+  async #query(
+    { TableName, ExpressionAttributeValues, Select, Limit }: SecondQuery,
+    onUsage: InvokeOptions['onUsage'],
+  ): Promise<FunctionResult> {
+    const { answering = answer => answer } = this.#options;
+    const ttl = Number(ExpressionAttributeValues[':second'].N);
+    this.queries.push(ttl);
+    const processor = { freeAt: 0 };
+    const { readIndex } = this.named(TableName).dynamoDb(1_000, { onUsage, processor });
+    try {
+      if (Select !== 'COUNT') throw new TypeError(`Select: expected COUNT, got ${Select}`);
+      const { entries } = await readIndex({ value: ttl, ttl }, { from: ttl, upTo: ttl }, null, Limit);
+      const call: SimulatedCall = {
+        name: 'poll',
+        input: { settings: { tableName: TableName } },
+        nowMs: this.clock.now(),
+      };
+      return { ok: true, payload: answering({ Count: entries.length, ScannedCount: entries.length }, call) };
+    } catch (error) {
+      const { name, message } = error as Error;
+      return { ok: false, errorType: `DynamoDb.${name}`, errorMessage: message };
+    }
+  }
+
   async #call(
     name: keyof SweepFunctions,
     payload: unknown,
@@ -281,11 +314,7 @@ export class Simulation {
 /** What an execution says of a table; a replay is one table's, and its report says nothing of its name. */
 export function reportOf({ input, output, cause }: Execution, name: string): SweepReport | undefined {
   const report = readExecutionReport(output ?? cause);
-  if (report === undefined) return undefined;
-  if ('tables' in report) return report.tables[name];
-  // A replay has one table: the one that its input names.
-  const { table = name } = input as unknown as ReplayInput;
-  return table === name ? report : undefined;
+  return report && reportsByTable(report, input, name)[name];
 }
 
 type FunctionResult = Awaited<ReturnType<EngineOptions['invoker']['invoke']>>;
@@ -295,6 +324,14 @@ interface NestedStart {
   readonly StateMachineArn: string;
   readonly Name?: string;
   readonly Input: SweepInput | TickPart;
+}
+
+/** Arguments of `aws-sdk:dynamodb:query`, as far as they are looked at. */
+interface SecondQuery {
+  readonly TableName: string;
+  readonly ExpressionAttributeValues: { readonly ':second': { readonly N: string } };
+  readonly Select: string;
+  readonly Limit: number;
 }
 
 /** The input of QueryExpired as if no key had been throttled: what the sweep would do without its brake. */

@@ -9,7 +9,7 @@ import {
 } from '../../interpreter/index.ts';
 import { takeExecutionArn, takeMachineArn, takeRoleArn } from '../arns.ts';
 import { takeEncryption, takeLogging, takeTracing } from '../configurations.ts';
-import { isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
+import { type ApiContext, isMetadataOnly, type Operation, optional, seconds } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import type { Members } from '../members.ts';
 import { takeItems, takePage } from '../paging.ts';
@@ -24,7 +24,8 @@ const DEFINITION_LENGTH = { min: 1, max: 1_048_576 };
 const MAX_PROBLEMS = 20;
 const MAX_DIAGNOSTICS = 100;
 
-export const createStateMachine: Operation = ({ stateMachines, account, region, partition }, members) => {
+export const createStateMachine: Operation = (context, members) => {
+  const { stateMachines, account, region, partition } = context;
   const publication = takePublication(members);
   const name = members.string('name', { min: 1, max: 80 });
   if (!isAllowedName(name)) {
@@ -40,7 +41,7 @@ export const createStateMachine: Operation = ({ stateMachines, account, region, 
     name,
     type,
     roleArn,
-    definition: load(definitionText, type),
+    definition: load(context, definitionText, type),
     definitionText,
     loggingConfiguration: takeLogging(members) ?? NO_LOGGING,
     tracingConfiguration: takeTracing(members) ?? NO_TRACING,
@@ -56,14 +57,15 @@ export const createStateMachine: Operation = ({ stateMachines, account, region, 
   };
 };
 
-export const updateStateMachine: Operation = ({ stateMachines }, members) => {
+export const updateStateMachine: Operation = (context, members) => {
+  const { stateMachines } = context;
   const publication = takePublication(members);
   const machine = stateMachines.get(takeMachineArn(members));
   const definitionText = members.optionalString('definition', DEFINITION_LENGTH);
   const changes = {
     ...(definitionText !== undefined && {
       definitionText,
-      definition: load(definitionText, machine.type),
+      definition: load(context, definitionText, machine.type),
     }),
     ...(members.has('roleArn') && { roleArn: takeRoleArn(members) }),
     ...optional('loggingConfiguration', takeLogging(members)),
@@ -132,13 +134,13 @@ export const listStateMachines: Operation = ({ stateMachines }, members) => {
   return { stateMachines: listed, ...more };
 };
 
-export const validateStateMachineDefinition: Operation = (_context, members) => {
+export const validateStateMachineDefinition: Operation = (context, members) => {
   const definition = members.string('definition', DEFINITION_LENGTH);
   const type = members.oneOf('type', TYPES) ?? 'STANDARD';
   // There are no warnings: whatever is wrong is an error.
   members.oneOf('severity', ['ERROR', 'WARNING']);
   const most = members.integer('maxResults', 0, MAX_DIAGNOSTICS) || MAX_DIAGNOSTICS;
-  const diagnostics = problemsOf(definition, type).map(problem => ({
+  const diagnostics = problemsOf(context, definition, type).map(problem => ({
     severity: 'ERROR',
     ...diagnosticOf(problem),
   }));
@@ -162,9 +164,15 @@ function describe(machine: StateMachine, metadataOnly: boolean): object {
   };
 }
 
-function problemsOf(definition: string, type: WorkflowType): readonly DefinitionProblem[] {
+type Loading = Pick<ApiContext, 'isMocked'>;
+
+function problemsOf(
+  { isMocked }: Loading,
+  definition: string,
+  type: WorkflowType,
+): readonly DefinitionProblem[] {
   try {
-    loadDefinition(definition, type);
+    loadDefinition(definition, type, isMocked);
     return [];
   } catch (error) {
     if (error instanceof InvalidDefinitionError) return error.problems;
@@ -172,9 +180,9 @@ function problemsOf(definition: string, type: WorkflowType): readonly Definition
   }
 }
 
-function load(text: string, type: WorkflowType): Definition {
+function load({ isMocked }: Loading, text: string, type: WorkflowType): Definition {
   try {
-    return loadDefinition(text, type);
+    return loadDefinition(text, type, isMocked);
   } catch (error) {
     if (!(error instanceof InvalidDefinitionError)) throw error;
     throw invalidDefinition(error);

@@ -23,7 +23,7 @@ func functionCreate(ctx context.Context, c *Cloud, w Object) (string, error) {
 		Code: &types.FunctionCode{ZipFile: zip}, Handler: aws.String(str(w, "handler")), Runtime: types.Runtime(str(w, "runtime")),
 		MemorySize: aws.Int32(number(w, "memory_size")), Timeout: aws.Int32(number(w, "timeout")), Role: aws.String(str(w, "role")),
 		Environment: functionEnvironment(w), LoggingConfig: functionLogging(w), Tags: allTags(w), Architectures: architectures(w),
-		KMSKeyArn: text(w, "kms_key_arn"),
+		KMSKeyArn: text(w, "kms_key_arn"), TracingConfig: functionTracing(w),
 	})
 	return made(str(w, "function_name"), err)
 }
@@ -57,6 +57,13 @@ func functionLogging(w Object) *types.LoggingConfig {
 	}
 	return &types.LoggingConfig{LogFormat: types.LogFormat(str(logging, "log_format")), LogGroup: aws.String(str(logging, "log_group")),
 		ApplicationLogLevel: types.ApplicationLogLevel(str(logging, "application_log_level")), SystemLogLevel: types.SystemLogLevel(str(logging, "system_log_level"))}
+}
+
+func functionTracing(w Object) *types.TracingConfig {
+	if tracing := one(w, "tracing_config"); tracing != nil {
+		return &types.TracingConfig{Mode: types.TracingMode(str(tracing, "mode"))}
+	}
+	return nil
 }
 
 func functionRead(ctx context.Context, c *Cloud, s Object) (Object, error) {
@@ -97,11 +104,11 @@ func functionUpdate(ctx context.Context, c *Cloud, prior, w Object) error {
 	if err != nil {
 		return err
 	}
-	if changed(prior, w, "description", "environment", "handler", "kms_key_arn", "logging_config", "memory_size", "role", "runtime", "timeout") {
+	if changed(prior, w, "description", "environment", "handler", "kms_key_arn", "logging_config", "memory_size", "role", "runtime", "timeout", "tracing_config") {
 		if _, err := c.lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
 			FunctionName: name, Description: aws.String(str(w, "description")), Handler: aws.String(str(w, "handler")), Runtime: types.Runtime(str(w, "runtime")),
 			MemorySize: aws.Int32(number(w, "memory_size")), Timeout: aws.Int32(number(w, "timeout")), Role: aws.String(str(w, "role")),
-			Environment: functionEnvironment(w), LoggingConfig: functionLogging(w), KMSKeyArn: aws.String(str(w, "kms_key_arn")),
+			Environment: functionEnvironment(w), LoggingConfig: functionLogging(w), KMSKeyArn: aws.String(str(w, "kms_key_arn")), TracingConfig: functionTracing(w),
 		}); err != nil {
 			return err
 		}

@@ -1,0 +1,100 @@
+/** `precise-ttl iam`: policies for whoever deploys, operates or plans, and for roles that are made elsewhere. See `--help`. */
+import { checkConfig } from '../stacks/config.ts';
+import { loadConfigFile } from '../stacks/config-file.ts';
+import { deploymentsOf } from '../stacks/deployments.ts';
+import { resolveProps } from '../stacks/props.ts';
+import { partitionOf } from '../stacks/regions.ts';
+import { CONFIG, FlagError } from './flags.ts';
+import { deployPolicy, pipelinePolicy } from './iam/deploy-policy.ts';
+import { operatePolicy } from './iam/operate-policy.ts';
+import { charactersOf, documentsOf, type PolicyDocument, type PolicyStatement } from './iam/policy.ts';
+import { print } from './print.ts';
+import { defineCommand } from './run-command.ts';
+
+const ACCOUNT = /^\d{12}$/;
+
+export const command = defineCommand({
+  words: ['deploy', 'operate', 'pipeline', 'roles'],
+  flags: {
+    config: CONFIG,
+    account: {
+      type: 'text',
+      value: 'ID',
+      help: 'the account, 12 digits (default: the only one of allowedAccountIds, or *)',
+    },
+    json: { type: 'switch', help: 'print JSON' },
+  },
+  help: (flags, call) => `${call('iam', 'deploy|operate|pipeline|roles [flags]')}
+
+Prints what IAM has to allow, for the names of the configuration. It calls nothing.
+
+deploy: what Terraform needs to deploy, to plan and to destroy, on everything whose name begins with that of a deployment or
+of a table, turned on or not.
+pipeline: what a plan needs: only what reads, and the lock of the state.
+operate: what the commands need that look and act: status, history, doctor, pause, resume, limit, replay, backfill, restore.
+With --json these are a list of policy documents, each of a size that IAM takes as a managed policy.
+
+roles: who may take the roles of the deployment and what they may do, to make them elsewhere and name them in roleArns and
+tableRoleArns. With --json by deployment or table, and by their names there: { name, arn, trust, policies }.
+
+${flags}
+
+Exit status: 0 printed, 1 not (no configuration, or a wrong one), 2 wrong flags.`,
+  async run({ config: file, account: given, json }, { word }) {
+    if (given !== undefined && !ACCOUNT.test(given)) {
+      throw new FlagError(`--account: expected 12 digits, got "${given}"`);
+    }
+    const config = checkConfig(await loadConfigFile(file));
+    const [only, another] = config.provider?.allowedAccountIds ?? [];
+    const known = given ?? (another === undefined ? only : undefined);
+    const place = {
+      partition: partitionOf(config.region).name,
+      region: config.region,
+      account: known ?? '*',
+    };
+    const deployments = deploymentsOf(config.tables.map(resolveProps));
+    if (word === 'roles') {
+      // Who may take them is said with the account itself.
+      if (known === undefined) throw new FlagError('--account: expected the account of the roles, got none');
+      // CDKTF is large.
+      const { roleDocuments } = await import('./iam/role-documents.ts');
+      const roles = roleDocuments(config, deployments, place);
+      if (json) print(JSON.stringify(roles, null, 2));
+      else for (const [of, each] of Object.entries(roles)) printRoles(of, each);
+      return 0;
+    }
+    const deployed = { config, deployments, place };
+    const statements =
+      word === 'operate'
+        ? operatePolicy(deployed)
+        : word === 'deploy'
+          ? deployPolicy(deployed)
+          : pipelinePolicy(deployed);
+    const documents = documentsOf(statements);
+    if (json) {
+      print(JSON.stringify(documents, null, 2));
+      return 0;
+    }
+    for (const statement of statements) printStatement(statement);
+    const sizes = documents.map(charactersOf).join(' and ');
+    print(
+      `\n${documents.length === 1 ? 'One policy' : `${documents.length} policies`} of ${sizes} characters, with --json.`,
+    );
+    return 0;
+  },
+});
+
+function printRoles(
+  of: string,
+  roles: Readonly<Record<string, { name: string; arn?: string; policies: readonly PolicyDocument[] }>>,
+): void {
+  for (const [key, { name, arn, policies }] of Object.entries(roles)) {
+    print(`${of}, ${key}: ${arn ?? `${name}, made by the deployment`}`);
+    for (const statement of policies.flatMap(({ Statement }) => Statement)) printStatement(statement, '  ');
+  }
+}
+
+function printStatement({ Effect, Action, Resource, Condition }: PolicyStatement, indent = ''): void {
+  const only = Condition === undefined ? '' : ` only if ${JSON.stringify(Condition)}`;
+  print(`${indent}${Effect} ${Action.join(', ')}\n${indent}  on ${Resource.join(', ')}${only}`);
+}

@@ -1,0 +1,136 @@
+import { journalName } from '../../functions/journal/layout.ts';
+import { DEFAULT_STATE_KEY, type DeploymentConfig } from '../../stacks/config.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
+import { bucketPrefixOf } from '../../stacks/names.ts';
+import {
+  DEPLOY_ACTIONS,
+  DEPLOY_ACTIONS_WITH,
+  JOURNAL_DEPLOY_ACTIONS,
+  ON_NO_RESOURCE,
+  onlyReads,
+  STATE_ACTIONS,
+} from '../iam-actions.ts';
+import { type ArnType, type AwsPlace, arnsOf, hasArn } from './arns.ts';
+import { allow, merged, type PolicyStatement } from './policy.ts';
+
+export interface Deployed {
+  readonly config: DeploymentConfig;
+  readonly deployments: readonly Deployment[];
+  readonly place: AwsPlace;
+}
+
+/** Types that are settings of something else: they are allowed on that. */
+const SETTINGS_OF: readonly (readonly [RegExp, ArnType])[] = [
+  [/^aws_iam_role_policy/, 'aws_iam_role'],
+  [/^aws_s3_bucket_/, 'aws_s3_bucket'],
+  [/^aws_sns_topic_policy$/, 'aws_sns_topic'],
+];
+
+/** Whom a role may be given to. Source: IAM User Guide, "Granting a user permissions to pass a role". */
+const PASSED_TO = ['lambda', 'scheduler', 'states'].map(service => `${service}.amazonaws.com`);
+
+const PASS_ROLE = 'iam:PassRole';
+
+/**
+ * What Terraform needs to deploy the configuration. It is allowed on everything whose name begins with that of a deployment or of a table,
+ * also on what the configuration does not have yet, or not any more: turning something on or off needs no other policy.
+ *
+ * @param isAllowed leaves actions out: a pipeline that only plans needs those that read
+ */
+export function deployPolicy(
+  deployed: Deployed,
+  isAllowed: (action: string) => boolean = () => true,
+): PolicyStatement[] {
+  const { deployments } = deployed;
+  const statements = Object.entries(DEPLOY_ACTIONS).flatMap(([type, all]) => {
+    const actions = all.filter(action => isAllowed(action) && action !== PASS_ROLE);
+    const target = SETTINGS_OF.find(([pattern]) => pattern.test(type))?.[1] ?? type;
+    return [
+      ...allow(
+        actions.filter(action => ON_NO_RESOURCE.includes(action)),
+        ['*'],
+      ),
+      ...allow(
+        actions.filter(action => !ON_NO_RESOURCE.includes(action)),
+        hasArn(target) ? patternsOf(target, deployed) : ['*'],
+      ),
+    ];
+  });
+  const given = deployments.flatMap(({ roleArns = {}, tables }) =>
+    [roleArns, ...tables.map(({ tableRoleArns = {} }) => tableRoleArns)].flatMap(arns => Object.values(arns)),
+  );
+  const keys = deployments.flatMap(({ kmsKeyArn, tables }) =>
+    [kmsKeyArn, ...tables.map(({ tableKmsKeyArn }) => tableKmsKeyArn)].filter(key => key !== undefined),
+  );
+  const journals = deployments.flatMap(({ name }) =>
+    arnsOf('aws_dynamodb_table', journalName(name), deployed.place),
+  );
+  return merged([
+    ...statements,
+    ...allow(JOURNAL_DEPLOY_ACTIONS.filter(isAllowed), journals),
+    ...(isAllowed(PASS_ROLE)
+      ? allow([PASS_ROLE], [...patternsOf('aws_iam_role', deployed), ...given], {
+          StringEquals: { 'iam:PassedToService': PASSED_TO },
+        })
+      : []),
+    ...(deployments.some(({ vpc }) => vpc !== undefined) ? allow(DEPLOY_ACTIONS_WITH.vpc, ['*']) : []),
+    ...allow(
+      DEPLOY_ACTIONS_WITH.kmsKeyArn.filter(action => isAllowed(action) || action === 'kms:Decrypt'),
+      keys,
+    ),
+    ...statePolicy(deployed),
+  ]);
+}
+
+/** What a pipeline needs that plans and deploys nothing. It locks the state, too. */
+export function pipelinePolicy(deployed: Deployed): PolicyStatement[] {
+  return deployPolicy(deployed, onlyReads);
+}
+
+/** Of another backend than S3 nobody here knows what it needs in IAM. */
+function statePolicy({ config: { state }, place }: Deployed): PolicyStatement[] {
+  if (state?.backend !== 's3') return [];
+  const { bucket, key = DEFAULT_STATE_KEY } = state as { bucket: string; key?: string };
+  const arns = arnsOf('aws_s3_bucket', bucket, place);
+  const objects = arns.flatMap(arn => [`${arn}/${key}`, `${arn}/${key}.tflock`]);
+  return [...allow(STATE_ACTIONS.object, objects), ...allow(STATE_ACTIONS.bucket, arns)];
+}
+
+function patternsOf(type: ArnType, deployed: Deployed): string[] {
+  return namesOf(type, deployed).flatMap(name => arnsOf(type, name, deployed.place));
+}
+
+/** What the names of things of a type begin with, with `*` for what follows. */
+function namesOf(type: ArnType, { deployments }: Deployed): string[] {
+  const sweeps = deployments.map(({ name }) => name);
+  const tables = deployments.flatMap(deployment => deployment.tables);
+  const prefixes = [...new Set([...sweeps, ...tables.map(({ name }) => name)])];
+  const shortest = prefixes.filter(prefix => !prefixes.some(other => prefix.startsWith(`${other}-`)));
+  const named = shortest.map(prefix => `${prefix}-*`);
+  const rolePaths = [...new Set(tables.map(({ rolePath = '/' }) => rolePath.slice(1)))];
+  switch (type) {
+    case 'aws_cloudwatch_log_group':
+      return [
+        ...named.map(name => `/aws/lambda/${name}`),
+        ...[...sweeps, ...named].map(name => `/aws/vendedlogs/states/${name}`),
+      ];
+    case 'aws_dynamodb_table':
+      return [...tables.map(({ tableName }) => tableName), ...sweeps.map(journalName)];
+    case 'aws_iam_policy':
+    case 'aws_iam_role':
+      return rolePaths.flatMap(path => named.map(name => `${path}${name}`));
+    case 'aws_lambda_event_source_mapping':
+      return ['*'];
+    case 'aws_s3_bucket':
+      return tables.map(({ name }) => `${bucketPrefixOf(name)}*`);
+    case 'aws_scheduler_schedule':
+      return sweeps.map(name => `${name}/*`);
+    case 'aws_cloudwatch_dashboard':
+    case 'aws_scheduler_schedule_group':
+      return sweeps;
+    case 'aws_sfn_state_machine':
+      return [...sweeps, ...named];
+    default:
+      return named;
+  }
+}

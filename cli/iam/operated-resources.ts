@@ -1,0 +1,74 @@
+import { journalName } from '../../functions/journal/layout.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
+import { backfillName, bucketPrefixOf, deadLetterQueueOf, replayName } from '../../stacks/names.ts';
+import type { ResolvedProps } from '../../stacks/props.ts';
+import { resolvedArchive } from '../../stacks/stream-props.ts';
+import { type AwsPlace, arnOf, arnsOf } from './arns.ts';
+
+/** What commands do something with. */
+export interface Operated {
+  readonly place: AwsPlace;
+  readonly deployments: readonly Deployment[];
+}
+
+/** The ARNs of what commands do something with, by the words for it. */
+export const OPERATED_RESOURCES = {
+  '*': () => ['*'],
+  'the table': operated => tablesOf(operated).flatMap(({ tableName }) => tableArns(tableName, operated)),
+  "the table's index and the journal": operated => [...indexArns(operated), ...journalArns(operated)],
+  'the journal': journalArns,
+  'the state machine of the replays': operated => machines(operated, ({ name }) => [replayName(name)]),
+  'the state machines of the ticks and of the replays': operated =>
+    machines(operated, ({ name }) => [name, replayName(name)]),
+  'the executions of the replays': ({ deployments, place }) =>
+    deployments.map(({ name }) => arnOf(place, 'states', `execution:${replayName(name)}:*`)),
+  'the state machine of the backfill': operated =>
+    backfilled(operated).flatMap(name => arnsOf('aws_sfn_state_machine', name, operated.place)),
+  'the executions of the backfill': operated =>
+    backfilled(operated).map(name => arnOf(operated.place, 'states', `execution:${name}:*`)),
+  'their Map Runs': operated =>
+    backfilled(operated).map(name => arnOf(operated.place, 'states', `mapRun:${name}/*`)),
+  'the schedules': ({ deployments, place }) =>
+    deployments.flatMap(({ name }) => arnsOf('aws_scheduler_schedule', `${name}/*`, place)),
+  'the dead-letter queue': ({ deployments, place }) =>
+    deployments.flatMap(({ name }) => arnsOf('aws_sqs_queue', deadLetterQueueOf(name), place)),
+  'the alarms': ({ deployments, place }) =>
+    deployments
+      .flatMap(({ name, tables }) => [name, ...tables.map(table => table.name)])
+      .flatMap(name => arnsOf('aws_cloudwatch_metric_alarm', `${name}-*`, place)),
+  'the bucket of the archive': operated => bucketArns(operated),
+  'its objects': operated => bucketArns(operated).map(arn => `${arn}/*`),
+} as const satisfies Readonly<Record<string, (operated: Operated) => readonly string[]>>;
+
+export type OperatedResource = keyof typeof OPERATED_RESOURCES;
+
+const tablesOf = ({ deployments }: Operated): ResolvedProps[] => deployments.flatMap(({ tables }) => tables);
+
+const tableArns = (name: string, { place }: Operated) => arnsOf('aws_dynamodb_table', name, place);
+
+function indexArns(operated: Operated): string[] {
+  return tablesOf(operated).flatMap(({ tableName, indexName }) =>
+    tableArns(tableName, operated).map(arn => `${arn}/index/${indexName}`),
+  );
+}
+
+function journalArns(operated: Operated): string[] {
+  return operated.deployments.flatMap(({ name }) => tableArns(journalName(name), operated));
+}
+
+function machines({ deployments, place }: Operated, namesOf: (deployment: Deployment) => string[]): string[] {
+  return deployments.flatMap(namesOf).flatMap(name => arnsOf('aws_sfn_state_machine', name, place));
+}
+
+function backfilled(operated: Operated): string[] {
+  return tablesOf(operated).flatMap(({ backfill, name }) => (backfill ? [backfillName(name)] : []));
+}
+
+/** A bucket that the deployment makes has a name of which only the beginning is known. */
+function bucketArns(operated: Operated): string[] {
+  return tablesOf(operated).flatMap(({ archive, name }) => {
+    if (archive === undefined) return [];
+    const bucket = resolvedArchive(archive).bucket ?? `${bucketPrefixOf(name)}*`;
+    return arnsOf('aws_s3_bucket', bucket, operated.place);
+  });
+}

@@ -1,0 +1,135 @@
+import { STREAM_FUNCTIONS } from '../../functions/function-list.ts';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import type { Deployment } from '../../stacks/deployments.ts';
+import { backfillName, replayName, sweepRole } from '../../stacks/names.ts';
+import type { RoleKey } from '../../stacks/props.ts';
+import { BACKFILL_TASKS } from '../../statemachine/backfill-contract.ts';
+import { TASKS } from '../../statemachine/contract.ts';
+import { type Blocks, synthesizedJson } from '../with-synthesized.ts';
+import { type AwsPlace, arnsOf, hasArn } from './arns.ts';
+import type { PolicyDocument } from './policy.ts';
+
+/** A role as it would be made: who may take it, and what it may do. */
+export interface RoleDocuments {
+  /** The name that it would have. */
+  readonly name: string;
+  /** Of the one that is made elsewhere. @default the deployment makes it */
+  readonly arn?: string;
+  readonly trust: PolicyDocument;
+  /** The first is what the deployment would write into the role, the others are managed ones. */
+  readonly policies: readonly PolicyDocument[];
+}
+
+/** By the deployment or the table that they are of, and their key in `roleArns` or `tableRoleArns`. */
+export type RolesOf = Readonly<Record<string, { readonly [Key in RoleKey]?: RoleDocuments }>>;
+
+/** What the roles of a configuration are, also those that are made elsewhere: these are synthesized as if they were not. */
+export function roleDocuments(
+  config: DeploymentConfig,
+  deployments: readonly Deployment[],
+  place: AwsPlace,
+): RolesOf {
+  const { roleArns: _given, ...others } = config;
+  const tables = config.tables.map(({ roleArns: _ofDeployment, tableRoleArns: _ofTable, ...table }) => table);
+  const { resource, data } = synthesizedJson({ ...others, tables });
+  const read = readerOf(resource, data, place);
+  return Object.fromEntries([
+    ...deployments.map(({ name, roleArns }) => [
+      `deployment ${name}`,
+      withArns(read, rolesOfDeployment(name), roleArns),
+    ]),
+    ...deployments.flatMap(deployment =>
+      deployment.tables.map(({ tableName, name, tableRoleArns }) => [
+        `table ${tableName}`,
+        withArns(read, rolesOfTable(name), tableRoleArns),
+      ]),
+    ),
+  ]);
+}
+
+type Names = { readonly [Key in RoleKey]?: string };
+
+function rolesOfDeployment(name: string): Names {
+  const ofFunctions = Object.entries(TASKS).map(([task, file]) => [task, `${name}-${file}`]);
+  return {
+    ...Object.fromEntries(ofFunctions),
+    sweep: sweepRole(name),
+    replay: replayName(name),
+    schedule: `${name}-schedule`,
+  };
+}
+
+function rolesOfTable(name: string): Names {
+  const functions = Object.entries({ ...STREAM_FUNCTIONS, ...BACKFILL_TASKS });
+  const ofFunctions = functions.map(([task, file]) => [task, `${name}-${file}`]);
+  return { ...Object.fromEntries(ofFunctions), backfill: backfillName(name) };
+}
+
+/** Of those that the configuration has a use for. */
+function withArns(
+  read: (name: string) => RoleDocuments | undefined,
+  names: Names,
+  given: { readonly [Key in RoleKey]?: string } = {},
+): Record<string, RoleDocuments> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([key, name]) => {
+      const role = read(name);
+      const arn = given[key as RoleKey];
+      return role === undefined ? [] : [[key, { ...role, ...(arn !== undefined && { arn }) }]];
+    }),
+  );
+}
+
+function readerOf(resources: Blocks, data: Blocks, place: AwsPlace) {
+  const resolve = resolverOf(resources, data, place);
+  const document = (text: unknown): PolicyDocument => JSON.parse(resolve(String(text)));
+  const blocksOf = (type: string) => Object.values(resources[type] ?? {});
+  return (name: string): RoleDocuments | undefined => {
+    const role = blocksOf('aws_iam_role').find(block => block['name'] === name);
+    if (role === undefined) return undefined;
+    const own = blocksOf('aws_iam_role_policy').filter(block => block['name'] === name);
+    const managed = blocksOf('aws_iam_policy').filter(block =>
+      new RegExp(`^${name}-\\d+$`).test(String(block['name'])),
+    );
+    return {
+      name,
+      trust: document(role['assume_role_policy']),
+      policies: [...own, ...managed].map(({ policy }) => document(policy)),
+    };
+  };
+}
+
+/** Puts in what Terraform would put in for references, as far as that is known before anything is deployed. */
+function resolverOf(resources: Blocks, data: Blocks, place: AwsPlace): (text: string) => string {
+  const { account, partition, region } = place;
+  const known = (reference: string): string => {
+    if (/^data\.aws_caller_identity\.[\w-]+\.account_id$/.test(reference)) return account;
+    if (/^data\.aws_partition\.[\w-]+\.partition$/.test(reference)) return partition;
+    if (/^data\.aws_region\.[\w-]+\.region$/.test(reference)) return region;
+    const [, isData, type = '', id = '', attribute = ''] =
+      /^(data\.)?(\w+)\.([\w-]+)\.(\w+)$/.exec(reference) ?? [];
+    const block = (isData ? data : resources)[type]?.[id];
+    const name = block && nameOf(block);
+    if (name !== undefined && hasArn(type)) {
+      const [arn = ''] = arnsOf(type, name, place);
+      if (attribute === 'arn') return arn;
+      // What a stream is called is known when there is one.
+      if (attribute === 'stream_arn') return `${arn}/stream/*`;
+      if (attribute === 'name' || attribute === 'id') return name;
+    }
+    throw new TypeError(`precise-ttl iam: expected a reference that is known beforehand, got ${reference}`);
+  };
+  return text =>
+    text
+      .replaceAll(/(?<!\$)\$\{([^}]*)\}/g, (_all, reference) => known(reference))
+      // What is no reference is escaped in Terraform's JSON.
+      .replaceAll('$${', '${')
+      .replaceAll('%%{', '%{');
+}
+
+/** A bucket that the deployment makes has a name of which only the beginning is known. */
+function nameOf(block: Readonly<Record<string, unknown>>): string | undefined {
+  const { name, function_name: functionName, bucket_prefix: prefix } = block;
+  const found = name ?? functionName ?? (prefix === undefined ? undefined : `${prefix}*`);
+  return typeof found === 'string' ? found : undefined;
+}

@@ -1,0 +1,122 @@
+import type { ChildProgress, ExpiredKey, KeyRead, Millis, Seconds } from '../../statemachine/contract.ts';
+import type { PolledPage, PollPace } from '../child/poll.ts';
+import type { SweepSettings } from '../runtime/environment.ts';
+import { keysThatFit } from './page.ts';
+import type { PageRead, UpcomingEntry } from './read-page.ts';
+
+/** What is written meanwhile waits so long for the next poll at most, as long as something that is known expires. */
+export const AHEAD_SECONDS = 30;
+
+/** UTF-8 bytes of what is planned, as JSON: the chunks have it, and the child's progress. */
+const PLANNED_BYTES = 8 * 1024;
+
+/** A function that waits for longer until its items are due costs more than the call that the plan saves. */
+const MOST_REST_MS: Millis = 200;
+
+export type AheadSettings = PollPace & Pick<SweepSettings, 'deleteMode'>;
+
+/** A delete that is made when its items are due. */
+export interface PlannedDelete {
+  /** By the clock of the page's cutoff, whole. */
+  readonly at: Seconds;
+  readonly keys: readonly ExpiredKey[];
+}
+
+export interface Plan {
+  readonly deletes: readonly PlannedDelete[];
+  /** The page, as if what is planned were done. */
+  readonly page: PolledPage;
+}
+
+/**
+ * How far ahead a child may plan deletes, seconds; 0: it plans none. Each delete must ask again whether its item is due. As long as
+ * something is amiss, polls decide: what is throttled, limited or deferred, and what takes several pages.
+ */
+export function aheadSeconds(
+  { target, poll, dryRun, deferred, brake, others }: ChildProgress,
+  { deleteMode }: AheadSettings,
+): Seconds {
+  const { retryAtMs, retriedUpTo } = deferred;
+  const isUndisturbed = brake.limit === null && brake.rate === null && others === undefined;
+  const isNew = poll.position === null && deferred.count === 0 && retryAtMs === null && retriedUpTo === null;
+  const mayPlan = deleteMode === 'guarded' && target.upcomingFrom !== null && !dryRun;
+  return mayPlan && isUndisturbed && isNew ? AHEAD_SECONDS : 0;
+}
+
+/**
+ * Plans the deletes of what expires next, from what a poll saw beyond what is due: so much is read for the same price. Each has the moments of
+ * the polls that would be made for it.
+ *
+ * DynamoDB's clock was read when the page was, in whole seconds. A planned delete waits as far into its second as the page was in its own
+ * when it was answered: no earlier is it known to have begun by DynamoDB's clock.
+ *
+ * @param ahead what {@link aheadSeconds} allows
+ * @param beganLateMs how long the function took to begin, by its own clock: the page was answered so much later than the machine's clock says
+ * @param deadlineMs no delete is planned from then on
+ */
+export function planAhead(
+  page: PageRead,
+  { target }: Pick<ChildProgress, 'target'>,
+  { precisionSeconds, pollSeconds }: PollPace,
+  ahead: Seconds,
+  { beganLateMs, deadlineMs }: { readonly beganLateMs: Millis; readonly deadlineMs: Millis },
+): Plan {
+  const { cutoff } = page;
+  const isKnownWell = page.position === null && page.restMs + Math.max(0, beganLateMs) <= MOST_REST_MS;
+  if (ahead === 0 || !isKnownWell) return { deletes: [], page };
+  const known = page.upcoming.toSorted((one, other) => one.entry.ttl - other.entry.ttl);
+  const tooMany =
+    known[
+      keysThatFit(
+        known.map(({ entry }) => entry),
+        PLANNED_BYTES,
+      )
+    ];
+  const last = Math.min(
+    page.knownUpTo,
+    cutoff + ahead,
+    target.before - 1,
+    Math.ceil(deadlineMs / 1000) - 1 + page.ahead,
+    pollSeconds > 0 ? cutoff + pollSeconds - 1 : Number.POSITIVE_INFINITY,
+    tooMany === undefined ? Number.POSITIVE_INFINITY : Math.ceil(tooMany.entry.ttl) - 1,
+  );
+  const deletes: PlannedDelete[] = [];
+  let left = known;
+  for (let at = cutoff; ; ) {
+    const [next] = left;
+    if (next === undefined) break;
+    at = Math.max(Math.ceil(next.entry.ttl), at + precisionSeconds);
+    if (at > last) break;
+    const isDue = ({ entry }: UpcomingEntry) => entry.ttl <= at;
+    deletes.push({ at, keys: left.filter(isDue).map(({ entry }) => entry) });
+    left = left.filter(each => !isDue(each));
+  }
+  return { deletes, page: deletes.length === 0 ? page : behind(page, deletes, left, target.before) };
+}
+
+function behind(
+  page: PageRead,
+  deletes: readonly PlannedDelete[],
+  left: readonly UpcomingEntry[],
+  before: Seconds,
+): PolledPage {
+  const planned = new Set(deletes.flatMap(({ keys }) => keys));
+  const plannedOf = (index: number) =>
+    page.upcoming.filter(({ indexKey, entry }) => indexKey === index && planned.has(entry));
+  const nextOf = (those: readonly UpcomingEntry[]) => Math.min(...those.map(({ entry }) => entry.ttl));
+  const keys = Object.entries(page.keys ?? {}).map(([name, read]): [string, KeyRead] => {
+    const next = nextOf(left.filter(({ indexKey }) => String(indexKey) === name));
+    const ours = plannedOf(Number(name)).map(({ entry }) => entry);
+    return [
+      name,
+      { ...read, next: Number.isFinite(next) ? next : null, planned: [...(read.planned ?? []), ...ours] },
+    ];
+  });
+  const unknown = page.knownUpTo + 1;
+  return {
+    ...page,
+    nextExpiry: Math.min(nextOf(left), unknown < before ? unknown : Number.POSITIVE_INFINITY),
+    plannedUpTo: deletes.at(-1)?.at ?? page.cutoff,
+    keys: Object.fromEntries(keys),
+  };
+}

@@ -1,0 +1,47 @@
+import {
+  CAUSE_BYTES,
+  type MachineName,
+  type RecordMetricsOutput,
+  type SweepReport,
+} from '../../statemachine/contract.ts';
+import { jsonBytes, listFailedKeys } from '../report/listed-keys.ts';
+import { leftNothing } from '../report/sweep-totals.ts';
+import type { TableRecord } from './table-record.ts';
+
+/** Keys of a table that are listed where there is no room for all of them, UTF-8 bytes. */
+const FEW_KEYS_BYTES = 1_000;
+
+/**
+ * What an execution says of its tables: as many of them as the cause of a failure has room for, those that left something first. The journal
+ * has them all. A replay has one.
+ */
+export function toldTables(
+  machine: MachineName,
+  records: readonly TableRecord[],
+): Pick<RecordMetricsOutput, 'tables' | 'moreTables'> {
+  if (machine === 'replay') return { tables: byName(records) };
+  const [good, bad] = [true, false].map(isClean =>
+    records.filter(({ totals }) => leftNothing(totals) === isClean),
+  );
+  const tables: Record<string, SweepReport> = {};
+  let bytes = 0;
+  let moreTables = 0;
+  for (const record of [...(bad ?? []), ...(good ?? [])]) {
+    const fits = [record, withFewKeys(record)].find(each => bytes + jsonBytes(byName([each])) <= CAUSE_BYTES);
+    if (fits === undefined) {
+      moreTables += 1;
+    } else {
+      bytes += jsonBytes(byName([fits]));
+      tables[fits.table] = fits.report;
+    }
+  }
+  return { tables, ...(moreTables > 0 && { moreTables }) };
+}
+
+function byName(records: readonly Pick<TableRecord, 'table' | 'report'>[]): Record<string, SweepReport> {
+  return Object.fromEntries(records.map(({ table, report }) => [table, report]));
+}
+
+function withFewKeys({ table, report }: TableRecord): Pick<TableRecord, 'table' | 'report'> {
+  return { table, report: { ...report, failedKeys: listFailedKeys(report.failedKeys, FEW_KEYS_BYTES) } };
+}

@@ -1,0 +1,76 @@
+import { readDeployment } from './deployment.ts';
+
+/** Metrics of the whole deployment that also a function records that adds nothing up, and only when something is wrong. */
+export const DEPLOYMENT_METRICS = {
+  JournalFailed: {
+    unit: 'Count',
+    help: 'Calls of the journal that came to nothing.',
+  },
+  WatermarkAge: {
+    unit: 'Seconds',
+    help: 'For how long the ticks have not got any further with the table that is furthest behind.',
+  },
+} as const;
+
+export type DeploymentMetricName = keyof typeof DEPLOYMENT_METRICS;
+
+/** The only dimension of these metrics. */
+export const DEPLOYMENT_DIMENSION = 'Deployment';
+
+export interface DeploymentMetricOptions {
+  readonly namespace: string;
+  readonly deployment: string;
+  /** Gets a line of metrics in the embedded metric format, at the root of what the function prints. */
+  readonly print: (line: string) => void;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** @param told what stands beside the value in its log line */
+export type RecordDeploymentMetric = (
+  name: DeploymentMetricName,
+  value: number,
+  told?: Readonly<Record<string, string>>,
+) => void;
+
+/** Source: CloudWatch User Guide, "Specification: Embedded metric format". */
+export function deploymentMetrics({
+  namespace,
+  deployment,
+  print,
+  clock,
+}: DeploymentMetricOptions): RecordDeploymentMetric {
+  return (name, value, told) => {
+    const { unit } = DEPLOYMENT_METRICS[name];
+    const document = {
+      _aws: {
+        Timestamp: clock(),
+        CloudWatchMetrics: [
+          {
+            Namespace: namespace,
+            Dimensions: [[DEPLOYMENT_DIMENSION]],
+            Metrics: [{ Name: name, Unit: unit }],
+          },
+        ],
+      },
+      [DEPLOYMENT_DIMENSION]: deployment,
+      [name]: value,
+      ...told,
+    };
+    print(JSON.stringify(document));
+  };
+}
+
+/**
+ * Those of the function's deployment.
+ * @throws InvalidEnvironmentError
+ */
+export function lambdaDeploymentMetrics(): RecordDeploymentMetric {
+  return deploymentMetrics({
+    // Powertools' own variable, as that of the other metrics.
+    namespace: process.env['POWERTOOLS_METRICS_NAMESPACE'] ?? '',
+    deployment: readDeployment(process.env).deploymentName,
+    print: line => process.stdout.write(`${line}\n`),
+    clock: Date.now,
+  });
+}

@@ -1,0 +1,31 @@
+import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { FunctionInvoker } from 'stepfunctions-emulator';
+import { reportDynamoDb } from '../../cost/dynamodb-usage.ts';
+
+/** Of a query that counts one item at the most: half a unit, as it is eventually consistent. */
+const COUNTED = { readUnits: 0.5, writeUnits: 0 };
+
+/** Whether a Task's Resource is a query of DynamoDB by Step Functions itself. */
+export function isDynamoDbQuery(resource: string): boolean {
+  return resource.endsWith(':states:::aws-sdk:dynamodb:query');
+}
+
+/** The Resource `aws-sdk:dynamodb:query`: asks the DynamoDB of this client, and nobody else. */
+export function dynamoDbQueries(client: Pick<DynamoDBClient, 'send'>): FunctionInvoker {
+  return {
+    async invoke(_resource, args, { signal, onUsage }) {
+      try {
+        const { $metadata: _metadata, ...answer } = await client.send(
+          new QueryCommand(args as QueryCommandInput),
+          { abortSignal: signal },
+        );
+        if (onUsage) reportDynamoDb(onUsage, COUNTED);
+        return { ok: true, payload: answer };
+      } catch (error) {
+        const { name, message } = error as Error;
+        // As Step Functions names the errors of its SDK.
+        return { ok: false, errorType: `DynamoDb.${name}`, errorMessage: message };
+      }
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { TerraformResource, type TerraformStack } from 'cdktf';
+import type { FieldProblem } from '../expiry/errors.ts';
+import { InvalidConfigError, type Overrides } from './config.ts';
+
+/**
+ * Merges arguments into the resources of a type, or into the one of an address: what no field of the configuration is for.
+ * @throws InvalidConfigError for what nothing in the stack has as its type or address
+ */
+export function applyOverrides(stack: TerraformStack, overrides: Overrides): void {
+  const all = stack.node.findAll().filter(TerraformResource.isTerraformResource);
+  const problems = Object.entries(overrides).flatMap(([resources, given]): FieldProblem[] => {
+    const chosen = all.filter(resource =>
+      [resource.terraformResourceType, addressOf(resource)].includes(resources),
+    );
+    for (const resource of chosen) {
+      for (const [argument, value] of Object.entries(given)) resource.addOverride(argument, value);
+    }
+    if (chosen.length > 0) return [];
+    const types = [...new Set(all.map(({ terraformResourceType }) => terraformResourceType))].sort();
+    return [
+      {
+        field: `overrides.${resources}`,
+        expected: `a type of the deployment's resources (${types.join(', ')}), or the address of one`,
+        got: `${resources}, which it has none of`,
+        remedy:
+          'Correct it, or leave it out. Addresses are in what precise-ttl synth writes, and in each plan.',
+      },
+    ];
+  });
+  if (problems.length > 0) throw new InvalidConfigError(problems);
+}
+
+function addressOf({ terraformResourceType, friendlyUniqueId }: TerraformResource): string {
+  return `${terraformResourceType}.${friendlyUniqueId}`;
+}

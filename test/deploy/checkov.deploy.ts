@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeploymentConfig } from '../../stacks/config.ts';
+import { terraformJson } from '../support/synthesized.ts';
+import { checkov } from './support/checkov.ts';
+import { describeWithTerraform } from './support/proof.ts';
+
+const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-00000000000';
+
+/** All that has a resource, and all that a checker asks for. */
+const EVERYTHING: DeploymentConfig = {
+  region: 'us-east-1',
+  kmsKeyArn: `${KEY}0`,
+  tracing: true,
+  functionTracing: true,
+  logRetentionDays: 365,
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+  vpc: { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] },
+  overrides: {
+    aws_lambda_function: {
+      reserved_concurrent_executions: 50,
+      code_signing_config_arn:
+        'arn:aws:lambda:us-east-1:123456789012:code-signing-config:csc-0a1b2c3d4e5f60718',
+    },
+  },
+  tables: [
+    {
+      tableName: 'Orders',
+      partitionKey: 'id',
+      tableKmsKeyArn: `${KEY}1`,
+      archive: {},
+      archiveFirst: true,
+      events: { eventBus: 'default' },
+      backfill: true,
+    },
+  ],
+};
+
+/** The page has the reasons. */
+function exceptions(): string[] {
+  const page = readFileSync('docs/security.md', 'utf8');
+  const rows = /<!-- checkov -->(.*)<!-- \/checkov -->/s.exec(page)?.[1] ?? '';
+  return [...rows.matchAll(/^\| `(CKV\w+)` \| [^|]{20,} \| [^|]{40,} \|$/gm)].map(([, check = '']) => check);
+}
+
+describeWithTerraform('a deployment with everything on', () => {
+  async function failedChecks(config: DeploymentConfig) {
+    const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-checkov-'));
+    try {
+      const { resource, data, provider } = terraformJson(config);
+      writeFileSync(join(folder, 'cdk.tf.json'), JSON.stringify({ resource, data, provider }));
+      const { passed, failed } = await checkov(folder);
+      return { passed, checks: [...new Set(failed.map(({ check }) => check))].sort() };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  test('fails the checks of checkov that docs/security.md gives a reason for, and no other', async () => {
+    const { passed, checks } = await failedChecks(EVERYTHING);
+    expect(passed).toBeGreaterThan(200);
+    expect(checks).toEqual(exceptions().sort());
+  });
+
+  test('would fail more without its keys', async () => {
+    const { kmsKeyArn: _key, ...others } = EVERYTHING;
+    const { checks } = await failedChecks(others);
+    expect(checks.filter(check => !exceptions().includes(check)).length).toBeGreaterThan(3);
+  });
+});

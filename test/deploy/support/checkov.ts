@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILD } from '../stub-provider/build.ts';
+import { run } from './run.ts';
+
+/** Another version knows other checks. */
+const VERSION = '3.3.30';
+
+const ENVIRONMENT = join(BUILD, `checkov-${VERSION}`);
+
+/** Installs it, the first time: some minutes. Not beside the emulator, since both want a boto3 of their own. */
+export function installCheckov(): void {
+  if (existsSync(join(ENVIRONMENT, 'bin/checkov'))) return;
+  execFileSync('python3', ['-m', 'venv', ENVIRONMENT]);
+  execFileSync(join(ENVIRONMENT, 'bin/pip'), ['install', '--quiet', `checkov==${VERSION}`]);
+}
+
+export interface Checked {
+  readonly passed: number;
+  readonly failed: readonly { readonly check: string; readonly resource: string }[];
+}
+
+/** @param folder with JSON of Terraform, which has nothing but blocks with names: it reads no `moved`, `removed` and `import` */
+export async function checkov(folder: string): Promise<Checked> {
+  const args = [
+    '-d',
+    folder,
+    '--framework',
+    'terraform_json',
+    '--skip-download',
+    '--output',
+    'json',
+    '--soft-fail',
+  ];
+  // It would report this run.
+  const env = { PATH: process.env['PATH'], HOME: folder, BC_SOURCE: 'cli' };
+  const { stdout } = await run(join(ENVIRONMENT, 'bin/checkov'), args, { env, maxBuffer: 2 ** 28 });
+  const { summary, results } = JSON.parse(stdout) as {
+    readonly summary: { readonly passed: number; readonly parsing_errors: number };
+    readonly results: { readonly failed_checks: readonly { check_id: string; resource: string }[] };
+  };
+  if (summary.parsing_errors > 0) throw new Error(`checkov: expected to read ${folder}, got ${stdout}`);
+  return {
+    passed: summary.passed,
+    failed: results.failed_checks.map(({ check_id: check, resource }) => ({ check, resource })),
+  };
+}

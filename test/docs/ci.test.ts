@@ -1,0 +1,104 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions of a workflow
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { COMMANDS } from '../../cli/commands.ts';
+import { parseFlags } from '../../cli/flags.ts';
+import { commandsIn } from '../support/proposed-commands.ts';
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly needs?: string;
+  readonly if?: string;
+  readonly environment?: string;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+const page = readFileSync('docs/ci.md', 'utf8');
+const blockOf = (language: string) =>
+  new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? '';
+const workflow = parse(blockOf('yaml')) as {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+};
+const { plan, deploy } = workflow.jobs as { plan: Job; deploy: Job };
+const steps = Object.values(workflow.jobs).flatMap(job => job.steps);
+
+test('each step does one thing, and each action has a version', () => {
+  for (const step of steps) {
+    expect([step.uses, step.run].filter(each => each !== undefined)).toHaveLength(1);
+    if (step.uses !== undefined) expect(step.uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+  }
+});
+
+test('each command is one of ours, with flags that it has', async () => {
+  const commands = steps.flatMap(({ run = '' }) => commandsIn(run));
+  expect(commands.map(([, , name]) => name)).toEqual(['diff', 'deploy']);
+  for (const [, , name = '', ...args] of commands) {
+    const { flags, operand } = await COMMANDS[name as 'diff' | 'deploy'].load();
+    const [first = ''] = args;
+    expect(() => parseFlags(flags, operand && !first.startsWith('-') ? args.slice(1) : args)).not.toThrow();
+  }
+});
+
+test('only what takes a role may ask for a token, and nothing may write', () => {
+  expect(workflow.permissions).toEqual({});
+  for (const { permissions, steps: own } of Object.values(workflow.jobs)) {
+    expect(own.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@'))).toBe(true);
+    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+  }
+});
+
+test('what is deployed is the file that was planned, after an approval, and never from a pull request', () => {
+  const [, , , , out] = commandsIn(plan.steps.find(({ id }) => id === 'plan')?.run ?? '')[0] ?? [];
+  const upload = plan.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+  const download = deploy.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact@'));
+  expect(upload?.with?.['path']).toBe(out);
+  expect(download?.with?.['name']).toBe(upload?.with?.['name']);
+  expect(deploy.steps.at(-1)?.run).toBe(`npx precise-ttl deploy ${out}`);
+  expect(deploy.environment).toBe('production');
+  expect(deploy.needs).toBe('plan');
+  expect(plan.outputs).toEqual({ status: '${{ steps.plan.outputs.status }}' });
+  expect(deploy.if).toBe("github.event_name == 'push' && needs.plan.outputs.status == '2'");
+  expect(upload?.if).toBe("github.event_name == 'push' && steps.plan.outputs.status == '2'");
+  expect(page).toContain('"repo:acme/sessions:environment:production"');
+});
+
+test.each([
+  [0, true],
+  [1, false],
+  [2, true],
+  [127, false],
+])('a plan that ends with %d is told, and goes on: %p', (status, goesOn) => {
+  const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-ci-'));
+  try {
+    writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexit ${status}\n`);
+    chmodSync(join(folder, 'npx'), 0o755);
+    const output = join(folder, 'output');
+    const script = plan.steps.find(({ id }) => id === 'plan')?.run ?? '';
+    // As GitHub runs it.
+    const ended = spawnSync('bash', ['-e', '-c', script], {
+      env: { PATH: `${folder}:${process.env['PATH']}`, GITHUB_OUTPUT: output },
+    });
+    expect(ended.status === 0).toBe(goesOn);
+    expect(readFileSync(output, 'utf8')).toBe(`status=${status}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('the trust is a policy of IAM', () => {
+  expect(JSON.parse(blockOf('json')).Statement[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
+});
