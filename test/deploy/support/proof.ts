@@ -57,9 +57,6 @@ export async function startEmulatedAws(): Promise<EmulatedAws> {
       TF_CLI_CONFIG_FILE: join(folder, 'terraform.rc'),
       // The CDKTF CLI would ask the registry for checksums of other platforms.
       TF_CLI_ARGS_providers_lock: `-fs-mirror=${join(folder, 'mirror')}`,
-      // The emulator is not made for several writers at once: it then answers 500 now and then.
-      TF_CLI_ARGS_apply: '-parallelism=1',
-      TF_CLI_ARGS_destroy: '-parallelism=1',
       TF_IN_AUTOMATION: '1',
       CHECKPOINT_DISABLE: '1',
     },
