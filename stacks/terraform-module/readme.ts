@@ -1,5 +1,9 @@
 import type { Variable } from './variables.ts';
-import type { Output } from './write.ts';
+
+export interface Output {
+  readonly description: string;
+  readonly value: unknown;
+}
 
 /** README.md of the module. */
 export function readme(variables: readonly Variable[], outputs: Readonly<Record<string, Output>>): string {

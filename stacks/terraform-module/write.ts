@@ -14,7 +14,7 @@ import {
   settingsLocal,
   tablesLocal,
 } from './module-stack.ts';
-import { readme } from './readme.ts';
+import { type Output, readme } from './readme.ts';
 import { alarmsLocal, type Variable, variables } from './variables.ts';
 
 /** What a person writes of the module: its examples and their tests. */
@@ -33,11 +33,6 @@ interface Synthesized {
   readonly resource: Readonly<Record<string, Readonly<Record<string, Block>>>>;
   readonly data: Synthesized['resource'];
   readonly output: Readonly<Record<string, Output>>;
-}
-
-export interface Output {
-  readonly description: string;
-  readonly value: unknown;
 }
 
 /** Writes the Terraform module, made of one synthesis of the constructs. @param folder it is made anew */
