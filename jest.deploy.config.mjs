@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import base from './jest.config.mjs';
 
 /**
@@ -9,6 +10,8 @@ import base from './jest.config.mjs';
 export default {
   ...base,
   testMatch: ['**/test/deploy/**/*.deploy.ts'],
-  maxWorkers: 1,
+  globalSetup: './test/deploy/support/global-setup.ts',
+  // Each has an emulator, Terraform and a provider as processes besides.
+  maxWorkers: availableParallelism(),
   testTimeout: 600_000,
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeploymentConfig } from '../../stacks/config.ts';
 import { terraformJson } from '../support/synthesized.ts';
-import { checkov, installCheckov } from './support/checkov.ts';
+import { checkov } from './support/checkov.ts';
 import { describeWithTerraform } from './support/proof.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-00000000000';
@@ -45,8 +45,6 @@ function exceptions(): string[] {
 }
 
 describeWithTerraform('a deployment with everything on', () => {
-  beforeAll(installCheckov);
-
   async function failedChecks(config: DeploymentConfig) {
     const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-checkov-'));
     try {

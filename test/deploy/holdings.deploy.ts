@@ -30,9 +30,6 @@ const namesOf = (name: string, deployment = 'precise-ttl') => [
   ...['archive-failures', 'event-failures'].map(ending => `${name}-${ending}`),
 ];
 
-/** As Terraform runs it when nobody says otherwise; the emulator, which is not made for it, has to do. */
-const AT_ONCE = { TF_CLI_ARGS_apply: '-parallelism=10' };
-
 describeWithTerraform('what holds something', () => {
   let aws: EmulatedAws;
   let things: HeldThings;
@@ -132,7 +129,7 @@ describeWithTerraform('what holds something', () => {
       );
     await deployment.deploy(stopped('one', 'other'));
     await refuses(stopped('other', 'one'), /REFUSED TO KEEP QUEUES/);
-    await deployment.deploy(named('one', 'other'), { environment: AT_ONCE });
+    await deployment.deploy(named('one', 'other'));
     expect(await looked()).toEqual(before);
   });
 

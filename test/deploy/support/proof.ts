@@ -10,33 +10,21 @@ import { freePort } from '../../support/free-port.ts';
 import {
   buildStubProvider,
   emulatorProgram,
-  installEmulator,
   STUB_PROVIDER,
   type StubProvider,
 } from '../stub-provider/build.ts';
+import { missingTools } from './missing-tools.ts';
 
 /** A mirror's first folder has the name of the host that Terraform, or OpenTofu, takes providers from by default; nothing is asked there. */
 const PROVIDER_HOSTS = [['registry', 'terraform', 'io'].join('.'), ['registry', 'opentofu', 'org'].join('.')];
 
 /** `describe` where these tests can run; elsewhere they are skipped, and it is said why. */
-export const describeWithTerraform = describeWhenComplete(missing());
+export const describeWithTerraform = describeWhenComplete(missingTools());
 
 function describeWhenComplete(lacking: readonly string[]): jest.Describe {
   if (lacking.length === 0) return describe;
   console.warn(`test/deploy is skipped: it needs ${lacking.join(', ')}.`);
   return describe.skip;
-}
-
-/** What these tests need and do not find. */
-function missing(): string[] {
-  return ['terraform', 'go', 'python3'].filter(tool => {
-    try {
-      execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' });
-      return false;
-    } catch {
-      return true;
-    }
-  });
 }
 
 /** An emulated AWS, and what Terraform needs to deploy to it. */
@@ -53,10 +41,9 @@ export function emulatedClient({ endpoint }: EmulatedAws): DynamoDBClient {
   return localDynamoDb(endpoint, 'us-east-1');
 }
 
-/** Starts the emulator, and builds it and the stub provider where that was not done yet: some minutes, the first time. */
+/** Starts the emulator. */
 export async function startEmulatedAws(): Promise<EmulatedAws> {
   const folder = mkdtempSync(join(tmpdir(), 'precise-ttl-deploy-'));
-  installEmulator();
   writeFileSync(join(folder, 'terraform.rc'), mirror(folder, buildStubProvider()));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -70,9 +57,6 @@ export async function startEmulatedAws(): Promise<EmulatedAws> {
       TF_CLI_CONFIG_FILE: join(folder, 'terraform.rc'),
       // The CDKTF CLI would ask the registry for checksums of other platforms.
       TF_CLI_ARGS_providers_lock: `-fs-mirror=${join(folder, 'mirror')}`,
-      // The emulator is not made for several writers at once: it then answers 500 now and then.
-      TF_CLI_ARGS_apply: '-parallelism=1',
-      TF_CLI_ARGS_destroy: '-parallelism=1',
       TF_IN_AUTOMATION: '1',
       CHECKPOINT_DISABLE: '1',
     },
