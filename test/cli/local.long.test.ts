@@ -193,4 +193,4 @@ test('serves DynamoDB, Step Functions and Scheduler where it says, shows executi
   expect(printed.stdout).not.toContain('ABORTED');
   expect(printed.stderr).toBe('');
   for (const port of [...Object.values(ports), Number(openPort)]) expect(await isFree(port)).toBe(true);
-}, 60_000);
+});

@@ -220,7 +220,7 @@ describe.each(TABLES)('$tableName: any items, stamps, changes and faults', props
       // Each run takes most of a second: the seed and the case are worth more than a smaller case.
       { numRuns: RUNS, endOnFailure: true },
     );
-  }, 60_000);
+  });
 });
 
 function expectCountsToAddUp({ found, deleted, renewed, notFound, failed }: SweepReport): void {

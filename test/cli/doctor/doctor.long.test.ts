@@ -249,7 +249,7 @@ beforeAll(async () => {
     CLEAN,
     { ...FAULTY_SECOND, holdAttribute: 'legalHold' },
   ]);
-}, 60_000);
+});
 
 beforeEach(() => {
   // The SDK itself reads the process's environment.
