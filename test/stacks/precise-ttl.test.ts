@@ -447,9 +447,9 @@ describe('the schedules', () => {
 });
 
 describe('a deployment', () => {
-  test('has one output, with what scripts need of each table under its own name', () => {
+  test('has an output with what scripts need of each table under its own name', () => {
     const two = terraformJson(configOf(SESSION_DATA, { tableName: 'a.b', partitionKey: 'id' }));
-    expect(Object.keys(two.output)).toEqual(['tables']);
+    expect(Object.keys(two.output)).toEqual(['tables', 'configuration']);
     const tables = two.output['tables']?.value as unknown as Record<string, Record<string, string>>;
     expect(Object.keys(tables)).toEqual(['SessionData', 'a.b']);
     const { expiryModel: _model, ...arns } = tables['SessionData'] ?? {};
