@@ -2,6 +2,7 @@ import type { Kind, Kinds } from '../expiry/fields.ts';
 import { DESTINATIONS } from '../functions/publish-expiries/settings.ts';
 import { ALARM_NAMES, type AlarmName, tuningKinds } from '../stacks/alarms.ts';
 import { ASSUME_ROLE_KINDS, CONFIG_KINDS, PROVIDER_KINDS, S3_KINDS } from '../stacks/config.ts';
+import { deploymentTexts, type FieldText, propTexts } from '../stacks/prop-texts.ts';
 import {
   DEPLOYMENT_PROPS,
   DEPLOYMENT_ROLES,
@@ -12,7 +13,6 @@ import {
 } from '../stacks/props.ts';
 import { ARCHIVE_PROP_KINDS, EVENTS_PROP_KINDS } from '../stacks/stream-props.ts';
 import { CAPACITY_KINDS, WARM_KINDS } from '../stacks/table-settings.ts';
-import { deploymentTexts, type FieldText, propTexts } from './prop-texts.ts';
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;

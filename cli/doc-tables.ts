@@ -3,6 +3,7 @@ import { reportOf, startTotals } from '../functions/report/sweep-totals.ts';
 import { ALARM_NAMES, alarmsOf, isRecorded, kebab, subjectOf } from '../stacks/alarms.ts';
 import { deploymentOf } from '../stacks/deployments.ts';
 import { HOLDINGS } from '../stacks/holdings.ts';
+import { propTexts } from '../stacks/prop-texts.ts';
 import { DEPLOYMENT_PROPS, PLAIN_MODE_SECONDS, PROP_NAMES, PROPS, resolveProps } from '../stacks/props.ts';
 import { COUNT_LIST, FATES, wordsOf } from '../statemachine/counts.ts';
 import { jobsTable } from './cost/jobs-table.ts';
@@ -18,7 +19,6 @@ import {
   STATE_ACTIONS,
 } from './iam-actions.ts';
 import { inPackage } from './invocation.ts';
-import { propTexts } from './prop-texts.ts';
 import { rolesOfExample } from './role-statements.ts';
 import { scaleTable } from './scale-table.ts';
 

@@ -26,13 +26,13 @@ import { escaped, escapedTexts } from './terraform-text.ts';
 export const STACK = 'precise-ttl';
 
 /** `removed` blocks came with 1.7, the lock file in a bucket with 1.10. `cli/deploy/terraform-binary.ts` says it earlier. */
-const TERRAFORM_VERSION = '>= 1.10';
+export const TERRAFORM_VERSION = '>= 1.10';
 
 /**
  * The provider's versions. The classes that write the resources are made for one of them, and would pin it; what they write has been there
  * since the first of these.
  */
-const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
+export const AWS_PROVIDER = { source: 'hashicorp/aws', version: '>= 6.25, < 7' };
 
 /**
  * Existing tables that a deployment leaves as they are, and does not look at: by their names the ARNs of their streams, as far as something

@@ -39,6 +39,7 @@ import {
   WARM_THROUGHPUT,
 } from './table-settings.ts';
 import { TAGS_OR_REFERENCES } from './tags.ts';
+import { both, equal, least, less, product, quotient, when } from './values.ts';
 
 /** Types that a key attribute can have. */
 const KEY_TYPES = ['S', 'N', 'B'] as const;
@@ -272,7 +273,7 @@ export const PROPS = {
    * @default `'expirationWindowIndex'`; by second `'expirySecondIndex'`
    */
   indexName: calculated(SETTING_KINDS.indexName, ({ indexedBy }) =>
-    indexedBy === 'second' ? 'expirySecondIndex' : 'expirationWindowIndex',
+    when(equal(indexedBy, 'second'), 'expirySecondIndex', 'expirationWindowIndex'),
   ),
   /**
    * by window: length of a window; a divisor of a day. One query finds all that is due in a window, however late. Take another length
@@ -281,7 +282,7 @@ export const PROPS = {
    */
   granularityMinutes: calculated(SETTING_KINDS.granularityMinutes, ({ indexedBy }) =>
     // By second a sweep is planned in minutes.
-    indexedBy === 'second' ? 1 : DEFAULT_GRANULARITY_MINUTES,
+    when(equal(indexedBy, 'second'), 1, DEFAULT_GRANULARITY_MINUTES),
   ),
   /**
    * by window: index keys that one window is spread over, 1 to 1,000. One takes 400 items a second; for more see
@@ -329,7 +330,7 @@ export const PROPS = {
   pollSeconds: calculated(
     SETTING_KINDS.pollSeconds,
     ({ indexedBy, precisionSeconds = DEFAULT_PRECISION_SECONDS }) =>
-      indexedBy === 'second' && precisionSeconds < PLAIN_MODE_SECONDS ? precisionSeconds : 0,
+      when(both(equal(indexedBy, 'second'), less(precisionSeconds, PLAIN_MODE_SECONDS)), precisionSeconds, 0),
   ),
   /**
    * how far back every tick searches for items that earlier sweeps left: at most 44,640 minutes (31 days) and 60,000 windows and
@@ -338,7 +339,7 @@ export const PROPS = {
    * @default `10`; by second `2`
    */
   lookbackMinutes: calculated(SETTING_KINDS.lookbackMinutes, ({ indexedBy }) =>
-    indexedBy === 'second' ? 2 : 10,
+    when(equal(indexedBy, 'second'), 2, 10),
   ),
   /**
    * how far back the reconcile searches, hourly and by second daily, 1 to 744 hours, at least `lookbackMinutes`. If that is more than 60,000 windows
@@ -349,9 +350,11 @@ export const PROPS = {
   reconcileHours: calculated(
     whole(1, MAX_LOOKBACK_MINUTES / 60),
     ({ indexedBy, granularityMinutes = DEFAULT_GRANULARITY_MINUTES }) =>
-      indexedBy === 'second'
-        ? 2
-        : Math.min(MAX_LOOKBACK_MINUTES, RECONCILE_WINDOWS * granularityMinutes) / 60,
+      when(
+        equal(indexedBy, 'second'),
+        2,
+        quotient(least(MAX_LOOKBACK_MINUTES, product(RECONCILE_WINDOWS, granularityMinutes)), 60),
+      ),
   ),
   /**
    * by window: a second state machine, which writes the window into items that were there before their writers did. Nothing

@@ -1,4 +1,17 @@
 import { MAX_PAIRS } from '../statemachine/contract.ts';
+import {
+  ceil,
+  counted,
+  difference,
+  equal,
+  floor,
+  least,
+  product,
+  quotient,
+  remainder,
+  sum,
+  when,
+} from './values.ts';
 
 /** The props that decide how much a reconcile looks at. */
 interface Reconciled {
@@ -31,18 +44,30 @@ export const MAX_RECONCILE_PARTS = 60;
  * They start one after the other over an hour, so that they do not all probe at once; a part that starts later reaches
  * back that much further. So the parts of an hour lie without a gap as they would had all started with the first.
  */
-export function reconcileParts({ reconcileHours, granularityMinutes, shards }: Reconciled): ReconcilePart[] {
-  const lookback = reconcileHours * 60;
-  const windows = Math.ceil(lookback / granularityMinutes);
-  const windowsOfPart = Math.floor(MAX_PAIRS / shards) - EDGE_WINDOWS;
-  const length = Math.ceil(windows / Math.ceil(windows / windowsOfPart)) * granularityMinutes;
-  const count = Math.ceil(lookback / length);
-  return Array.from({ length: count }, (_unused, part) => {
-    const later = Math.floor((part * 60) / count);
+export function reconcileParts(table: Reconciled): readonly ReconcilePart[] {
+  return partsOf(table, partMinutes(table));
+}
+
+/** How far a part reaches, in minutes. */
+export function partMinutes({ reconcileHours, granularityMinutes, shards }: Reconciled): number {
+  const windows = ceil(quotient(product(reconcileHours, 60), granularityMinutes));
+  const windowsOfPart = difference(floor(quotient(MAX_PAIRS, shards)), EDGE_WINDOWS);
+  return product(ceil(quotient(windows, ceil(quotient(windows, windowsOfPart)))), granularityMinutes);
+}
+
+/** The parts of such a length. */
+export function partsOf(
+  { reconcileHours }: Pick<Reconciled, 'reconcileHours'>,
+  length: number,
+): readonly ReconcilePart[] {
+  const lookback = product(reconcileHours, 60);
+  const count = ceil(quotient(lookback, length));
+  return counted(count, part => {
+    const later = floor(quotient(product(part, 60), count));
     return {
-      minute: (FIRST_MINUTE + later) % 60,
-      lookbackMinutes: Math.min((part + 1) * length, lookback) + later,
-      skipMinutes: part === 0 ? 0 : part * length + later,
+      minute: remainder(sum(FIRST_MINUTE, later), 60),
+      lookbackMinutes: sum(least(product(sum(part, 1), length), lookback), later),
+      skipMinutes: when(equal(part, 0), 0, sum(product(part, length), later)),
     };
   });
 }

@@ -1,6 +1,7 @@
 import type { TickInput } from '../statemachine/contract.ts';
 import type { ResolvedProps } from './props.ts';
 import { type ReconcilePart, reconcileParts } from './reconcile-parts.ts';
+import { expression, isOpen, when } from './values.ts';
 
 /** What Scheduler replaces in a target's input by the schedule's time. It must reach Scheduler with its brackets. */
 const SCHEDULED_TIME = '<aws.scheduler.scheduled-time>';
@@ -21,11 +22,17 @@ export interface DeployedSchedule {
   readonly input: TickInput;
   /** How long Scheduler tries to start it. */
   readonly retryForSeconds: number;
+  /** Where Terraform knows whether there is one, or how many. @default there is one */
+  readonly count?: number;
+  readonly forEach?: Readonly<Record<string, unknown>>;
 }
 
 /** A deployment, as far as its schedules depend on it. */
 export interface ScheduledDeployment {
   readonly name: string;
+  /** Those of a module, by their ids; its tables are not known. @default those of the tables */
+  readonly reconciles?: Readonly<Record<string, unknown>>;
+  readonly enabled?: boolean;
   readonly tables: readonly Pick<
     ResolvedProps,
     'tableName' | 'enabled' | 'indexedBy' | 'reconcileHours' | 'granularityMinutes' | 'shards'
@@ -37,7 +44,12 @@ export interface ScheduledDeployment {
  * it is, and a reconcile is left the windows of the days before. By second, where each second is a query, the reconcile comes once a day: what
  * an outage has left is handed over by the next tick, and it is left what was written with a TTL that was past already.
  */
-export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSchedule[] {
+export function schedulesOf({
+  name,
+  enabled = true,
+  reconciles,
+  tables,
+}: ScheduledDeployment): DeployedSchedule[] {
   const schedule = (id: string, schedule: Omit<DeployedSchedule, 'id' | 'name'>) => ({
     id,
     name: `${name}-${id}`,
@@ -50,10 +62,12 @@ export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSche
       startsADay: 24 * 60,
       input: { scheduledTime: SCHEDULED_TIME },
       retryForSeconds: 300,
+      ...(isOpen(enabled) && { count: when(enabled, 1, 0) }),
     }),
+    ...(reconciles === undefined ? [] : [openReconciles(reconciles)]),
     ...reconcilesOf(tables).map(({ minute, daily, lookbackMinutes, skipMinutes, tables: names }, index) =>
       schedule(index === 0 ? 'reconcile' : `reconcile-${index + 1}`, {
-        expression: `cron(${minute} ${daily ? DAILY_HOUR : '*'} * * ? *)`,
+        expression: reconcileExpression(minute, daily),
         startsADay: daily ? 1 : 24,
         input: {
           scheduledTime: SCHEDULED_TIME,
@@ -61,10 +75,29 @@ export function schedulesOf({ name, tables }: ScheduledDeployment): DeployedSche
           lookbackMinutes,
           ...(skipMinutes > 0 && { skipMinutes }),
         },
-        retryForSeconds: 1800,
+        retryForSeconds: RECONCILE_RETRY_SECONDS,
       }),
     ),
   ];
+
+  function openReconciles(forEach: Readonly<Record<string, unknown>>): DeployedSchedule {
+    return {
+      id: 'reconcile',
+      name: `${name}-\${each.key}`,
+      expression: reconcileExpression(expression('each.value.minute'), expression('each.value.daily')),
+      startsADay: 24,
+      // Terraform knows which of the other fields there are.
+      input: expression(`merge({ scheduledTime = "${SCHEDULED_TIME}" }, each.value.input)`),
+      retryForSeconds: RECONCILE_RETRY_SECONDS,
+      forEach,
+    };
+  }
+}
+
+const RECONCILE_RETRY_SECONDS = 1800;
+
+function reconcileExpression(minute: number, daily: boolean): string {
+  return `cron(${minute} ${when<number | string>(daily, DAILY_HOUR, '*')} * * ? *)`;
 }
 
 interface Reconcile extends ReconcilePart {

@@ -72,7 +72,7 @@ export async function applyPlan(
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new FlagError(`deploy: expected a file that diff --out has written, got "${file}"`);
   }
-  const stack = await StackPlan.of({ config });
+  const stack = await StackPlan.of({ config, kept: true });
   await stack.terraform.init();
   await stack.synthesizeAs(resolve(file));
   return stack.terraform.apply(resolve(file));

@@ -113,10 +113,9 @@ export function asNoted(file: unknown, noted: NonNullable<Deployed['configuratio
   return { ...besideTables(file, noted), tables: noted.tables };
 }
 
-/** What synthesis needs to reach the deployment, and nothing that a person may be in the middle of. */
-export function toReach(file: unknown, only: readonly string[]): unknown {
-  const chosen = chosenEntries(file, only);
-  return isObject(file) && chosen.length > 0 ? { ...besideTables(file, {}), tables: chosen } : file;
+/** What it takes to reach the deployment, and nothing of its tables. */
+export function toReach(file: unknown): object {
+  return { ...besideTables(file, {}), tables: [{ tableName: 'reached', partitionKey: 'id' }] };
 }
 
 /** Each has what stands beside the tables. @throws {InvalidConfigError} for one that is wrong */

@@ -22,8 +22,8 @@ const ENVIRONMENT = { CHECKPOINT_DISABLE: '1' };
 export interface Refusal {
   readonly summary: string;
   readonly detail: string;
-  /** Where it is, as far as Terraform knows. */
-  readonly address: string | undefined;
+  /** What it is about: the address of a resource, or of a condition in it. Undefined where Terraform does not say. */
+  readonly about: string | undefined;
 }
 
 /** Terraform in the folder of a synthesized stack, in this terminal. */
@@ -160,8 +160,9 @@ export class Terraform {
 function refusalIn(line: string): Refusal[] {
   if (!line.includes('"diagnostic"')) return [];
   try {
-    const { severity, summary, detail, address } = JSON.parse(line).diagnostic ?? {};
-    return severity === 'error' ? [{ summary, detail, address }] : [];
+    const { severity, summary, detail, address, snippet } = JSON.parse(line).diagnostic ?? {};
+    // A condition that fails has no address.
+    return severity === 'error' ? [{ summary, detail, about: address ?? snippet?.context }] : [];
   } catch {
     return [];
   }

@@ -14,6 +14,8 @@ export interface PlanningFlags {
   readonly table?: readonly string[];
   /** As for `synthesizeStack`. Not with `table`. */
   readonly removed?: boolean;
+  /** There is a plan already, for {@link StackPlan.synthesizeAs}. @default false */
+  readonly kept?: boolean;
 }
 
 /** What {@link StackPlan.plan} came to. */
@@ -39,7 +41,7 @@ export class StackPlan {
   }
 
   /**
-   * Synthesizes. Terraform is to be initialized then.
+   * Synthesizes, with `table` and `kept` only what it takes to reach the deployment: the entries may be in the middle of a change. Terraform is to be initialized then.
    *
    * @throws {DeployError} when there is no Terraform that can be run
    * @throws {ConfigFileError} or {InvalidConfigError} before anything is written
@@ -48,11 +50,11 @@ export class StackPlan {
     const program = terraformBinary(process.env);
     await requireTerraform(program);
     const file = await loadConfigFile(flags.config);
-    const { config, removed = false, table = [] } = flags;
+    const { config, removed = false, table = [], kept = false } = flags;
     const stack = await synthesizeStack(
-      table.length === 0
-        ? { config, narrowed: { config: file }, removed }
-        : { config, narrowed: { config: toReach(file, table) }, removed: true },
+      kept || table.length > 0
+        ? { config, narrowed: { config: toReach(file) }, removed: true }
+        : { config, narrowed: { config: file }, removed },
     );
     return new StackPlan(program, flags, file, stack);
   }
@@ -100,11 +102,8 @@ export class StackPlan {
       readonly planned_values?: { readonly outputs?: Parameters<typeof deployedOf>[0] };
     };
     const { configuration } = deployedOf(values?.outputs ?? {});
-    if (configuration === undefined) return;
-    await synthesizeStack({
-      config: this.#flags.config,
-      narrowed: { config: asNoted(this.#file, configuration) },
-    });
+    const config = configuration === undefined ? this.#file : asNoted(this.#file, configuration);
+    await synthesizeStack({ config: this.#flags.config, narrowed: { config } });
   }
 
   async #synthesize(narrowed: Narrowed): Promise<void> {
@@ -117,8 +116,8 @@ export class StackPlan {
       readonly data?: Readonly<Record<string, Readonly<Record<string, { readonly name?: string }>>>>;
     };
     const broken = new Map<string, string>();
-    for (const { summary, detail, address } of refusals) {
-      const [, id = ''] = /^data\.aws_dynamodb_table\.([\w-]+)$/.exec(address ?? '') ?? [];
+    for (const { summary, detail, about = '' } of refusals) {
+      const [, id = ''] = /^data\.aws_dynamodb_table\.([\w-]+)(\.lifecycle\.|$)/.exec(about) ?? [];
       const name = data['aws_dynamodb_table']?.[id]?.name;
       if (name === undefined) return new Map();
       const isCondition = detail.startsWith(`Table ${name}: `);

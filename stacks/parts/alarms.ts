@@ -12,6 +12,7 @@ import {
 } from '../alarms.ts';
 import type { MetricReference } from '../aws-metrics.ts';
 import type { Deployment } from '../deployments.ts';
+import { isOpen, or, product } from '../values.ts';
 import type { Place } from './place.ts';
 import type { SweptTable } from './swept-table.ts';
 import { tagged } from './tagged.ts';
@@ -40,8 +41,9 @@ export class SweepAlarms extends Construct {
     super(scope, id);
     const deployed = alarmsOf(deployment, resources);
     const { alarmTopicArn } = deployment;
-    if (deployed.length > 0 && alarmTopicArn === undefined) this.topic = this.#ownTopic(place, deployment);
-    this.topicArn = deployed.length === 0 ? undefined : (alarmTopicArn ?? this.topic?.arn);
+    if (deployed.length > 0 && (alarmTopicArn === undefined || isOpen(alarmTopicArn)))
+      this.topic = this.#ownTopic(place, deployment);
+    this.topicArn = deployed.length === 0 ? undefined : or(alarmTopicArn, this.topic?.arn);
     this.alarms = Object.fromEntries(
       deployed.map(alarm => {
         const table = tables.find(({ props }) => props.tableName === alarm.table);
@@ -150,7 +152,7 @@ function heartbeatOf({ metric, statistic, periodSeconds, periods }: DeployedAlar
           metricName: metric.name,
           dimensions: { ...metric.dimensions },
           stat: statistic,
-          period: periodSeconds * periods,
+          period: product(periodSeconds, periods),
         },
       },
     ],

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { TASKS, type TaskName } from '../../statemachine/contract.ts';
+import { type CarriedSettings, TASKS, type TaskName } from '../../statemachine/contract.ts';
 import type { FunctionArns } from '../../statemachine/states.ts';
 import { InvalidConfigError } from '../config.ts';
 import { type Deployment, settingsProblem } from '../deployments.ts';
@@ -21,6 +21,32 @@ export interface DeployedSweepProps {
   readonly deployment: Deployment;
   /** Those of the deployment, in its order. */
   readonly tables: readonly SweptTable[];
+  /** What the roles and definitions know of them. @default that of the tables, taken together */
+  readonly access?: TablesAccess;
+}
+
+/** What roles and definitions know of the tables of a deployment. */
+export interface TablesAccess {
+  readonly settings: readonly CarriedSettings[];
+  /** Of those that ticks sweep. */
+  readonly enabledSettings: readonly CarriedSettings[];
+  readonly query: readonly Statement[];
+  readonly delete: readonly Statement[];
+  /** Of those that ticks sweep. */
+  readonly poll: readonly Statement[];
+  readonly tableNames: readonly string[];
+}
+
+function together(tables: readonly SweptTable[]): TablesAccess {
+  const enabled = tables.filter(({ props }) => props.enabled);
+  return {
+    settings: tables.map(table => table.settings),
+    enabledSettings: enabled.map(table => table.settings),
+    query: tables.flatMap(table => table.queryStatements()),
+    delete: tables.flatMap(table => table.deleteStatements()),
+    poll: enabled.flatMap(table => table.pollStatements()),
+    tableNames: tables.map(({ tableName }) => tableName),
+  };
 }
 
 /**
@@ -41,19 +67,20 @@ export class DeployedSweep {
   readonly dashboard: SweepDashboard | undefined;
 
   /** @throws InvalidConfigError when there are more tables than one deployment can have */
-  constructor(scope: Construct, { place, deployment, tables }: DeployedSweepProps) {
+  constructor(
+    scope: Construct,
+    { place, deployment, tables, access = together(tables) }: DeployedSweepProps,
+  ) {
     this.deployment = deployment;
-    const settings = tables.map(table => table.settings);
     const tooMuch = settingsProblem(deployment);
     if (tooMuch !== null) throw new InvalidConfigError([tooMuch]);
 
     this.journal = new Journal(scope, 'journal', { place, deployment: deployment.name, sweep: deployment });
     const environment = { DEPLOYMENT_NAME: deployment.name, JOURNAL_TABLE: this.journal.tableName };
-    const query = tables.flatMap(table => table.queryStatements());
     const statements: Readonly<Record<TaskName, readonly Statement[]>> = {
-      PlanSweep: [...this.journal.planStatements(), ...query],
-      QueryExpired: query,
-      DeleteChunk: tables.flatMap(table => table.deleteStatements()),
+      PlanSweep: [...this.journal.planStatements(), ...access.query],
+      QueryExpired: access.query,
+      DeleteChunk: access.delete,
       RecordMetrics: this.journal.recordStatements(),
     };
     const [only, another] = deployment.tables;
@@ -70,14 +97,18 @@ export class DeployedSweep {
     this.functions = mapValues(TASKS, (_file, task) => sweepFunction(task));
     const functions = mapValues(this.functions, ({ arn }) => arn);
     this.functionArns = functions;
-    this.replay = new ReplayMachine(scope, 'replay', { place, functions, deployment, tables: settings });
-    const enabled = tables.filter(({ props }) => props.enabled);
+    this.replay = new ReplayMachine(scope, 'replay', {
+      place,
+      functions,
+      deployment,
+      tables: access.settings,
+    });
     this.tick = new TickMachine(scope, 'sweep', {
       place,
       functions,
       deployment,
-      tables: enabled.map(table => table.settings),
-      statements: enabled.flatMap(table => table.pollStatements()),
+      tables: access.enabledSettings,
+      statements: access.poll,
       replayArn: this.replay.arn,
     });
     this.schedules = new SweepSchedules(scope, 'schedules', {
@@ -98,7 +129,7 @@ export class DeployedSweep {
             ...resources,
             region: place.region,
             alarmArns,
-            tableNames: tables.map(({ tableName }) => tableName),
+            tableNames: access.tableNames,
           },
           deployment,
         })

@@ -2,6 +2,7 @@ import { DynamodbTable } from '@cdktf/provider-aws/lib/dynamodb-table/index.js';
 import { Construct } from 'constructs';
 import { EXPIRES, JOURNAL_KEYS, journalName } from '../../functions/journal/layout.ts';
 import type { ResolvedProps } from '../props.ts';
+import { given } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { tableKeyStatements } from './table-key.ts';
@@ -47,7 +48,7 @@ export class Journal extends Construct {
       ttl: { attributeName: EXPIRES, enabled: true },
       pointInTimeRecovery: { enabled: true },
       ...(sweep.kmsKeyArn !== undefined && {
-        serverSideEncryption: { enabled: true, kmsKeyArn: sweep.kmsKeyArn },
+        serverSideEncryption: { enabled: given(sweep.kmsKeyArn), kmsKeyArn: sweep.kmsKeyArn },
       }),
       ...tagged(sweep),
     });
@@ -70,7 +71,10 @@ export class Journal extends Construct {
   #statements(actions: readonly string[]): Statement[] {
     const { place, sweep } = this.#props;
     const ofTable: Statement = { actions, resources: [this.tableArn] };
-    if (sweep.kmsKeyArn === undefined) return [ofTable];
-    return [ofTable, ...tableKeyStatements('write', { tableKmsKeyArn: sweep.kmsKeyArn }, place)];
+    const { kmsKeyArn } = sweep;
+    return [
+      ofTable,
+      ...tableKeyStatements('write', kmsKeyArn === undefined ? {} : { tableKmsKeyArn: kmsKeyArn }, place),
+    ];
   }
 }

@@ -1,4 +1,5 @@
 import type { ResolvedProps } from '../props.ts';
+import { present } from '../values.ts';
 import type { Statement } from './role-policies.ts';
 
 /**
@@ -10,12 +11,11 @@ export function queueKeyStatements(
   { kmsKeyArn }: Pick<ResolvedProps, 'kmsKeyArn'>,
   queueArn: string,
 ): Statement[] {
-  if (kmsKeyArn === undefined) return [];
   const ofQueue = { 'kms:EncryptionContext:aws:sqs:arn': queueArn };
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: [kmsKeyArn],
+      resources: present(kmsKeyArn),
       condition: { StringEquals: ofQueue },
     },
   ];

@@ -6,6 +6,7 @@ import type { ITerraformDependable } from 'cdktf';
 import type { Construct } from 'constructs';
 import { InvalidConfigError } from '../config.ts';
 import type { ResolvedProps } from '../props.ts';
+import { expression, hcl, isOpen } from '../values.ts';
 import type { Place } from './place.ts';
 import { tagged } from './tagged.ts';
 
@@ -23,6 +24,7 @@ export interface Statement {
   /** @default 'Allow' */
   readonly effect?: 'Deny';
   readonly actions: readonly string[];
+  /** With none there is no such statement. */
   readonly resources: readonly string[];
   /** As in IAM's JSON: operator → key → value. @default none */
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
@@ -44,15 +46,17 @@ export interface RolePoliciesProps {
  */
 export function attachPolicies(scope: Construct, props: RolePoliciesProps): ITerraformDependable[] {
   const { place, name, role, statements, sweep } = props;
-  const [inline = [], ...managed] = spread(grouped(statements), place);
+  const isKnown = statements.every(each => !isOpen(each) && !isOpen(each.resources));
+  const [inline = [], ...managed] = isKnown ? spread(grouped(statements), place) : [openGroups(statements)];
   if (managed.length > MANAGED_POLICIES) throw new InvalidConfigError([tooManyProblem(name, managed.length)]);
   const { rolePath } = sweep;
   const own = new IamRolePolicy(scope, 'policy', {
     name,
     // Not its name, which stays when the path makes the role anew: a role that still has its policy cannot be deleted.
     role: role.id,
-    policy: documentOf(inline),
+    policy: isKnown ? documentOf(inline) : openDocument(inline),
   });
+  if (!isKnown) own.addOverride('lifecycle.postcondition', [roomCondition(name)]);
   const attachments = managed.map((each, index) => {
     const policy = new IamPolicy(scope, `policy-${index + 2}`, {
       name: `${name}-${index + 2}`,
@@ -81,6 +85,43 @@ function documentOf(statements: readonly Statement[]): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: statements.map(inIam) });
 }
 
+/** Terraform leaves out what has no resources. */
+function openDocument(statements: readonly Statement[]): string {
+  const isList = (each: Statement) => isOpen(each);
+  const single = hcl(statements.filter(each => !isList(each)).map(inIam));
+  const lists = statements.filter(isList).map(each => hcl(each));
+  const all = lists.length === 0 ? single : `concat(${[single, ...lists].join(', ')})`;
+  return JSON.stringify({
+    Version: '2012-10-17',
+    Statement: expression(`[for each in ${all} : each if length(each.Resource) > 0]`),
+  });
+}
+
+/** Of a policy whose length Terraform knows. */
+function roomCondition(role: string) {
+  return {
+    condition: `\${length(self.policy) <= ${INLINE_CHARACTERS}}`,
+    error_message: `tables: expected what the role ${role} may do in ${INLINE_CHARACTERS} characters, got \${length(self.policy)}. Put some of the tables into another module block, with another name.`,
+  };
+}
+
+/** As {@link grouped}, of resources that Terraform counts. */
+function openGroups(statements: readonly Statement[]): Statement[] {
+  const groups = new Map<string, Statement[]>();
+  for (const each of statements) {
+    const { resources: _resources, ...rest } = each;
+    const key = isOpen(each) ? hcl(each) : JSON.stringify(rest);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined || others.length === 0) return first ?? [];
+    const lists = [first, ...others].map(({ resources }) => hcl(resources));
+    return [
+      { ...first, resources: expression<string[]>(`distinct(concat(${[...new Set(lists)].join(', ')}))`) },
+    ];
+  });
+}
+
 function inIam({ effect, actions, resources, condition }: Statement): object {
   return {
     Effect: effect ?? 'Allow',
@@ -95,6 +136,7 @@ export function grouped(statements: readonly Statement[]): Statement[] {
   const groups = new Map<string, Statement>();
   for (const statement of statements) {
     const { resources, ...rest } = statement;
+    if (resources.length === 0) continue;
     const key = JSON.stringify([rest.effect, rest.actions, rest.condition]);
     const before = groups.get(key)?.resources ?? [];
     groups.set(key, { ...rest, resources: [...new Set([...before, ...resources])] });

@@ -10,6 +10,7 @@ import { archiveOf } from '../archives.ts';
 import { bundleId, cut } from '../names.ts';
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
+import { expression, hcl, isOpen, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -119,9 +120,9 @@ export class SweepFunction extends Construct {
       statements: [
         ...statements,
         { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`${this.logGroup.arn}:*`] },
-        ...(kmsKeyArn === undefined ? [] : [environmentKeyStatement(kmsKeyArn, functionArn)]),
-        ...(vpc === undefined ? [] : networkStatements(functionArn)),
-        ...(functionTracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
+        environmentKeyStatement(kmsKeyArn, functionArn),
+        ...networkStatements(vpc, functionArn),
+        { actions: TRACING_ACTIONS, resources: when(functionTracing, ['*'], []) },
       ],
       key: task,
       sweep,
@@ -148,10 +149,10 @@ export class SweepFunction extends Construct {
       // the free metrics say too, and would be most of the logs. Source: Lambda Developer Guide, "Log-level filtering".
       loggingConfig: { logFormat: 'JSON', logGroup: this.logGroup.name, systemLogLevel: 'WARN' },
       // Said when it is off, too: without the block the provider leaves on what was on.
-      tracingConfig: { mode: functionTracing ? 'Active' : 'PassThrough' },
+      tracingConfig: { mode: when(functionTracing, 'Active', 'PassThrough') },
       ...(kmsKeyArn !== undefined && { kmsKeyArn }),
       ...(vpc !== undefined && {
-        vpcConfig: { subnetIds: [...vpc.subnetIds], securityGroupIds: [...vpc.securityGroupIds] },
+        vpcConfig: { subnetIds: idsOf(vpc.subnetIds), securityGroupIds: idsOf(vpc.securityGroupIds) },
       }),
       ...tagged(sweep),
       dependsOn: [...this.role.policies, ...dependsOn],
@@ -165,16 +166,26 @@ export class SweepFunction extends Construct {
  * Lambda decrypts the function's environment by this role, in the encryption context of the function. Source: KMS Developer Guide,
  * "How AWS Lambda uses AWS KMS".
  */
-function environmentKeyStatement(kmsKeyArn: string, functionArn: string): Statement {
+function environmentKeyStatement(kmsKeyArn: string | undefined, functionArn: string): Statement {
   const ofFunction = { 'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn };
-  return { actions: ['kms:Decrypt'], resources: [kmsKeyArn], condition: { StringEquals: ofFunction } };
+  return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringEquals: ofFunction } };
 }
 
 /** Lambda may attach the function to the VPC by this role; the function's own code, which has the role too, may not. */
-function networkStatements(functionArn: string): Statement[] {
-  const statement = { actions: NETWORK_ACTIONS, resources: ['*'] };
+function networkStatements(vpc: FunctionOwner['vpc'], functionArn: string): Statement[] {
+  const statement = { actions: NETWORK_ACTIONS, resources: when(isThere(vpc), ['*'], []) };
   const byFunction = { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } };
   return [statement, { ...statement, effect: 'Deny', condition: byFunction }];
+}
+
+/** Whether the functions are in a VPC. */
+function isThere(vpc: FunctionOwner['vpc']): boolean {
+  const ids = vpc?.subnetIds;
+  return isOpen(ids) ? expression(`length(${hcl(ids)}) > 0`) : vpc !== undefined;
+}
+
+function idsOf(ids: readonly string[]): string[] {
+  return isOpen(ids) ? (ids as string[]) : [...ids];
 }
 
 /** A reference cannot be cut: then it is called by the name of what it has. */

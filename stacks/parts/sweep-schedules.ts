@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../deployments.ts';
 import { deadLetterQueueOf } from '../names.ts';
 import { schedulesOf } from '../schedules-of.ts';
+import { given, jsonText, NONE, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { queueKeyStatements } from './queue-key.ts';
 import { ServiceRole } from './role.ts';
@@ -39,7 +40,8 @@ export class SweepSchedules extends Construct {
     this.deadLetterQueue = new SqsQueue(this, 'dead-letters', {
       name: deadLetterQueueOf(name),
       messageRetentionSeconds: 14 * 24 * 60 * 60,
-      ...(kmsKeyArn === undefined ? { sqsManagedSseEnabled: true } : { kmsMasterKeyId: kmsKeyArn }),
+      sqsManagedSseEnabled: when(given(kmsKeyArn), NONE, true),
+      ...(kmsKeyArn !== undefined && { kmsMasterKeyId: kmsKeyArn }),
       ...tagged(deployment),
     });
     this.role = new ServiceRole(this, 'role', {
@@ -52,15 +54,14 @@ export class SweepSchedules extends Construct {
         { actions: ['states:StartExecution'], resources: [stateMachineArn] },
         { actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.arn] },
         ...queueKeyStatements(deployment, this.deadLetterQueue.arn),
-        ...(kmsKeyArn === undefined
-          ? []
-          : [inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`))]),
+        inputKeyStatement(kmsKeyArn, place.arn('scheduler', `schedule/${name}/*`)),
       ],
       key: 'schedule',
       sweep: deployment,
     });
     const schedules: Record<string, SchedulerSchedule> = {};
-    for (const { id: scheduleId, ...schedule } of deployment.enabled ? schedulesOf(deployment) : []) {
+    const there = deployment.enabled === false ? [] : schedulesOf(deployment);
+    for (const { id: scheduleId, count, forEach, ...schedule } of there) {
       schedules[scheduleId] = new SchedulerSchedule(this, scheduleId, {
         name: schedule.name,
         groupName: this.group.name,
@@ -72,13 +73,15 @@ export class SweepSchedules extends Construct {
         target: {
           arn: stateMachineArn,
           roleArn: this.role.arn,
-          input: JSON.stringify(schedule.input),
+          input: jsonText(schedule.input),
           retryPolicy: { maximumEventAgeInSeconds: schedule.retryForSeconds, maximumRetryAttempts: 5 },
           deadLetterConfig: { arn: this.deadLetterQueue.arn },
         },
         dependsOn: [...this.role.policies],
         lifecycle: { ignoreChanges: LEFT_ALONE },
       });
+      if (count !== undefined) schedules[scheduleId].addOverride('count', count);
+      if (forEach !== undefined) schedules[scheduleId].addOverride('for_each', forEach);
     }
     this.schedules = schedules;
     this.node.defaultChild = this.schedules['tick'] ?? this.group;
@@ -89,7 +92,7 @@ export class SweepSchedules extends Construct {
  * Scheduler decrypts the input of a schedule by the role that it starts the target with. Source: EventBridge Scheduler User Guide,
  * "Encryption at rest".
  */
-function inputKeyStatement(kmsKeyArn: string, schedules: string): Statement {
+function inputKeyStatement(kmsKeyArn: string | undefined, schedules: string): Statement {
   const ofSchedule = { 'kms:EncryptionContext:aws:scheduler:schedule:arn': schedules };
-  return { actions: ['kms:Decrypt'], resources: [kmsKeyArn], condition: { StringLike: ofSchedule } };
+  return { actions: ['kms:Decrypt'], resources: present(kmsKeyArn), condition: { StringLike: ofSchedule } };
 }

@@ -13,7 +13,7 @@ import { ExpiringTable, type TableReference } from './expiring-table.ts';
 import { Guard } from './guard.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
-import { tableKeyStatements } from './table-key.ts';
+import { deleteStatements, pollStatements, queryStatements } from './table-statements.ts';
 
 /** Id of the archive, of which a bucket's address is made. */
 export const ARCHIVE = 'archive';
@@ -88,32 +88,17 @@ export class SweptTable {
 
   /** What whoever looks for expired items may do. */
   queryStatements(): Statement[] {
-    return [...this.#indexStatements(), ...this.#heldStatements()];
+    return queryStatements(this, this.#place);
   }
 
-  /** What the state machine does that polls the seconds: by window it asks nothing by itself. */
+  /** What the state machine does that polls the seconds. */
   pollStatements(): Statement[] {
-    return this.props.indexedBy === 'second' ? this.#indexStatements() : [];
-  }
-
-  #indexStatements(): Statement[] {
-    return [
-      { actions: ['dynamodb:Query'], resources: [this.indexArn] },
-      ...tableKeyStatements('read', this.props, this.#place),
-    ];
+    return pollStatements(this, this.#place);
   }
 
   /** What whoever deletes them may do. */
   deleteStatements(): Statement[] {
-    const { deleteMode } = this.props;
-    return [
-      {
-        actions: [deleteMode === 'guarded' ? 'dynamodb:PartiQLDelete' : 'dynamodb:BatchWriteItem'],
-        resources: [this.tableArn],
-      },
-      ...(this.#archiveFirst?.firstStatements(this.tableArn) ?? []),
-      ...tableKeyStatements('write', this.props, this.#place),
-    ];
+    return deleteStatements(this, this.#place, this.#archiveFirst?.firstStatements(this.tableArn));
   }
 
   /** What must be there before the first delete. */
@@ -123,26 +108,6 @@ export class SweptTable {
 
   get #archiveFirst(): Archive | undefined {
     return this.props.archiveFirst ? this.archive : undefined;
-  }
-
-  /**
-   * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
-   * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
-   */
-  #heldStatements(): Statement[] {
-    const { holdAttribute, partitionKey, sortKey } = this.props;
-    if (holdAttribute === undefined) return [];
-    const attributes = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), holdAttribute];
-    return [
-      {
-        actions: ['dynamodb:BatchGetItem'],
-        resources: [this.tableArn],
-        condition: {
-          'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes.map(escaped) },
-          StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
-        },
-      },
-    ];
   }
 
   #archive(environment: Readonly<Record<string, string>>): Archive | undefined {

@@ -1,4 +1,5 @@
 import type { ResolvedProps } from '../props.ts';
+import { present } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 
@@ -17,13 +18,12 @@ export function tableKeyStatements(
   { tableKmsKeyArn }: Pick<ResolvedProps, 'tableKmsKeyArn'>,
   place: Place,
 ): Statement[] {
-  if (tableKmsKeyArn === undefined) return [];
   // Only through DynamoDB, whose name ends otherwise in other partitions: com, com.cn, eu.
   const viaService = { 'kms:ViaService': `dynamodb.${place.region}.amazonaws.*` };
   return [
     {
       actions: access === 'read' ? TO_READ : [...TO_READ, ...TO_WRITE],
-      resources: [tableKmsKeyArn],
+      resources: present(tableKmsKeyArn),
       condition: { StringLike: viaService },
     },
   ];

@@ -1,6 +1,8 @@
 import type { ResolvedProps } from '../props.ts';
+import { isOpen } from '../values.ts';
 
 /** The tags of a table's own, for every resource that can have some. */
 export function tagged({ tags }: Pick<ResolvedProps, 'tags'>): { tags?: Record<string, string> } {
-  return tags === undefined ? {} : { tags: { ...tags } };
+  if (tags === undefined) return {};
+  return { tags: isOpen(tags) ? tags : { ...tags } };
 }

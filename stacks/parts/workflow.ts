@@ -2,6 +2,7 @@ import { CloudwatchLogGroup } from '@cdktf/provider-aws/lib/cloudwatch-log-group
 import { SfnStateMachine } from '@cdktf/provider-aws/lib/sfn-state-machine/index.js';
 import { Construct } from 'constructs';
 import type { ResolvedProps, RoleKey } from '../props.ts';
+import { equal, given, NONE, present, when } from '../values.ts';
 import type { Place } from './place.ts';
 import { ServiceRole } from './role.ts';
 import type { Statement } from './role-policies.ts';
@@ -109,8 +110,8 @@ export class Workflow extends Construct {
           ],
           resources: ['*'],
         },
-        ...(kmsKeyArn === undefined ? [] : keyStatements(kmsKeyArn, place, machineArn)),
-        ...(tracing ? [{ actions: TRACING_ACTIONS, resources: ['*'] }] : []),
+        ...keyStatements(kmsKeyArn, place, machineArn),
+        { actions: TRACING_ACTIONS, resources: when(tracing, ['*'], []) },
       ],
       key: roleKey,
       sweep,
@@ -124,18 +125,17 @@ export class Workflow extends Construct {
       loggingConfiguration: {
         level: 'ERROR',
         // What the states hand on holds the keys that are to be deleted.
-        includeExecutionData: logKeys === 'full',
+        includeExecutionData: equal(logKeys, 'full'),
         logDestination: `${this.logGroup.arn}:*`,
       },
       // Never left out: the provider would leave the machine with a key that it had, and that its role may no longer use.
-      encryptionConfiguration:
-        kmsKeyArn === undefined
-          ? { type: 'AWS_OWNED_KEY' }
-          : {
-              type: 'CUSTOMER_MANAGED_KMS_KEY',
-              kmsKeyId: kmsKeyArn,
-              kmsDataKeyReusePeriodSeconds: KEY_REUSE_SECONDS,
-            },
+      encryptionConfiguration: {
+        type: when(given(kmsKeyArn), 'CUSTOMER_MANAGED_KMS_KEY', 'AWS_OWNED_KEY'),
+        ...(kmsKeyArn !== undefined && {
+          kmsKeyId: kmsKeyArn,
+          kmsDataKeyReusePeriodSeconds: when(given(kmsKeyArn), KEY_REUSE_SECONDS, NONE),
+        }),
+      },
       // Said when it is off, too: without the block the provider leaves on what was on.
       tracingConfiguration: { enabled: tracing },
       // Step Functions checks at creation that the role can write the log.
@@ -160,17 +160,17 @@ function mapRunStatement(place: Place, name: string): Statement {
  * What Step Functions does with a key of the customer by the role of a state machine: for its history and that of its Map Run's
  * children, and for its log. Source: Step Functions Developer Guide, "Data at rest encryption"; AWS CDK, `StateMachine`.
  */
-function keyStatements(kmsKeyArn: string, place: Place, machineArn: string): Statement[] {
+function keyStatements(kmsKeyArn: string | undefined, place: Place, machineArn: string): Statement[] {
   const ofMachine = { 'kms:EncryptionContext:aws:states:stateMachineArn': [machineArn, `${machineArn}/*`] };
   return [
     {
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: [kmsKeyArn],
+      resources: present(kmsKeyArn),
       condition: { StringLike: ofMachine },
     },
     {
       actions: ['kms:GenerateDataKey'],
-      resources: [kmsKeyArn],
+      resources: present(kmsKeyArn),
       condition: { StringEquals: { 'kms:EncryptionContext:SourceArn': place.arn('logs', '*') } },
     },
   ];

@@ -8,7 +8,10 @@ const NOBODY: ReadonlySet<string> = new Set();
 
 /** What the outputs say of a deployment of these entries. */
 function deployed(tables: readonly object[], beside: object = {}, streams: object = {}): Deployed {
-  return deployedOf({ configuration: { value: JSON.stringify({ ...beside, tables }) }, tables: { value: streams } });
+  return deployedOf({
+    configuration: { value: JSON.stringify({ ...beside, tables }) },
+    tables: { value: streams },
+  });
 }
 
 const NOTHING = deployedOf({});
@@ -32,7 +35,13 @@ describe('with --table', () => {
       alarms: false,
       tables: [A],
     };
-    const noted = deployed([{ ...A, logRetentionDays: 7 }, { ...B, logRetentionDays: 7 }], { tags: { is: 'old' } });
+    const noted = deployed(
+      [
+        { ...A, logRetentionDays: 7 },
+        { ...B, logRetentionDays: 7 },
+      ],
+      { tags: { is: 'old' } },
+    );
     expect(narrow(file, noted, { only: ['A'], broken: NOBODY }).config).toEqual({
       region: 'r',
       provider: { profile: 'me' },

@@ -120,7 +120,7 @@ describeWithTerraform('a deployment of many tables', () => {
       const stateMachineArn = 'arn:aws:states:us-east-1:123456789012:stateMachine:precise-ttl';
       const { definition = '' } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn }));
       return Object.fromEntries(
-        tablesInDefinition(definition).map(settings => [settings.tableName, settings.maxDeletesPerSecond]),
+        tablesInDefinition(definition).map(settings => [settings.tableName, settings['maxDeletesPerSecond']]),
       );
     } finally {
       sfn.destroy();
@@ -133,7 +133,11 @@ describeWithTerraform('a deployment of many tables', () => {
       () => client.send(new DeleteTableCommand({ TableName: 'Tokens' })),
       'Table Tokens: expected one that Terraform can read, got: reading Dynamodb Table (Tokens)',
     ],
-    ['without native TTL', () => setTtl('Tokens', false), 'native TTL is not on the attribute ttl.'],
+    [
+      'without native TTL',
+      () => setTtl('Tokens', false),
+      'Table Tokens: native TTL on ttl is not ENABLED yet.',
+    ],
   ])('leaves a table as it is %s, and deploys the others', async (_what, breakIt, why) => {
     await deployAll([existing('Sessions'), existing('Tokens')]);
     await breakIt();
@@ -151,7 +155,7 @@ describeWithTerraform('a deployment of many tables', () => {
     expect(all).toContain('Nothing is changed for Tokens, and the other tables are planned without it.');
     expect(all).toContain('Deployed all but Tokens');
     expect(status).toBe(1);
-    expect(await swept()).toEqual({ Sessions: '7', Tokens: '0', Carts: '0' });
+    expect(await swept()).toEqual({ Sessions: 7, Tokens: 0, Carts: 0 });
     // Nothing is left to do but what is said of Tokens.
     expect((await command('diff')).all).toContain('No changes.');
   });
@@ -160,10 +164,10 @@ describeWithTerraform('a deployment of many tables', () => {
     await setTtl('Tokens', false);
     configure([existing('Sessions'), existing('Tokens')]);
     expect((await command('deploy', '--yes')).status).toBe(1);
-    expect(await swept()).toEqual({ Sessions: '0' });
+    expect(await swept()).toEqual({ Sessions: 0 });
     await setTtl('Tokens', true);
     expect((await command('deploy', '--yes')).status).toBe(0);
-    expect(await swept()).toEqual({ Sessions: '0', Tokens: '0' });
+    expect(await swept()).toEqual({ Sessions: 0, Tokens: 0 });
   });
 
   test('is refused when the only table is broken', async () => {
@@ -179,7 +183,7 @@ describeWithTerraform('a deployment of many tables', () => {
     configure([existing('Sessions', { maxDeletesPerSecond: 7 }), existing('Tokens', { archive: {} })]);
     const { status, all } = await command('deploy', '--yes');
     expect([status, all]).toEqual([1, expect.stringMatching(/0 added, [1-9]\d* changed, 0 destroyed/)]);
-    expect(await swept()).toEqual({ Sessions: '7', Tokens: '0' });
+    expect(await swept()).toEqual({ Sessions: 7, Tokens: 0 });
   });
 
   test('--table deploys one, while the entries of others are in the middle of a change', async () => {
@@ -200,10 +204,10 @@ describeWithTerraform('a deployment of many tables', () => {
     const plan = join(project, 'kept.plan');
     expect((await command('diff', '--table', 'Sessions', '--out', plan)).status).toBe(0);
     expect((await command('deploy', plan)).status).toBe(0);
-    expect(await swept()).toEqual({ Sessions: '7', Tokens: '0', Visits: '0' });
+    expect(await swept()).toEqual({ Sessions: 7, Tokens: 0, Visits: 0 });
     const carts = await command('deploy', '--table', 'Carts', '--table', 'Sessions', '--yes');
     expect([carts.status, carts.all]).toEqual([0, expect.stringContaining('Apply complete')]);
-    expect(await swept()).toEqual({ Sessions: '7', Tokens: '0', Visits: '0', Carts: '0' });
+    expect(await swept()).toEqual({ Sessions: 7, Tokens: 0, Visits: 0, Carts: 0 });
     expect((await client.send(new DescribeTableCommand({ TableName: 'Visits' }))).Table).toBeDefined();
   });
 
@@ -212,8 +216,8 @@ describeWithTerraform('a deployment of many tables', () => {
     await setTtl('Tokens', false);
     configure([existing('Sessions'), existing('Tokens', { maxDeletesPerSecond: 8 }), { tableName: 'Carts' }]);
     const broken = await command('deploy', '--table', 'Tokens', '--yes');
-    expect([broken.status, broken.all]).toEqual([1, expect.stringContaining('native TTL is not on')]);
-    expect(await swept()).toEqual({ Sessions: '0', Tokens: '0' });
+    expect([broken.status, broken.all]).toEqual([1, expect.stringContaining('native TTL on ttl is not')]);
+    expect(await swept()).toEqual({ Sessions: 0, Tokens: 0 });
     const unknown = await command('deploy', '--table', 'Visits', '--yes');
     const all = '--table: expected one of Sessions, Tokens, Carts, got "Visits"';
     expect([unknown.status, unknown.all]).toEqual([2, expect.stringContaining(all)]);

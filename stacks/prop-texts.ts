@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PROP_NAMES } from '../stacks/props.ts';
+import { PROP_NAMES } from './props.ts';
 
 /** What is said of a field, in documents and editors. */
 export interface FieldText {
@@ -15,14 +15,14 @@ export interface FieldText {
  * @throws TypeError for a prop without a comment
  */
 export function propTexts(): Readonly<Record<string, FieldText>> {
-  const source = readFileSync(new URL('../stacks/props.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('./props.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export const PROPS = {'));
   return Object.fromEntries(PROP_NAMES.map(name => [name, textAbove(`${name}: `, list, 'stacks/props.ts')]));
 }
 
 /** What `stacks/config.ts` says of each field of a deployment. */
 export function deploymentTexts(fields: readonly string[]): Readonly<Record<string, FieldText>> {
-  const source = readFileSync(new URL('../stacks/config.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
   const list = source.slice(source.indexOf('export interface DeploymentConfig '));
   return Object.fromEntries(
     fields.map(name => [name, textAbove(`readonly ${name}`, list, 'stacks/config.ts')]),

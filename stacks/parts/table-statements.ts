@@ -1,0 +1,76 @@
+import type { ResolvedProps } from '../props.ts';
+import { escaped } from '../terraform-text.ts';
+import { equal, expression, given, hcl, isOpen, present, when } from '../values.ts';
+import type { Place } from './place.ts';
+import type { Statement } from './role-policies.ts';
+import { tableKeyStatements } from './table-key.ts';
+
+/** A table as far as roles are made for it. */
+export interface AccessedTable {
+  readonly props: Pick<
+    ResolvedProps,
+    'deleteMode' | 'holdAttribute' | 'indexedBy' | 'partitionKey' | 'sortKey' | 'tableKmsKeyArn'
+  >;
+  readonly tableArn: string;
+  readonly indexArn: string;
+}
+
+/** What whoever looks for expired items may do. */
+export function queryStatements(table: AccessedTable, place: Place): Statement[] {
+  return [...indexStatements(table, place), heldStatement(table)];
+}
+
+/** What the state machine does that polls the seconds: by window it asks nothing by itself. */
+export function pollStatements(table: AccessedTable, place: Place): Statement[] {
+  const polls = equal(table.props.indexedBy, 'second');
+  return indexStatements(table, place).map(statement => ({
+    ...statement,
+    resources: when(polls, statement.resources, []),
+  }));
+}
+
+function indexStatements({ props, indexArn }: AccessedTable, place: Place): Statement[] {
+  return [
+    { actions: ['dynamodb:Query'], resources: [indexArn] },
+    ...tableKeyStatements('read', props, place),
+  ];
+}
+
+/** What whoever deletes them may do. @param first what it does before each delete */
+export function deleteStatements(
+  { props, tableArn }: AccessedTable,
+  place: Place,
+  first: readonly Statement[] = [],
+): Statement[] {
+  const isGuarded = equal(props.deleteMode, 'guarded');
+  return [
+    { actions: ['dynamodb:PartiQLDelete'], resources: when(isGuarded, [tableArn], []) },
+    { actions: ['dynamodb:BatchWriteItem'], resources: when(isGuarded, [], [tableArn]) },
+    ...first,
+    ...tableKeyStatements('write', props, place),
+  ];
+}
+
+/**
+ * The index does not say which items are held: the roles may read the keys and the hold attribute of the items themselves, and nothing
+ * else of them. Source: DynamoDB Developer Guide, "Using IAM policy conditions for fine-grained access control".
+ */
+function heldStatement({ props, tableArn }: AccessedTable): Statement {
+  const { holdAttribute, partitionKey, sortKey } = props;
+  return {
+    actions: ['dynamodb:BatchGetItem'],
+    resources: when(given(holdAttribute), [tableArn], []),
+    condition: {
+      'ForAllValues:StringEquals': {
+        'dynamodb:Attributes': namesOf(partitionKey, sortKey, holdAttribute),
+      },
+      StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+    },
+  };
+}
+
+/** Of those attributes that there are. */
+function namesOf(...attributes: readonly (string | undefined)[]): readonly string[] {
+  if (attributes.some(isOpen)) return expression(`compact(${hcl(attributes)})`);
+  return attributes.flatMap(present).map(escaped);
+}

@@ -1,0 +1,115 @@
+import { expression, hcl, indented } from '../values.ts';
+
+/** A block of Terraform's JSON. */
+export type Block = Readonly<Record<string, unknown>>;
+
+/** What is an object and yet no block. */
+const MAPS = ['tags', 'variables', 'dimensions'];
+
+/** What holds addresses. */
+const ADDRESSES = ['depends_on', 'ignore_changes'];
+
+/** A block with its labels, without the metadata that CDKTF has in it. */
+export function block(labels: string, content: Block): string {
+  const attributes: string[] = [];
+  const blocks: string[] = [];
+  const entries = Object.entries(content).filter(([name, value]) => name !== '//' && value !== undefined);
+  // First what says how many there are, as Terraform's style guide has it.
+  entries.sort(([one], [other]) => Number(isMeta(other)) - Number(isMeta(one)));
+  for (const [name, value] of entries) {
+    const inner = innerBlocks(name, value);
+    if (inner === undefined) attributes.push(`${name} = ${attribute(name, value)}`);
+    else blocks.push(...inner.map(each => block(name, each)));
+  }
+  const body = [attributes.join('\n'), ...blocks].filter(part => part !== '').join('\n\n');
+  return body === '' ? `${labels} {}` : `${labels} {\n${indented(body)}\n}`;
+}
+
+const isMeta = (name: string) => name === 'count' || name === 'for_each';
+
+function innerBlocks(name: string, value: unknown): Block[] | undefined {
+  if (MAPS.includes(name) || typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value)) return [value as Block];
+  return value.length > 0 && typeof value[0] === 'object' ? value : undefined;
+}
+
+function attribute(name: string, value: unknown): string {
+  if (ADDRESSES.includes(name)) return `[${(value as readonly string[]).join(', ')}]`;
+  return typeof value === 'string' ? unescaped(hcl(encoded(value))) : hcl(value);
+}
+
+/** JSON in a text is written as what it is made of. */
+function encoded(text: string): string {
+  if (!text.startsWith('{')) return text;
+  return expression(`jsonencode(${hcl(JSON.parse(text))})`);
+}
+
+/** `jsonencode` escapes brackets, which Scheduler looks for and Step Functions shall get as they are. */
+function unescaped(term: string): string {
+  if (!term.startsWith('jsonencode(') || !/"[^"\n]*[<>][^"\n]*"/.test(term)) return term;
+  return `replace(replace(${term}, "\\\\u003c", "<"), "\\\\u003e", ">")`;
+}
+
+/** A line that leaves brackets open indents what follows by one step, however many they are; one that closes more takes steps back. */
+function reindented(lines: readonly string[]): string[] {
+  const steps: number[] = [];
+  const within: string[] = [];
+  return lines.map(line => {
+    const net = netBrackets(line, within);
+    if (net > 0) steps.push(net);
+    for (let closed = -net; closed > 0 && steps.length > 0; ) {
+      const last = steps.pop() as number;
+      if (closed < last) steps.push(last - closed);
+      closed -= last;
+    }
+    const text = line.trim();
+    return text === '' ? '' : `${'  '.repeat(net > 0 ? steps.length - 1 : steps.length)}${text}`;
+  });
+}
+
+/** How many more brackets a line opens than it closes. @param within what is open so far: quotes and templates; it is changed */
+function netBrackets(line: string, within: string[]): number {
+  let net = 0;
+  if (line.trim().startsWith('#')) return 0;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (within.at(-1) === '"') {
+      if (character === '\\' || line.startsWith('$${', at)) at += 1;
+      else if (character === '"') within.pop();
+      else if (line.startsWith('${', at)) {
+        within.push('{');
+        net += 1;
+        at += 1;
+      }
+    } else if (character === '"') within.push('"');
+    else if ('([{'.includes(character)) {
+      net += 1;
+      if (within.length > 0) within.push(character);
+    } else if (')]}'.includes(character)) {
+      net -= 1;
+      if (within.length > 0) within.pop();
+    }
+  }
+  return net;
+}
+
+/** As `terraform fmt` has it: signs of assignment in lines that follow each other stand below each other. */
+export function formatted(text: string): string {
+  const lines = reindented(text.replaceAll(/"\$\{([A-Za-z_][\w.[\]*]*)\}"/g, '$1').split('\n'));
+  const result: string[] = [];
+  let group: [indent: string, name: string, value: string][] = [];
+  const close = () => {
+    const width = Math.max(...group.map(([, name]) => name.length));
+    result.push(...group.map(([indent, name, value]) => `${indent}${name.padEnd(width)} = ${value}`));
+    group = [];
+  };
+  for (const line of lines) {
+    const [, indent = '', name, value = ''] = /^(\s*)([A-Za-z_][\w-]*) = (.*)$/.exec(line) ?? [];
+    const isSingle = name !== undefined && !/[[({]$/.test(value);
+    if (group.length > 0 && (!isSingle || group[0]?.[0] !== indent)) close();
+    if (isSingle && name !== undefined) group.push([indent, name, value]);
+    else result.push(line);
+  }
+  close();
+  return `${result.join('\n').trim()}\n`;
+}

@@ -1,0 +1,349 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are Terraform's references
+import type { Kind } from '../../expiry/fields.ts';
+import { GRANULARITIES } from '../../expiry/window.ts';
+import { ALARM_NAMES, ALARM_TOPIC, ALARMS, tuningKinds } from '../alarms.ts';
+import { propTexts } from '../prop-texts.ts';
+import { DEFAULT_SWEEP, PROPS, VPC_KINDS } from '../props.ts';
+import { escaped, literal } from '../terraform-text.ts';
+import { hcl, indented } from '../values.ts';
+import { CALCULATED, SETTINGS } from './module-stack.ts';
+import { snake } from './snake.ts';
+
+interface Validation {
+  readonly condition: string;
+  /** A Terraform template. */
+  readonly message: string;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  /** As Terraform writes it. @default it has to be given */
+  readonly byDefault?: string;
+  readonly validations: readonly Validation[];
+}
+
+type PropName = keyof typeof PROPS;
+
+/** What a table is given beside the resource, which says its name and its keys. */
+export const TABLE_PROPS: readonly PropName[] = [
+  ...(SETTINGS as readonly PropName[]).filter(
+    name => !['tableName', 'partitionKey', 'sortKey'].includes(name),
+  ),
+  'reconcileHours',
+  'enabled',
+  'tableKmsKeyArn',
+];
+
+const DEPLOYMENT: readonly PropName[] = [
+  'logRetentionDays',
+  'functionMemoryMb',
+  'functionArchitecture',
+  'functionRuntime',
+  'functionTracing',
+  'metricsNamespace',
+  'metrics',
+  'dashboard',
+  'tracing',
+  'permissionsBoundary',
+  'rolePath',
+  'kmsKeyArn',
+];
+
+/** A table as its resource is, as far as the module looks at it. */
+const TABLE_TYPE = `object({
+  name      = string
+  arn       = string
+  hash_key  = string
+  range_key = optional(string)
+  global_secondary_index = set(object({
+    name            = string
+    hash_key        = optional(string)
+    range_key       = optional(string)
+    projection_type = string
+  }))
+  ttl = list(object({
+    attribute_name = optional(string)
+    enabled        = optional(bool)
+  }))
+})`;
+
+const NULLS = ['permissionsBoundary', 'rolePath', 'kmsKeyArn', 'tableKmsKeyArn', 'holdAttribute'];
+
+/** What `optional` has in the type of a prop; null where the default is made of others. */
+function defaultOf(prop: PropName): unknown {
+  const each = PROPS[prop];
+  if (NULLS.includes(prop) || (CALCULATED as readonly string[]).includes(prop) || !('byDefault' in each))
+    return null;
+  return each.byDefault({ tableName: 'table' });
+}
+
+function typeOf(prop: PropName): string {
+  const each = PROPS[prop];
+  const value = 'byDefault' in each ? each.byDefault({ tableName: 'table' }) : '';
+  return { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string] ?? 'string';
+}
+
+/** The comments of the props have more than Terraform's descriptions can show. */
+function textOf(prop: PropName): string {
+  const { text = '' } = propTexts()[prop] ?? {};
+  const plain = text
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/\b[a-z]+[A-Z][A-Za-z]*\b/g, name => (name in PROPS ? snake(name) : name));
+  const [sentence = ''] = plain.split(/(?<=[.;:]) /);
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`.replace(/[.;:]?$/, '.');
+}
+
+const REMEDY = 'Correct the value, or leave it out for its default.';
+
+function conditionOf(prop: PropName, { rule }: Kind<unknown>, term: string): string | undefined {
+  if (prop.endsWith('Attribute'))
+    return `${term} != "" && ${term} != "__proto__" && length(base64encode(${term})) <= 340`;
+  if (prop === 'granularityMinutes') return `contains(${hcl(GRANULARITIES)}, ${term})`;
+  if (prop === 'metricsNamespace') {
+    return `can(regex("^[A-Za-z0-9_./#: -]{1,255}$", ${term})) && !startswith(${term}, "AWS/") && !startswith(${term}, ":") && trimspace(${term}) != ""`;
+  }
+  if (prop === 'rolePath')
+    return `length(${term}) <= 512 && can(regex("^/([\\\\x21-\\\\x7e]+/)?$", ${term}))`;
+  return rule === undefined ? undefined : ruleOf(rule, term);
+}
+
+function ruleOf(rule: NonNullable<Kind<unknown>['rule']>, term: string): string {
+  if ('pattern' in rule) return `can(regex(${literal(rule.pattern.source.replaceAll('\\/', '/'))}, ${term}))`;
+  if ('values' in rule) return `contains(${hcl(rule.values)}, ${term})`;
+  return `${term} >= ${rule.least} && ${term} <= ${rule.most}${rule.whole ? ` && floor(${term}) == ${term}` : ''}`;
+}
+
+const message = escaped;
+
+/** A long test in lines. */
+function inLines(rule: string): string {
+  return rule.length > 80 ? rule.replaceAll(' && ', ' &&\n') : rule;
+}
+
+/** A rule of every table, and who breaks it. */
+function ofTables(field: string, expected: string, got: string, isRight: string, remedy: string): Validation {
+  return {
+    condition: `alltrue([\nfor t in var.tables : ${isRight}\n])`,
+    message: `tables, ${field}: expected ${message(expected)}, got \${join(", ", [\n  for key, t in var.tables : "${got} for \${key}"\n  if !(${isRight})\n])}. ${message(remedy)}`,
+  };
+}
+
+function tableRule(prop: PropName): Validation[] {
+  const name = `t.${snake(prop)}`;
+  const { kind } = PROPS[prop];
+  const rule = conditionOf(prop, kind, name);
+  if (rule === undefined) return [];
+  const isRight =
+    defaultOf(prop) === null ? `(\n${name} == null ? true : ${inLines(rule)}\n)` : `(${inLines(rule)})`;
+  return [ofTables(snake(prop), kind.expected, `\${jsonencode(${name})}`, isRight, REMEDY)];
+}
+
+const INDEX =
+  'coalesce(t.index_name, t.indexed_by == "second" ? "expirySecondIndex" : "expirationWindowIndex")';
+
+/** What must be true of a table's resource before anything is deployed that sweeps it, and between its settings. */
+const TABLE_RELATIONS: readonly Validation[] = [
+  ofTables(
+    'hold_attribute',
+    'none with delete_mode = "batch", which deletes without looking at the item',
+    '${t.hold_attribute}',
+    't.hold_attribute == null || t.delete_mode == "guarded"',
+    'Set delete_mode = "guarded", or leave hold_attribute out.',
+  ),
+  ofTables(
+    'index_name',
+    'a global secondary index of the table',
+    '${jsonencode(t.table.global_secondary_index[*].name)}',
+    `contains(t.table.global_secondary_index[*].name, ${INDEX})`,
+    'Add the index, or name the one that there is.',
+  ),
+  ofTables(
+    'index_name',
+    'an index with the keys window_attribute and ttl_attribute, or by second with ttl_attribute alone',
+    '${jsonencode([for i in t.table.global_secondary_index : [i.hash_key, i.range_key]])}',
+    'alltrue([\n  for i in t.table.global_secondary_index : t.indexed_by == "second" ? (\n    i.hash_key == t.ttl_attribute && try(length(i.range_key), 0) == 0\n  ) : i.hash_key == t.window_attribute && i.range_key == t.ttl_attribute\n  if i.name == '.concat(
+      INDEX,
+      ' && i.hash_key != null\n])',
+    ),
+    "An index's keys cannot be changed: add another index and name it in index_name, or correct the attributes' names.",
+  ),
+  ofTables(
+    'ttl',
+    'native TTL on ttl_attribute, and off with hold_attribute or grace_seconds',
+    '${jsonencode(t.table.ttl)}',
+    '(t.hold_attribute == null && t.grace_seconds == 0) ? anytrue([\n  for ttl in t.table.ttl : ttl.enabled == true && ttl.attribute_name == t.ttl_attribute\n]) : !anytrue([for ttl in t.table.ttl : ttl.enabled == true])',
+    'It is the backstop of the sweep; what is held, or in its grace, it would delete. Set it where the table is made.',
+  ),
+  ofTables(
+    'backoff_cap_seconds',
+    'at least backoff_base_seconds',
+    '${t.backoff_cap_seconds}',
+    't.backoff_cap_seconds >= t.backoff_base_seconds',
+    'Raise the cap or lower the base.',
+  ),
+  ofTables(
+    'poll_seconds',
+    '0, or at least precision_seconds; by second one of the two, and 0 with precision_seconds = 60',
+    '${jsonencode(t.poll_seconds)}',
+    'coalesce(t.poll_seconds, 0) == 0 ? true : (\n  t.precision_seconds < 60 && t.poll_seconds >= t.precision_seconds &&\n  (t.indexed_by == "window" || t.poll_seconds == t.precision_seconds)\n)',
+    'Correct the value, or leave it out for its default.',
+  ),
+];
+
+function tablesVariable(): Variable {
+  const fields = TABLE_PROPS.map(prop => {
+    const byDefault = defaultOf(prop);
+    const type = byDefault === null ? typeOf(prop) : `${typeOf(prop)}, ${hcl(byDefault)}`;
+    return `# ${textOf(prop)}\n${snake(prop)} = optional(${type})`;
+  });
+  return {
+    name: 'tables',
+    type: `map(object({\n${indented(`# The resource of the table.\ntable = ${TABLE_TYPE}\n${fields.join('\n')}`)}\n}))`,
+    description:
+      'The tables that are swept, by keys of your own: each with its resource, and the settings that are not the defaults.',
+    validations: [
+      {
+        condition: 'length(var.tables) > 0',
+        message: 'tables: expected at least one table, got none. Add one, or remove the module block.',
+      },
+      {
+        condition: 'length(distinct([for t in var.tables : t.table.name])) == length(var.tables)',
+        message:
+          'tables: expected each table once, got ${jsonencode([for t in var.tables : t.table.name])}. Remove one of the two.',
+      },
+      ...TABLE_PROPS.flatMap(tableRule),
+      ...TABLE_RELATIONS,
+    ],
+  };
+}
+
+function deploymentVariable(prop: PropName): Variable {
+  const name = `var.${snake(prop)}`;
+  const { kind } = PROPS[prop];
+  const byDefault = defaultOf(prop);
+  const rule = conditionOf(prop, kind, name) ?? patternOf(prop, name);
+  const isRight = `(\n${byDefault === null ? `${name} == null ? true : ` : ''}${inLines(rule ?? '')}\n)`;
+  return {
+    name: snake(prop),
+    type: typeOf(prop),
+    description: textOf(prop),
+    byDefault: hcl(byDefault),
+    validations:
+      rule === undefined
+        ? []
+        : [
+            {
+              condition: isRight as string,
+              message: `${snake(prop)}: expected ${message(kind.expected)}, got \${jsonencode(${name})}. ${REMEDY}`,
+            },
+          ],
+  };
+}
+
+/** Of kinds that take references, too, which is no question in a module. */
+function patternOf(prop: PropName, term: string): string | undefined {
+  const patterns: Partial<Record<PropName, string>> = {
+    kmsKeyArn: '^arn:[a-z0-9-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$',
+    permissionsBoundary: '^arn:[a-z0-9-]+:iam::(aws|[0-9]{12}):policy/[!-~]+$',
+  };
+  const pattern = patterns[prop];
+  return pattern === undefined ? undefined : `can(regex(${literal(pattern)}, ${term}))`;
+}
+
+export const MODULE_ALARMS = ALARM_NAMES.filter(alarm => !('subject' in ALARMS[alarm]));
+
+function alarmsVariable(): Variable {
+  const fields = MODULE_ALARMS.map(alarm => {
+    const tuned = Object.keys(tuningKinds(alarm)).map(field => `${field} = optional(number)`);
+    return `${snake(alarm)} = optional(object({ enabled = optional(bool, true), ${tuned.join(', ')} }), {})`;
+  });
+  const rules = MODULE_ALARMS.flatMap(alarm =>
+    Object.entries(tuningKinds(alarm)).map(([field, { rule, expected }]): Validation => {
+      const name = `var.alarms.${snake(alarm)}.${field}`;
+      return {
+        condition: `${name} == null ? true : ${rule === undefined ? 'true' : ruleOf(rule, name)}`,
+        message: `alarms.${snake(alarm)}.${field}: expected ${message(expected)}, got \${jsonencode(${name})}. ${REMEDY}`,
+      };
+    }),
+  );
+  return {
+    name: 'alarms',
+    type: `object({\n${indented(fields.join('\n'))}\n})`,
+    description:
+      'What is set of an alarm. threshold is in the unit of its metric (deletion_lag: milliseconds); periods is how many in a row must be beyond it.',
+    byDefault: '{}',
+    validations: rules,
+  };
+}
+
+/** The variables of the module. */
+export function variables(): Variable[] {
+  const { sweep } = PROPS;
+  return [
+    tablesVariable(),
+    {
+      name: 'name',
+      type: 'string',
+      description:
+        'Name of the deployment, and prefix of the names of what it has. No two of an account have the same.',
+      byDefault: hcl(DEFAULT_SWEEP),
+      validations: [
+        {
+          condition: ruleOf(sweep.kind.rule as NonNullable<Kind<unknown>['rule']>, 'var.name'),
+          message: `name: expected ${message(sweep.kind.expected)}, got \${var.name}. ${REMEDY}`,
+        },
+      ],
+    },
+    ...DEPLOYMENT.map(deploymentVariable),
+    {
+      name: 'create_alarms',
+      type: 'bool',
+      description:
+        'Whether there are alarms. Their topic is there in any case, so that its subscriptions stay.',
+      byDefault: 'true',
+      validations: [],
+    },
+    alarmsVariable(),
+    {
+      name: 'alarm_topic',
+      type: 'object({ arn = string })',
+      description:
+        'The SNS topic that the alarms tell, which CloudWatch must be allowed to publish to: your resource. By default a topic of the module.',
+      byDefault: 'null',
+      validations: [
+        {
+          condition: `var.alarm_topic == null ? true : can(regex(${literal(ALARM_TOPIC.pattern.source)}, var.alarm_topic.arn))`,
+          message: `alarm_topic.arn: expected ${message(ALARM_TOPIC.expected)}, got \${jsonencode(var.alarm_topic)}. ${REMEDY}`,
+        },
+      ],
+    },
+    {
+      name: 'vpc',
+      type: 'object({\n  subnet_ids         = list(string)\n  security_group_ids = list(string)\n})',
+      description: textOf('vpc'),
+      byDefault: 'null',
+      validations: Object.entries(VPC_KINDS).map(([list, { expected }]) => {
+        const name = `var.vpc.${snake(list)}`;
+        return {
+          condition: `var.vpc == null ? true : length(${name}) > 0`,
+          message: `vpc.${snake(list)}: expected ${message(expected)}, got none. ${REMEDY}`,
+        };
+      }),
+    },
+    {
+      name: 'tags',
+      type: 'map(string)',
+      description: "Tags of everything that can have some, besides the provider's default_tags.",
+      byDefault: '{}',
+      validations: [],
+    },
+  ];
+}
+
+/** What the alarms are, whether or not there are any. */
+export function alarmsLocal(): string {
+  return '{ for name, alarm in var.alarms : name => merge(alarm, { enabled = var.create_alarms && alarm.enabled }) }';
+}

@@ -1,0 +1,337 @@
+import type { IResolvable } from 'cdktf';
+
+/**
+ * Stands for `\${`, within which CDKTF would take the braces off the tokens that it finds. Whatever is synthesized with expressions is read
+ * by {@link withOpenings}.
+ */
+const OPENING = '\uE000{';
+
+/** Synthesized JSON with its expressions as Terraform has them. */
+export function withOpenings(json: string): string {
+  return json.replaceAll(OPENING, '${');
+}
+
+/**
+ * A value that only Terraform knows, as a variable of a module is: its expression. It stands wherever a known one may; a text that it is put
+ * into becomes a template. A reference to another resource is no such value: it is known to be there.
+ */
+export class Expression implements IResolvable {
+  readonly hcl: string;
+  /** Wanted by CDKTF. */
+  readonly creationStack: string[] = [];
+
+  constructor(hcl: string) {
+    this.hcl = hcl;
+  }
+
+  toString(): string {
+    return `${OPENING}${this.hcl.replaceAll(/\$\{(?!TfToken\[)/g, OPENING)}}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  resolve(): string {
+    return this.toString();
+  }
+}
+
+/** Typed as the value that it will be. */
+export function expression<Type>(hcl: string): Type {
+  return new Expression(hcl) as Type;
+}
+
+export function isOpen(value: unknown): boolean {
+  return value instanceof Expression;
+}
+
+/** Calculated now, when all operands are known; else by Terraform. */
+function either<Type>(
+  operands: readonly unknown[],
+  known: () => Type,
+  open: (...terms: string[]) => string,
+): Type {
+  return operands.some(isOpen) ? expression<Type>(open(...operands.map(each => hcl(each)))) : known();
+}
+
+/** Whether there is a value. */
+export function given(value: unknown): boolean {
+  return either(
+    [value],
+    () => value !== undefined,
+    term => `${term} != null`,
+  );
+}
+
+export function equal(one: unknown, other: unknown): boolean {
+  return either(
+    [one, other],
+    () => one === other,
+    (...terms) => terms.join(' == '),
+  );
+}
+
+export function less(one: number, other: number): boolean {
+  return either(
+    [one, other],
+    () => one < other,
+    (...terms) => terms.join(' < '),
+  );
+}
+
+export function both(one: boolean, other: boolean): boolean {
+  return either(
+    [one, other],
+    () => one && other,
+    (...terms) => terms.map(bracketed).join(' && '),
+  );
+}
+
+/** Stands for a value that is left out. */
+export const NONE = undefined as never;
+
+export function when<Type>(condition: boolean, yes: Type, no: Type): Type {
+  if (!isOpen(condition)) return condition ? yes : no;
+  const [term, ...branches] = [condition, yes, no].map(each => hcl(each));
+  const line = `(${term} ? ${branches.join(' : ')})`;
+  return expression(fits(line) ? line : `(\n${indented(`${term}\n? ${branches.join('\n: ')}`)}\n)`);
+}
+
+/** The value, or another where there is none. */
+export function or<Type>(value: Type | undefined, other: Type): Type {
+  return isOpen(value) ? when(given(value), value as Type, other) : (value ?? other);
+}
+
+/** A value as JSON. What writes a module makes `jsonencode` of it. */
+export function jsonText(value: unknown): string {
+  return isOpen(value) ? expression(`jsonencode(${hcl(value)})`) : JSON.stringify(value);
+}
+
+/** A list of the value; an empty one where there is none. */
+export function present<Type>(value: Type | undefined): readonly Type[] {
+  return either(
+    [value],
+    () => (value === undefined ? [] : [value]),
+    term => `${term}[*]`,
+  );
+}
+
+export function sum(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => one + other,
+    (...terms) => `(${terms.join(' + ')})`,
+  );
+}
+
+export function difference(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => one - other,
+    (...terms) => `(${terms.join(' - ')})`,
+  );
+}
+
+export function product(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => one * other,
+    (...terms) => `${terms.join(' * ')}`,
+  );
+}
+
+export function quotient(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => one / other,
+    (...terms) => `(${terms.join(' / ')})`,
+  );
+}
+
+export function remainder(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => one % other,
+    (...terms) => `${terms.join(' % ')}`,
+  );
+}
+
+export function ceil(value: number): number {
+  return either(
+    [value],
+    () => Math.ceil(value),
+    term => call('ceil', term),
+  );
+}
+
+export function floor(value: number): number {
+  return either(
+    [value],
+    () => Math.floor(value),
+    term => call('floor', term),
+  );
+}
+
+export function least(one: number, other: number): number {
+  return either(
+    [one, other],
+    () => Math.min(one, other),
+    (...terms) => call('min', ...terms),
+  );
+}
+
+/** As many as `count`, made of their index. */
+export function counted<Type>(count: number, make: (index: number) => Type): readonly Type[] {
+  return either(
+    [count],
+    () => Array.from({ length: count }, (_unused, index) => make(index)),
+    term => `[for part in range(${unbracketed(term)}) : ${hcl(make(expression('part')))}]`,
+  );
+}
+
+/** What stands within an expression for a value; a text may hold references. */
+export function hcl(value: unknown): string {
+  if (value instanceof Expression) return value.hcl;
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') {
+    const text = withOpenings(value);
+    return wholeReference(text) ?? inLines(text);
+  }
+  if (Array.isArray(value))
+    return enclosed(
+      '[',
+      value.map(each => hcl(each)),
+      ']',
+      ',',
+    );
+  if (typeof value === 'object') {
+    const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+    return enclosed(
+      '{',
+      fields.map(([name, each]) => `${key(name)} = ${hcl(each)}`),
+      '}',
+      '',
+    );
+  }
+  return String(value);
+}
+
+/** Columns of a line, and what it may be indented by. */
+const WIDTH = 96;
+
+/** Of a text that is not cut into lines. */
+const LONGEST_TEXT = 108;
+
+const fits = (line: string) => line.length <= WIDTH && !line.includes('\n');
+
+export function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+function enclosed(open: string, items: readonly string[], close: string, separator: string): string {
+  if (items.length === 0) return `${open}${close}`;
+  const inside = open === '{' ? ` ${items.join(', ')} ` : items.join(', ');
+  const line = `${open}${inside}${close}`;
+  if (fits(line)) return line;
+  return `${open}\n${indented(items.map(item => `${item}${separator}`).join('\n'))}\n${close}`;
+}
+
+function call(name: string, ...terms: readonly string[]): string {
+  return `${name}(${terms.map(unbracketed).join(', ')})`;
+}
+
+const bracketed = (term: string) => (/^\(.*\)$/s.test(term) || !term.includes(' ') ? term : `(${term})`);
+
+/** Without the brackets round the whole of it. */
+function unbracketed(term: string): string {
+  if (!term.startsWith('(')) return term;
+  let depth = 0;
+  for (const [index, character] of [...term].entries()) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (depth === 0) return index === term.length - 1 ? term.slice(1, -1).trim() : term;
+  }
+  return term;
+}
+
+const key = (name: string) => (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : quoted(name));
+
+/** The expression of a text that is nothing else. CDKTF finds its tokens only within their braces. */
+function wholeReference(text: string): string | undefined {
+  const [only, ...others] = pieces(text);
+  if (only === undefined || others.length > 0 || !only.isReference || only.text.includes('TfToken['))
+    return undefined;
+  return only.text.slice(2, -1);
+}
+
+/** A text in quotes; a long one as the lines that it is joined from. */
+function inLines(text: string): string {
+  const words = pieces(text).flatMap(piece => (piece.isReference ? [piece.text] : piece.text.split(/(?= )/)));
+  const lines: string[] = [''];
+  for (const word of words) {
+    const last = lines.at(-1) as string;
+    if (word.startsWith(' ') && last.length + word.length > WIDTH) lines.push(word.slice(1));
+    else lines[lines.length - 1] = last + word;
+  }
+  if (text.length <= LONGEST_TEXT || lines.length === 1) return quoted(text);
+  return `join(" ", ${enclosed('[', lines.map(quoted), ']', ',')})`;
+}
+
+/** A text in quotes, with the references in it as they are. */
+export function quoted(text: string): string {
+  return `"${pieces(text)
+    .map(piece => (piece.isReference ? piece.text : escapes(piece.text)))
+    .join('')}"`;
+}
+
+/** Of JSON's escapes Terraform lacks two. */
+function escapes(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(/\\./g, each => ({ '\\b': '\\u0008', '\\f': '\\u000c' })[each] ?? each);
+}
+
+interface Piece {
+  readonly text: string;
+  readonly isReference: boolean;
+}
+
+/** A template, cut into its references and what stands between them. */
+function pieces(template: string): Piece[] {
+  const found: Piece[] = [];
+  let from = 0;
+  let at = 0;
+  while (at < template.length) {
+    if (template.startsWith('$${', at)) {
+      at += 3;
+    } else if (template.startsWith('${', at)) {
+      if (at > from) found.push({ text: template.slice(from, at), isReference: false });
+      from = at;
+      at = endOfReference(template, at + 2);
+      found.push({ text: template.slice(from, at), isReference: true });
+      from = at;
+    } else {
+      at += 1;
+    }
+  }
+  if (from < template.length) found.push({ text: template.slice(from), isReference: false });
+  return found;
+}
+
+/** Behind the brace that closes what is open at `from`. */
+function endOfReference(template: string, from: number): number {
+  let depth = 1;
+  let isQuoted = false;
+  for (let at = from; at < template.length; at += 1) {
+    const character = template[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (isQuoted && character === '$' && template[at + 1] === '{')
+      at = endOfReference(template, at + 2) - 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && character === '{') depth += 1;
+    else if (!isQuoted && character === '}') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  throw new TypeError(`expected a reference that is closed, got ${template}`);
+}

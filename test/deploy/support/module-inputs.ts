@@ -1,0 +1,57 @@
+import type { ConstructProps, SweptTableProps, TablesProps } from '../../../stacks/construct-props.ts';
+import { resolveProps } from '../../../stacks/props.ts';
+import { snake } from '../../../stacks/terraform-module/snake.ts';
+
+/** Values of the module's variables, by name. */
+export type Inputs = Readonly<Record<string, unknown>>;
+
+function snakes(values: object): Inputs {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [snake(name), value]));
+}
+
+/** What the module is given for the same deployment as the construct. */
+export function inputsOf(props: Extract<ConstructProps, TablesProps>): Inputs {
+  const { tables, alarms, alarmTopicArn, vpc, ...shared } = props;
+  return {
+    ...snakes(shared),
+    ...(vpc && { vpc: snakes(vpc) }),
+    ...(alarmTopicArn !== undefined && { alarm_topic: { arn: alarmTopicArn } }),
+    ...(alarms === false ? { create_alarms: false } : alarms && { alarms: alarmInputs(alarms) }),
+    tables: Object.fromEntries(
+      tables.map((table, index) => [`t${index}`, tableInput(table as SweptTableProps)]),
+    ),
+  };
+}
+
+function alarmInputs(alarms: object): Inputs {
+  return snakes(
+    Object.fromEntries(
+      Object.entries(alarms).map(([name, tuning]) => [name, tuning === false ? { enabled: false } : tuning]),
+    ),
+  );
+}
+
+/** A table as its resource would be. */
+function tableInput({ table, partitionKey, sortKey, ...settings }: SweptTableProps): Inputs {
+  const resolved = resolveProps({ ...settings, partitionKey, tableName: table.name });
+  const { indexName, indexedBy, ttlAttribute, windowAttribute, holdAttribute, graceSeconds } = resolved;
+  const isOff = holdAttribute !== undefined || graceSeconds > 0;
+  return {
+    ...snakes(settings),
+    table: {
+      name: table.name,
+      arn: table.arn,
+      hash_key: partitionKey,
+      range_key: sortKey ?? '',
+      global_secondary_index: [
+        {
+          name: indexName,
+          hash_key: indexedBy === 'second' ? ttlAttribute : windowAttribute,
+          range_key: indexedBy === 'second' ? '' : ttlAttribute,
+          projection_type: 'KEYS_ONLY',
+        },
+      ],
+      ttl: isOff ? [] : [{ attribute_name: ttlAttribute, enabled: true }],
+    },
+  };
+}
