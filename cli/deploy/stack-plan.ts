@@ -83,9 +83,7 @@ export class StackPlan {
       if (more.length === 0) return { changes, broken: [] };
       for (const [name, why] of more) {
         broken.add(name);
-        printError(
-          `\nTable ${name} is left as it is deployed, and all others are planned without it. ${why}`,
-        );
+        printError(`\n${why}\nNothing is changed for ${name}, and the other tables are planned without it.`);
       }
       if (only?.every(name => broken.has(name))) return { changes, broken: [] };
       const rest = await narrowed();

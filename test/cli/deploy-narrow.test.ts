@@ -1,8 +1,8 @@
 import { asNoted, type Deployed, deployedOf, narrow } from '../../cli/deploy/narrow.ts';
 
-const A = { tableName: 'A', partitionKey: 'id', existingTable: true };
-const B = { tableName: 'B', partitionKey: 'id', existingTable: true };
-const C = { tableName: 'C', partitionKey: 'id' };
+const A = { tableName: 'AAA', partitionKey: 'id', existingTable: true };
+const B = { tableName: 'BBB', partitionKey: 'id', existingTable: true };
+const C = { tableName: 'CCC', partitionKey: 'id' };
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -19,9 +19,9 @@ const NOTHING = deployedOf({});
 describe('with --table', () => {
   test('takes the entries of these tables, and leaves the others where and as they are', () => {
     const file = { region: 'r', tables: [C, { ...B, shards: 7 }, { ...A, shards: 8 }] };
-    const { config, left } = narrow(file, deployed([A, B]), { only: ['A'], broken: NOBODY });
+    const { config, left } = narrow(file, deployed([A, B]), { only: ['AAA'], broken: NOBODY });
     expect(config).toEqual({ region: 'r', tables: [{ ...A, shards: 8 }, B] });
-    expect([...left]).toEqual([['B', {}]]);
+    expect([...left]).toEqual([['BBB', {}]]);
   });
 
   test('leaves what is shared as it is deployed, but not how the deployment is reached', () => {
@@ -42,7 +42,7 @@ describe('with --table', () => {
       ],
       { tags: { is: 'old' } },
     );
-    expect(narrow(file, noted, { only: ['A'], broken: NOBODY }).config).toEqual({
+    expect(narrow(file, noted, { only: ['AAA'], broken: NOBODY }).config).toEqual({
       region: 'r',
       provider: { profile: 'me' },
       state: { backend: 'local' },
@@ -56,25 +56,25 @@ describe('with --table', () => {
 
   test('takes what is shared of the file, for a deployment with nobody else in it', () => {
     const file = { region: 'r', logRetentionDays: 30, tables: [{ ...A, sweep: 'own' }] };
-    const { config } = narrow(file, deployed([A, B]), { only: ['A'], broken: NOBODY });
+    const { config } = narrow(file, deployed([A, B]), { only: ['AAA'], broken: NOBODY });
     expect(config.tables).toEqual([{ ...A, sweep: 'own', logRetentionDays: 30 }, B]);
   });
 
   test.each([
-    ['adds a table that is not deployed', [A], [A, B], ['B'], [A, B]],
-    ['removes one whose entry is gone', [A, B], [A], ['B'], [A]],
-    ['keeps one whose entry is gone and that is not named', [A, B], [A], ['A'], [A, B]],
-    ['is all of a first deployment', undefined, [A, B], ['B'], [B]],
-    ['looks at no other entry', [A], [A, null, 'x', { partitionKey: 3 }], ['A'], [A]],
+    ['adds a table that is not deployed', [A], [A, B], ['BBB'], [A, B]],
+    ['removes one whose entry is gone', [A, B], [A], ['BBB'], [A]],
+    ['keeps one whose entry is gone and that is not named', [A, B], [A], ['AAA'], [A, B]],
+    ['is all of a first deployment', undefined, [A, B], ['BBB'], [B]],
+    ['looks at no other entry', [A], [A, null, 'x', { partitionKey: 3 }], ['AAA'], [A]],
   ])('%s', (_what, noted, tables, only, expected) => {
     const before = noted === undefined ? NOTHING : deployed(noted);
     expect(narrow({ region: 'r', tables }, before, { only, broken: NOBODY }).config.tables).toEqual(expected);
   });
 
   test.each<[string, object[], string[], string]>([
-    ['a table that nobody knows', [A], ['Z'], '--table: expected one of A, B, got "Z"'],
-    ['an entry that is wrong', [A, { ...B, shards: 'x' }], ['B'], 'tables[1].shards: expected'],
-    ['an unknown field', [A, { ...B, shard: 1 }], ['B'], 'tables[1].shard'],
+    ['a table that nobody knows', [A], ['ZZZ'], '--table: expected one of AAA, BBB, got "ZZZ"'],
+    ['an entry that is wrong', [A, { ...B, shards: 'x' }], ['BBB'], 'tables[1].shards: expected'],
+    ['an unknown field', [A, { ...B, shard: 1 }], ['BBB'], 'tables[1].shard'],
   ])('refuses %s', (_what, tables, only, message) => {
     const work = () => narrow({ region: 'r', tables }, deployed([A, B]), { only, broken: NOBODY });
     expect(work).toThrow(message);
@@ -85,7 +85,7 @@ describe('with a broken table', () => {
   test('takes everything but its entry from the file', () => {
     const file = { region: 'r', tags: { is: 'new' }, kmsKeyArn: 'k', tables: [C, { ...B, shards: 7 }, A] };
     const noted = deployed([{ ...B, logRetentionDays: 7 }, A], { tags: { is: 'old' } });
-    const { config, left } = narrow(file, noted, { broken: new Set(['B']) });
+    const { config, left } = narrow(file, noted, { broken: new Set(['BBB']) });
     expect(config).toEqual({
       region: 'r',
       tags: { is: 'new' },
@@ -95,26 +95,26 @@ describe('with a broken table', () => {
         { ...A, kmsKeyArn: 'k' },
       ],
     });
-    expect([...left.keys()]).toEqual(['B']);
+    expect([...left.keys()]).toEqual(['BBB']);
   });
 
   test('leaves out one that was never deployed', () => {
-    const { config } = narrow({ region: 'r', tables: [A, B] }, NOTHING, { broken: new Set(['B']) });
+    const { config } = narrow({ region: 'r', tables: [A, B] }, NOTHING, { broken: new Set(['BBB']) });
     expect(config.tables).toEqual([A]);
   });
 
   test('refuses to guess what an earlier version has deployed', () => {
     const earlier = deployedOf({ tables: { value: {} } });
-    const work = () => narrow({ region: 'r', tables: [A, B] }, earlier, { broken: new Set(['B']) });
+    const work = () => narrow({ region: 'r', tables: [A, B] }, earlier, { broken: new Set(['BBB']) });
     expect(work).toThrow('got one of an earlier version');
   });
 });
 
 test('does not read a table whose stream is known', () => {
   const entries = [{ ...A, archive: {} }, { ...B, events: { eventBus: 'default' } }, C];
-  const noted = deployed(entries, {}, { A: { streamArn: 'arn:a' }, C: {} });
-  const { left } = narrow({ tables: [C] }, noted, { only: ['C'], broken: NOBODY });
-  expect([...left]).toEqual([['A', { streamArn: 'arn:a' }]]);
+  const noted = deployed(entries, {}, { AAA: { streamArn: 'arn:a' }, CCC: {} });
+  const { left } = narrow({ tables: [C] }, noted, { only: ['CCC'], broken: NOBODY });
+  expect([...left]).toEqual([['AAA', { streamArn: 'arn:a' }]]);
 });
 
 test('knows of a plan which configuration it was made of', () => {
