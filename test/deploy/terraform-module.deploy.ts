@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { AwsProvider } from '@cdktf/provider-aws/lib/provider/index.js';
-import { App, TerraformStack } from 'cdktf';
+import { App, LocalBackend, TerraformStack } from 'cdktf';
 import fc from 'fast-check';
 import { anyConfig } from '../../bench/synthesis/any-config.ts';
 import { ALARM_NAMES, subjectOf } from '../../stacks/alarms.ts';
@@ -275,6 +275,8 @@ describeWithTerraform('the Terraform module', () => {
     const app = new App({ outdir });
     const stack = new TerraformStack(app, 'own');
     new AwsProvider(stack, 'aws', { region: 'us-east-1' });
+    // By default it is in the working directory, where the next run would find it.
+    new LocalBackend(stack, { path: join(outdir, 'own.tfstate') });
     for (const props of deployments) new PreciseTtl(stack, props.name, props);
     withoutDeprecations(() => app.synth());
     const constructs = new TerraformRoot(join(outdir, 'stacks/own'), aws);
