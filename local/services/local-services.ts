@@ -1,6 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, FunctionResult } from 'stepfunctions-emulator';
 import { requireLoopback } from 'stepfunctions-emulator/loopback';
+import type { DestinationName } from '../../stacks/stream-props.ts';
 import type { ChooseCallFault } from '../call-fault.ts';
 import { DUMMY_CREDENTIALS } from '../dynamodb/clients.ts';
 import { type LocalEventBridge, startEventBridge } from '../eventbridge/start-eventbridge.ts';
@@ -102,12 +103,10 @@ export class LocalServices {
       return { port, choose: faults[service] };
     };
     const wants = (service: ServiceName, isUsed: boolean) => isUsed && given[service] === undefined;
-    try {
-      if (wants('s3', buckets.length > 0)) {
-        const options = { buckets, folder: archiveFolder, onObject, onFull };
-        started.s3 = await startS3({ ...options, ...(await place('s3')) });
-      }
-      if (wants('sqs', queues.length > 0)) {
+    /** What stands for each destination of events. */
+    const starts: Readonly<Record<DestinationName, () => Promise<void>>> = {
+      async queueArn() {
+        if (!wants('sqs', queues.length > 0)) return;
         started.sqs = await startSqs({
           queues,
           clock,
@@ -116,16 +115,26 @@ export class LocalServices {
             if (eventQueues.has(queue)) onEvent?.({ destination: queue, kind: 'queue', text: body });
           },
         });
-      }
-      if (wants('eventBridge', buses.length > 0)) {
+      },
+      async eventBus() {
+        if (!wants('eventBridge', buses.length > 0)) return;
         started.eventBridge = await startEventBridge({
           buses: buses.filter(bus => bus !== 'default'),
           clock,
           ...(await place('eventBridge')),
           onEvent: ({ bus, detail }) => onEvent?.({ destination: bus, kind: 'bus', text: detail }),
         });
+      },
+      async functionArn() {
+        if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
+      },
+    };
+    try {
+      if (wants('s3', buckets.length > 0)) {
+        const options = { buckets, folder: archiveFolder, onObject, onFull };
+        started.s3 = await startS3({ ...options, ...(await place('s3')) });
       }
-      if (callsFunction) started.lambda = await startLambda({ invoke: invoker(surroundings) });
+      for (const start of Object.values(starts)) await start();
     } catch (error) {
       await stopAll(started);
       throw error;
