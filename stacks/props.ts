@@ -376,8 +376,8 @@ export const PROPS = {
    */
   archiveFirst: optional(boolean(), false),
   /**
-   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, or `{ functionArn
-   * }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
+   * an expiry becomes an event: `{ eventBus }`, the name or ARN of a bus of EventBridge, `{ queueArn }`, a queue, `{ streamArn }`, a stream
+   * of Kinesis, or `{ functionArn }`. With `oldImage: true` the event has the item as it was. With `includePast: true` what expired in the 24 hours before
    * comes, too. See [Scheduling](scheduling.md)
    * @default there are none
    */

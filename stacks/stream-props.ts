@@ -6,6 +6,7 @@ import {
   byDestination,
   DESTINATION_NAMES,
   DESTINATIONS,
+  type DestinationKind,
   type DestinationName,
 } from '../functions/publish-expiries/destinations.ts';
 import { EVENT_KINDS } from '../functions/publish-expiries/settings.ts';
@@ -49,7 +50,7 @@ const ARCHIVE_DEFAULTS = {
   coldAfterDays: 90,
 } as const satisfies Omit<ResolvedArchive, 'bucket'>;
 
-export type { DestinationName };
+export type { DestinationKind, DestinationName };
 
 /** The environment variable of the function that names a destination. */
 export const DESTINATION_VARIABLES = byDestination(name => variableOf(DESTINATIONS[name].setting));

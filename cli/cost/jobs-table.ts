@@ -17,6 +17,7 @@ const PRICED: Readonly<Record<DestinationName, readonly JobDestination[]>> = {
   functionArn: ['a function'],
   eventBus: ['an event bus'],
   queueArn: ['a queue', 'a FIFO queue'],
+  streamArn: ['a stream'],
 };
 
 /** Jobs of up to 1 KB that wait a day and are not moved. */

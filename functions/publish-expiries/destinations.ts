@@ -22,6 +22,12 @@ const FUNCTION_ARN = text(
   "the ARN of a function, of its version or its alias, e.g. 'arn:aws:lambda:eu-central-1:123456789012:function:worker:live'",
 );
 
+/** Source: Kinesis Data Streams API reference, PutRecords. */
+const STREAM_ARN = text(
+  /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/[A-Za-z0-9_.-]{1,128}$/,
+  "the ARN of a Kinesis data stream, e.g. 'arn:aws:kinesis:eu-central-1:123456789012:stream/expired'",
+);
+
 /**
  * Where events can go, by the field of the prop `events` that says so. A row more is a destination more: the compiler, and where there is
  * nothing to compile a test, names each place that has to know it.
@@ -52,11 +58,21 @@ export const DESTINATIONS = {
     setting: 'eventsFunction',
     settingKind: FUNCTION_ARN,
   },
+  streamArn: {
+    kind: 'stream',
+    noun: 'Kinesis stream',
+    prop: STREAM_ARN,
+    setting: 'eventsStream',
+    settingKind: STREAM_ARN,
+  },
 } as const satisfies Readonly<Record<string, DestinationRow>>;
 
 export type DestinationName = keyof typeof DESTINATIONS;
 
 export const DESTINATION_NAMES = Object.keys(DESTINATIONS) as readonly DestinationName[];
+
+/** What a destination is, in a word. */
+export type DestinationKind = (typeof DESTINATIONS)[DestinationName]['kind'];
 
 /** The setting of the function that names the destination. */
 export type DestinationSetting = (typeof DESTINATIONS)[DestinationName]['setting'];

@@ -7,6 +7,7 @@ import { type BatchAnswer, batchAnswer } from '../stream/batch-failures.ts';
 import { type DynamoDbStreamEvent, type DynamoDbStreamRecord, recordsOf } from '../stream/event.ts';
 import { cutIntoCalls } from './calls.ts';
 import { consumerFunction } from './consumer-function.ts';
+import { dataStream } from './data-stream.ts';
 import { deliver } from './deliver.ts';
 import type { Destination } from './destination.ts';
 import { byDestination, DESTINATIONS, type DestinationName, destinationIn } from './destinations.ts';
@@ -121,6 +122,7 @@ const SENDERS: Readonly<Record<DestinationName, (given: string) => Destination>>
   eventBus: given => eventBus(given),
   queueArn: given => queue(given),
   functionArn: given => consumerFunction(given),
+  streamArn: given => dataStream(given),
 };
 
 /** Where the environment says that events go: one place, as its check has seen. */

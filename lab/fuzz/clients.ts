@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { createS3, putInto } from '../../functions/archive/s3.ts';
 import { consumerFunction } from '../../functions/publish-expiries/consumer-function.ts';
+import { dataStream } from '../../functions/publish-expiries/data-stream.ts';
 import type { Connection, Destination } from '../../functions/publish-expiries/destination.ts';
 import type { DestinationName } from '../../functions/publish-expiries/destinations.ts';
 import { eventBus } from '../../functions/publish-expiries/event-bus.ts';
@@ -76,6 +77,7 @@ async function makeClients() {
   const destinations: Readonly<Record<DestinationName, Destination>> = {
     eventBus: eventBus('bus', connection),
     queueArn: queue('https://sqs.us-east-1.amazonaws.com/123456789012/expired.fifo', connection),
+    streamArn: dataStream('arn:aws:kinesis:us-east-1:123456789012:stream/expired', connection),
     functionArn: consumerFunction('arn:aws:lambda:us-east-1:123456789012:function:worker', connection),
   };
   handle = ANSWER_TO_ANYTHING;

@@ -47,10 +47,12 @@ const EVENTS_TO = {
   eventBus: 'expiries',
   queueArn: 'arn:aws:sqs:us-east-1:123456789012:expired.fifo',
   functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:worker',
+  streamArn: 'arn:aws:kinesis:us-east-1:123456789012:stream/expired',
 } as const satisfies Record<DestinationName, string>;
 
 const BUS = { eventBus: EVENTS_TO.eventBus };
 const QUEUE = { queueArn: EVENTS_TO.queueArn };
+const STREAM = { streamArn: EVENTS_TO.streamArn };
 const FUNCTION = { functionArn: EVENTS_TO.functionArn };
 
 /** Ahead and behind, by less than a second and by several. */
@@ -74,6 +76,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'archive-all', props: { graceSeconds: 20, archive: { removals: 'all' } } },
   { name: 'events', props: { indexedBy: 'second', events: { ...FUNCTION, oldImage: true } } },
   { name: 'events-queue', props: { graceSeconds: 15, archive: {}, events: { ...QUEUE, oldImage: true } } },
+  { name: 'events-stream', props: { sortKey: 'sk', events: { ...STREAM, oldImage: true } }, keyType: 'N' },
   { name: 'archive-first', props: { archive: {}, archiveFirst: true } },
   {
     name: 'archive-first-hold',

@@ -1,5 +1,5 @@
 import { DESTINATION_VARIABLES, type DestinationName } from '../../stacks/stream-props.ts';
-import { busIn, queueIn } from '../functions/service-variables.ts';
+import { busIn, queueIn, streamIn } from '../functions/service-variables.ts';
 import type { SynthesizedCloud } from '../terraform/synthesized.ts';
 
 /** What of the services beside DynamoDB is used. */
@@ -10,6 +10,8 @@ export interface UsedServices {
   /** Of the queues, those that get events. */
   readonly eventQueues: ReadonlySet<string>;
   readonly buses: readonly string[];
+  /** Names of Kinesis streams. */
+  readonly streams: readonly string[];
   /** Whether a function calls a function. */
   readonly callsFunction: boolean;
 }
@@ -19,6 +21,7 @@ const NAME_IN: Readonly<Record<DestinationName, (setting: string) => string | un
   eventBus: busIn,
   queueArn: queueIn,
   functionArn: name => name,
+  streamArn: streamIn,
 };
 
 /** By the resources, and by the environment of the functions: what is used may exist already. */
@@ -42,6 +45,7 @@ export function usedServices({
     queues: [...new Set([...failureQueues, ...eventQueues])],
     eventQueues,
     buses: getEvents('eventBus'),
+    streams: getEvents('streamArn'),
     callsFunction: getEvents('functionArn').length > 0,
   };
 }

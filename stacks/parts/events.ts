@@ -9,6 +9,7 @@ import { toEventsEnvironment } from '../../functions/publish-expiries/settings.t
 import type { ResolvedProps } from '../props.ts';
 import { isReference } from '../references.ts';
 import type { EventsProp } from '../stream-props.ts';
+import { present } from '../values.ts';
 import type { Place } from './place.ts';
 import type { Statement } from './role-policies.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -35,7 +36,11 @@ export class Events extends Construct {
     super(scope, id);
     // The check of the prop has seen that there is one.
     const destination = destinationIn(events) ?? 'functionArn';
-    const { setting, statement, timeoutSeconds } = DEPLOYED[destination](events[destination] ?? '', place);
+    const { setting, statements, timeoutSeconds } = DEPLOYED[destination](
+      events[destination] ?? '',
+      place,
+      sweep,
+    );
     // Not escaped: no field can have anything to escape, and each can be a reference.
     const since = new TerraformResource(this, 'since', {
       terraformResourceType: 'terraform_data',
@@ -51,7 +56,7 @@ export class Events extends Construct {
       name: 'PublishExpiries',
       streamArn,
       environment: { ...environment, ...toEventsEnvironment(settings, value => value) },
-      statements: [statement],
+      statements,
       batchSize: BATCH_SIZE,
       // An event is due at its expiry.
       batchSeconds: 0,
@@ -68,26 +73,40 @@ export class Events extends Construct {
 interface Deployed {
   /** What the function's setting is. */
   readonly setting: string;
-  readonly statement: Statement;
+  readonly statements: readonly Statement[];
   /** @default that of all functions */
   readonly timeoutSeconds?: number;
 }
 
-const DEPLOYED: Readonly<Record<DestinationName, (given: string, place: Place) => Deployed>> = {
+const DEPLOYED: Readonly<
+  Record<DestinationName, (given: string, place: Place, sweep: ResolvedProps) => Deployed>
+> = {
   eventBus(given, place) {
     // A reference is an ARN.
     const isArn = isReference(given as unknown) || given.startsWith('arn:');
     const busArn = isArn ? given : place.arn('events', `event-bus/${given}`);
-    return { setting: given, statement: { actions: ['events:PutEvents'], resources: [busArn] } };
+    return { setting: given, statements: [{ actions: ['events:PutEvents'], resources: [busArn] }] };
   },
   queueArn: (given, place) => ({
     setting: queueUrlOf(given, place),
-    statement: { actions: ['sqs:SendMessage'], resources: [given] },
+    statements: [{ actions: ['sqs:SendMessage'], resources: [given] }],
   }),
   functionArn: given => ({
     setting: given,
-    statement: { actions: ['lambda:InvokeFunction'], resources: [given] },
+    statements: [{ actions: ['lambda:InvokeFunction'], resources: [given] }],
     timeoutSeconds: CONSUMER_TIMEOUT_SECONDS,
+  }),
+  streamArn: (given, _place, { kmsKeyArn }) => ({
+    setting: given,
+    statements: [
+      { actions: ['kinesis:PutRecords'], resources: [given] },
+      // Source: Kinesis Data Streams Developer Guide, "Permissions to use user-generated KMS keys".
+      {
+        actions: ['kms:GenerateDataKey'],
+        resources: present(kmsKeyArn),
+        condition: { StringEquals: { 'kms:EncryptionContext:aws:kinesis:arn': given } },
+      },
+    ],
   }),
 };
 
