@@ -374,7 +374,11 @@ test.each<[string, Partial<PreciseTtlProps>, RegExp]>([
   ],
   ['a misspelt field', { archive: { buckets: 'a' } as object }, /^archive\.buckets: /],
   ['an archive that is true', { archive: true as never }, /^archive: expected \{\} or/],
-  ['events to nowhere', { events: {} }, /^events: expected exactly one of eventBus, queueArn, functionArn, streamArn$/],
+  [
+    'events to nowhere',
+    { events: {} },
+    /^events: expected exactly one of eventBus, queueArn, functionArn, streamArn$/,
+  ],
   [
     'events to two places',
     { events: { eventBus: 'a', queueArn: QUEUE } },
